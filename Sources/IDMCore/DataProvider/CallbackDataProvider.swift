@@ -1,0 +1,67 @@
+/// Stops a request that has been handed to code that calls back. Called at most once, on any thread.
+public typealias CancelHandler = @Sendable () -> Void
+
+/// A provider for code that still calls back. Conforming gives ``DataProvider/request(_:)`` for free.
+///
+/// ```swift
+/// struct LegacyProvider: CallbackDataProvider {
+///     func request(
+///         _ id: Int, completion: @escaping @Sendable (Result<String, any Error>) -> Void
+///     ) -> CancelHandler? {
+///         let job = client.load(id) { completion($0) }
+///         return { job.stop() }
+///     }
+/// }
+/// ```
+///
+/// Whatever the code behind does, the request ends exactly once. The first answer is the one that is heard. A
+/// completion that is let go without being called fails the request with ``DataProviderError/noAnswer``. Cancelling
+/// calls the cancel handler once and ends the request at once, also when the cancel comes before the handler has been
+/// returned. A request whose task is already cancelled is never made.
+public protocol CallbackDataProvider<Input, Output>: DataProvider {
+    // Redeclared: a requirement in terms of inherited associated types keeps conforming types from inferring them.
+    associatedtype Input
+    associatedtype Output
+
+    /// Starts to fetch the data for an input, and returns how to stop.
+    ///
+    /// - Parameter completion: Takes the answer, on any thread, also before this method has returned.
+    /// - Returns: What stops the request, or nil if it can't be stopped.
+    func request(
+        _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
+    ) -> CancelHandler?
+}
+
+extension CallbackDataProvider {
+    /// Makes the request and waits for its first answer.
+    public func request(_ input: Input) async throws -> Output {
+        try Task.checkCancellation()
+        let exchange = CallbackExchange<Output>()
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                guard exchange.wait(continuation) else { return }
+                let lifeline = CallbackLifeline(exchange)
+                exchange.hold(request(input) { lifeline.answer($0) })
+            }
+        } onCancel: {
+            exchange.cancel()
+        }
+    }
+}
+
+/// Asks the exchange for ``DataProviderError/noAnswer`` when the completion that holds it is let go.
+private final class CallbackLifeline<Output: Sendable>: Sendable {
+    private let exchange: CallbackExchange<Output>
+
+    init(_ exchange: CallbackExchange<Output>) {
+        self.exchange = exchange
+    }
+
+    func answer(_ result: Result<Output, any Error>) {
+        exchange.answer(result)
+    }
+
+    deinit {
+        exchange.answer(.failure(DataProviderError.noAnswer))
+    }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// Meets one continuation with the first answer, or with a cancel, whichever comes first, in whatever order the parts
+/// arrive.
+final class CallbackExchange<Output: Sendable>: Sendable {
+    private typealias Continuation = UnsafeContinuation<Output, any Error>
+
+    private enum State {
+        /// Nobody waits yet. Only a cancel can come now.
+        case idle
+        /// Somebody waits; the cancel handler has been returned or not.
+        case waiting(Continuation, CancelHandler?)
+        /// Cancelled before a handler was returned. If one comes, it is owed a call.
+        case owesCancel
+        /// Ended. Whatever comes is not heard.
+        case ended
+    }
+
+    private let state = Mutex(State.idle)
+
+    /// Takes the continuation that is to be resumed. Returns false, with the continuation resumed, if the cancel came
+    /// first: then nobody is to be asked.
+    func wait(_ continuation: UnsafeContinuation<Output, any Error>) -> Bool {
+        let isFirst = state.withLock { state in
+            guard case .idle = state else { return false }
+            state = .waiting(continuation, nil)
+            return true
+        }
+        if !isFirst { continuation.resume(throwing: CancellationError()) }
+        return isFirst
+    }
+
+    /// Takes the cancel handler, and calls it if the cancel came first.
+    func hold(_ handler: CancelHandler?) {
+        let owed: CancelHandler? = state.withLock { state in
+            switch state {
+            case .waiting(let continuation, _):
+                state = .waiting(continuation, handler)
+                return nil
+            case .owesCancel:
+                state = .ended
+                return handler
+            case .idle, .ended:
+                return nil
+            }
+        }
+        owed?()
+    }
+
+    /// Ends the exchange with the first answer. Later ones are not heard.
+    func answer(_ result: Result<Output, any Error>) {
+        let waiter: Continuation? = state.withLock { state in
+            guard case .waiting(let continuation, _) = state else { return nil }
+            state = .ended
+            return continuation
+        }
+        waiter?.resume(with: result)
+    }
+
+    /// Ends the exchange with a cancel, unless it has ended.
+    func cancel() {
+        let (waiter, handler): (Continuation?, CancelHandler?) = state.withLock { state in
+            switch state {
+            case .idle:
+                state = .ended
+                return (nil, nil)
+            case .waiting(let continuation, let handler):
+                state = handler == nil ? .owesCancel : .ended
+                return (continuation, handler)
+            case .owesCancel, .ended:
+                return (nil, nil)
+            }
+        }
+        handler?()
+        waiter?.resume(throwing: CancellationError())
+    }
+}

@@ -1,0 +1,53 @@
+extension IntegrationProgress {
+    /// Takes the reports of a provider. Good on any thread, at any time; after the call's end it does nothing.
+    public struct Reporter: Sendable {
+        @TaskLocal static var ambient: Reporter?
+
+        private let listener: any ProgressListener
+        private let start: Double
+        private let share: Double
+
+        init(_ listener: any ProgressListener, start: Double = 0, share: Double = 1) {
+            self.listener = listener
+            self.start = start
+            self.share = share
+        }
+
+        /// Reports units done, of a total that may be unknown. Without a usable total the fraction stays where it is.
+        public func report(completed: Int64, total: Int64?) {
+            let fraction = total.map { $0 > 0 ? Double(completed) / Double($0) : 0 } ?? 0
+            send(IntegrationProgress(fraction: fraction, completed: completed, total: total))
+        }
+
+        /// Reports a fraction from 0 to 1.
+        public func report(fraction: Double) {
+            send(IntegrationProgress(fraction: fraction))
+        }
+
+        private func send(_ progress: IntegrationProgress) {
+            listener.hear(
+                IntegrationProgress(
+                    fraction: start + progress.fraction * share, completed: progress.completed, total: progress.total))
+        }
+
+        /// The reporter for a part of the work that this one stands for.
+        @usableFromInline
+        func part(from first: Int, count: Int, of total: Int) -> Reporter {
+            let unit = share / Double(total)
+            return Reporter(listener, start: start + unit * Double(first), share: unit * Double(count))
+        }
+
+        /// Runs an operation whose reports go to this reporter.
+        @usableFromInline
+        func ambient<R>(
+            isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
+        ) async rethrows -> R {
+            try await Self.$ambient.withValue(self, operation: operation)
+        }
+    }
+}
+
+/// Whoever hears reports: a run, or a group that takes the mean of its members.
+protocol ProgressListener: AnyObject, Sendable {
+    func hear(_ progress: IntegrationProgress)
+}

@@ -1,0 +1,80 @@
+/// The values of one request, whatever the provider: one value of a plain provider, each value of a stream.
+///
+/// The compositions return this from `values(for:)`. It asks its provider at the first `next`, on the caller's actor,
+/// and each iterator is a request of its own.
+public struct ProviderValues<Element: Sendable>: AsyncSequence {
+    private let makeCursor: () -> any ValueCursor<Element>
+
+    /// The values of a provider for an input.
+    public init<P: DataProvider>(of provider: P, for input: P.Input) where P.Output == Element {
+        makeCursor = {
+            if let stream = provider.stream {
+                return streamCursor(stream, input)
+            }
+            return SingleCursor(provider: provider, input: input)
+        }
+    }
+
+    /// Values that a cursor produces. Each iterator makes a cursor of its own.
+    init(_ makeCursor: @escaping () -> any ValueCursor<Element>) {
+        self.makeCursor = makeCursor
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(cursor: makeCursor())
+    }
+
+    /// Walks through the values of one request.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var cursor: any ValueCursor<Element>
+
+        public mutating func next() async throws -> Element? {
+            try await cursor.next(isolation: #isolation)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
+            try await cursor.next(isolation: actor)
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ProviderValues: Sendable {}
+
+/// Where the values of ``ProviderValues`` come from. Asked again only after it has answered.
+protocol ValueCursor<Element> {
+    associatedtype Element: Sendable
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Element?
+}
+
+extension DataProvider {
+    /// This provider as a stream, if more than one value may come from it.
+    var stream: (any StreamDataProvider<Input, Output>)? {
+        guard let stream = self as? any StreamDataProvider<Input, Output>, stream.deliversMany else { return nil }
+        return stream
+    }
+}
+
+private func streamCursor<P: StreamDataProvider>(_ provider: P, _ input: P.Input) -> any ValueCursor<P.Output> {
+    StreamCursor(iterator: provider.values(for: input).makeAsyncIterator())
+}
+
+private struct StreamCursor<Iterator: AsyncIteratorProtocol>: ValueCursor where Iterator.Element: Sendable {
+    var iterator: Iterator
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Iterator.Element? {
+        try await iterator.next(isolation: isolation)
+    }
+}
+
+private struct SingleCursor<P: DataProvider>: ValueCursor {
+    let provider: P
+    let input: P.Input
+    var isAsked = false
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> P.Output? {
+        guard !isAsked else { return nil }
+        isAsked = true
+        return try await provider.request(input)
+    }
+}
