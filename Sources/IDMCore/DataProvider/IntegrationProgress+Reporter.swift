@@ -42,7 +42,11 @@ extension IntegrationProgress {
         func ambient<R>(
             isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
         ) async rethrows -> R {
-            try await Self.$ambient.withValue(self, operation: operation)
+            try await Self.$ambient.withValue(self) {
+                // Captured, or the closure leaves the caller's actor.
+                _ = isolation
+                return try await operation()
+            }
         }
     }
 }

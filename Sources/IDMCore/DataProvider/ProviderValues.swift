@@ -38,6 +38,21 @@ public struct ProviderValues<Element: Sendable>: AsyncSequence {
     }
 }
 
+extension ProviderValues {
+    /// The same values, without their type.
+    func erased() -> ProviderValues<any Sendable> {
+        ProviderValues<any Sendable> { ErasedCursor(base: makeCursor()) }
+    }
+}
+
+private struct ErasedCursor<Base: Sendable>: ValueCursor {
+    var base: any ValueCursor<Base>
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> (any Sendable)? {
+        try await base.next(isolation: isolation)
+    }
+}
+
 @available(*, unavailable)
 extension ProviderValues: Sendable {}
 

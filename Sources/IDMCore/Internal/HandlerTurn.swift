@@ -2,8 +2,8 @@ import Synchronization
 
 /// Tells code whether it runs inside a handler.
 ///
-/// Handlers run with their turn bound as a task-local. A task that a handler starts inherits the binding but runs after
-/// the turn, so the turn says itself whether it lasts.
+/// A run's tasks carry its turn as a task-local, and the run says when handlers are running. What a handler starts may
+/// inherit the turn, but runs after it.
 final class HandlerTurn: Sendable {
     @TaskLocal private static var bound: HandlerTurn?
 
@@ -14,10 +14,16 @@ final class HandlerTurn: Sendable {
         bound?.isRunning.load(ordering: .relaxed) ?? false
     }
 
-    /// Runs handlers, so that what they call knows it.
-    func run<R>(isolation: isolated (any Actor)?, _ handlers: () async -> R) async -> R {
+    /// Lets what is started inside the operation know when it is inside a handler of this turn.
+    func bind<R>(_ operation: () -> R) -> R {
+        Self.$bound.withValue(self, operation: operation)
+    }
+
+    func begin() {
         isRunning.store(true, ordering: .relaxed)
-        defer { isRunning.store(false, ordering: .relaxed) }
-        return await Self.$bound.withValue(self, operation: handlers)
+    }
+
+    func end() {
+        isRunning.store(false, ordering: .relaxed)
     }
 }

@@ -7,27 +7,56 @@ package enum LibraryTask {
     ///
     /// Work that is started from inside a handler always waits for the next turn. Tasks that start at once nest on the
     /// stack, and a handler that calls again, whose handler calls again, would run out of it.
+    ///
+    /// - Parameter turn: What lets the work know when it is inside a handler, if it ever is.
     @discardableResult
     static func start(
-        isolation: isolated (any Actor)?, _ work: @escaping @Sendable (isolated (any Actor)?) async -> Void
+        _ work: some TaskWork, turn: HandlerTurn? = nil, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !HandlerTurn.isCurrent {
-            return Task.immediate(executorPreference: executor) {
-                _ = isolation
-                await work(isolation)
-            }
-        }
-        return startLater(isolation: isolation, work)
+        let isLater = HandlerTurn.isCurrent
+        guard let turn else { return launch(work, isLater: isLater, isolation: isolation) }
+        return turn.bind { launch(work, isLater: isLater, isolation: isolation) }
     }
 
-    /// Starts work in the actor's next turn.
-    @discardableResult
-    static func startLater(
-        isolation: isolated (any Actor)?, _ work: @escaping @Sendable (isolated (any Actor)?) async -> Void
+    /// Starts work on no actor, in a later turn.
+    static func startLater(_ work: some TaskWork, turn: HandlerTurn) {
+        turn.bind { _ = launch(work, isLater: true, isolation: nil) }
+    }
+
+    private static func launch(
+        _ work: some TaskWork, isLater: Bool, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        Task(executorPreference: executor) {
-            _ = isolation
-            await work(isolation)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater {
+            return Task.immediate(executorPreference: executor) {
+                // Captured, or the task doesn't start on the caller's actor.
+                _ = isolation
+                await work.perform()
+            }
         }
+        return Task(executorPreference: executor) {
+            _ = isolation
+            await work.perform()
+        }
+    }
+
+    /// Starts a closure as ``start(_:isolation:)`` starts work.
+    @discardableResult
+    static func start(
+        isolation: isolated (any Actor)?, _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        start(ClosureWork(body: work), isolation: isolation)
+    }
+}
+
+/// What a task is started for. A type of its own, and not a closure, where it has to cost nothing.
+protocol TaskWork: Sendable {
+    func perform() async
+}
+
+private struct ClosureWork: TaskWork {
+    let body: @Sendable () async -> Void
+
+    func perform() async {
+        await body()
     }
 }

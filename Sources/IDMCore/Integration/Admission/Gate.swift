@@ -1,0 +1,99 @@
+import Synchronization
+
+/// Keeps the admission of one lane under a lock, and does what it decides outside of it.
+final class Gate: Sendable {
+    private let admission: Mutex<Admission<any GateMember>>
+
+    init(_ rule: AdmissionRule) {
+        admission = Mutex(Admission(rule))
+    }
+
+    /// Takes a call in, or only takes note of it if another call comes first.
+    func enter(
+        _ member: any GateMember, _ way: AdmissionWay, isolation: isolated (any Actor)?
+    ) -> (ticket: Ticket, entrance: Entrance) {
+        let submission = admission.withLock { $0.submit(member, way) }
+        perform(submission.displaced, isolation: isolation)
+        return (submission.ticket, submission.entrance)
+    }
+
+    /// Admits a call that was held.
+    func admit(_ ticket: Ticket, isolation: isolated (any Actor)?) -> Entrance {
+        let submission = admission.withLock { $0.admit(ticket) }
+        perform(submission.displaced, isolation: isolation)
+        return submission.entrance
+    }
+
+    func isHeld(_ ticket: Ticket) -> Bool {
+        admission.withLock { $0.isHeld(ticket) }
+    }
+
+    func isWaiting(_ ticket: Ticket) -> Bool {
+        admission.withLock { $0.isWaiting(ticket) }
+    }
+
+    func settled(_ ticket: Ticket) {
+        admission.withLock { $0.settled(ticket) }
+    }
+
+    /// Asks the voice of a call. Nil if the call has been let go.
+    func voice<R: Sendable>(_ ticket: Ticket, _ event: (inout Voice) -> sending R) -> R? {
+        admission.withLock { $0.voice(ticket, event) }
+    }
+
+    /// Commits the answer of a call of which nobody hears, and lets the call go if that ended it.
+    func end(_ ticket: Ticket) -> Voice.Turn? {
+        let (turn, next) = admission.withLock { admission in
+            let turn = admission.voice(ticket) { $0.commit(isFinal: true) }
+            return (turn, turn == .proceed ? admission.finish(ticket) : nil)
+        }
+        next?.wake()
+        return turn
+    }
+
+    /// Lets a call go, and wakes the next one.
+    func finish(_ ticket: Ticket) {
+        admission.withLock { $0.finish(ticket) }?.wake()
+    }
+
+    func cancel(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) {
+        perform(admission.withLock { $0.cancel(ticket, reason) }, isolation: isolation)
+    }
+
+    func cancelAll(_ reason: CancelReason, isolation: isolated (any Actor)?) {
+        for cancellation in admission.withLock({ $0.cancelAll(reason) }) {
+            perform(cancellation, isolation: isolation)
+        }
+    }
+
+    func release() {
+        for cancellation in admission.withLock({ $0.release() }) {
+            perform(cancellation, isolation: nil)
+        }
+    }
+
+    private func perform(_ cancellation: Admission<any GateMember>.Cancellation, isolation: isolated (any Actor)?) {
+        switch cancellation {
+        case .nothing:
+            break
+        case .wake(let member):
+            member.stop()
+            member.wake()
+        case .stop(let member):
+            member.stop()
+        case .takeOver(let member, let ticket, let reason):
+            member.stop()
+            member.takeOver(ticket, reason, isolation: isolation)
+        }
+    }
+}
+
+/// What a gate needs of the calls it lets in. Never called under its lock.
+protocol GateMember: AnyObject, Sendable {
+    /// Lets the call's task go on that waits for its turn to start or to speak.
+    func wake()
+    /// Stops the work of the call.
+    func stop()
+    /// Tells the end of a call whose own task is still busy with its provider.
+    func takeOver(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?)
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+/// The gates of an integrator: one for all calls, or one for each key for as long as it is in use.
+enum Lanes: Sendable {
+    case single(Gate)
+    case keyed(LaneTable)
+
+    /// The gate of a call. Each enter wants a leave.
+    func enter(_ key: LaneKey?) -> Gate {
+        switch self {
+        case .single(let gate): gate
+        case .keyed(let table): table.enter(key)
+        }
+    }
+
+    func leave(_ key: LaneKey?) {
+        if case .keyed(let table) = self { table.leave(key) }
+    }
+
+    func cancelAll(isolation: isolated (any Actor)?) {
+        switch self {
+        case .single(let gate):
+            gate.cancelAll(.cancelled, isolation: isolation)
+        case .keyed(let table):
+            for gate in table.gates() {
+                gate.cancelAll(.cancelled, isolation: isolation)
+            }
+        }
+    }
+
+    func release() {
+        switch self {
+        case .single(let gate): gate.release()
+        case .keyed(let table): table.gates(closing: true).forEach { $0.release() }
+        }
+    }
+}
+
+/// A key by which the calls of an integrator are told apart.
+struct LaneKey: Hashable, Sendable {
+    let base: any Hashable & Sendable
+
+    static func == (left: LaneKey, right: LaneKey) -> Bool {
+        AnyHashable(left.base) == AnyHashable(right.base)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        base.hash(into: &hasher)
+    }
+}
+
+/// Makes a gate for a key at its first call, and drops it after its last.
+final class LaneTable: Sendable {
+    private struct Lane {
+        let gate: Gate
+        var calls: Int
+    }
+
+    private struct State {
+        var lanes: [LaneKey?: Lane] = [:]
+        var isClosed = false
+    }
+
+    private let rule: AdmissionRule
+    private let state = Mutex(State())
+
+    init(_ rule: AdmissionRule) {
+        self.rule = rule
+    }
+
+    /// The gate of a key. Each enter wants a leave.
+    func enter(_ key: LaneKey?) -> Gate {
+        let (gate, isClosed) = state.withLock { state in
+            let lane = state.lanes[key] ?? Lane(gate: Gate(rule), calls: 0)
+            state.lanes[key] = Lane(gate: lane.gate, calls: lane.calls + 1)
+            return (lane.gate, state.isClosed)
+        }
+        if isClosed { gate.release() }
+        return gate
+    }
+
+    func leave(_ key: LaneKey?) {
+        state.withLock { state in
+            guard let lane = state.lanes[key] else { return }
+            state.lanes[key] = lane.calls > 1 ? Lane(gate: lane.gate, calls: lane.calls - 1) : nil
+        }
+    }
+
+    /// The gates in use. Closing releases those that are still to come.
+    func gates(closing: Bool = false) -> [Gate] {
+        state.withLock { state in
+            state.isClosed = state.isClosed || closing
+            return state.lanes.values.map(\.gate)
+        }
+    }
+}

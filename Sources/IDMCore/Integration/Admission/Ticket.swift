@@ -1,0 +1,71 @@
+/// Names one call at the gate of its integrator, for as long as the call lasts. A ticket whose call has ended names
+/// nothing, and is never given out again.
+struct Ticket: Hashable, Sendable {
+    let slot: Int
+    let serial: UInt64
+}
+
+/// Elements under tickets: adding, finding and removing cost the same however many there are.
+struct TicketTable<Element: Sendable>: Sendable {
+    private struct Slot: Sendable {
+        var serial: UInt64
+        var element: Element?
+        var nextFree: Int?
+    }
+
+    private var slots: [Slot] = []
+    private var firstFree: Int?
+    private var lastSerial: UInt64 = 0
+    private(set) var count = 0
+
+    mutating func insert(_ element: Element) -> Ticket {
+        lastSerial += 1
+        count += 1
+        guard let slot = firstFree else {
+            slots.append(Slot(serial: lastSerial, element: element, nextFree: nil))
+            return Ticket(slot: slots.count - 1, serial: lastSerial)
+        }
+        firstFree = slots[slot].nextFree
+        slots[slot] = Slot(serial: lastSerial, element: element, nextFree: nil)
+        return Ticket(slot: slot, serial: lastSerial)
+    }
+
+    func contains(_ ticket: Ticket) -> Bool {
+        ticket.slot < slots.count && slots[ticket.slot].serial == ticket.serial && slots[ticket.slot].element != nil
+    }
+
+    /// Changes the element of a ticket in place. Returns nil if the ticket names nothing.
+    mutating func update<R>(_ ticket: Ticket, _ change: (inout Element) -> R) -> R? {
+        guard contains(ticket) else { return nil }
+        return change(&slots[ticket.slot].element!)
+    }
+
+    subscript(ticket: Ticket) -> Element? {
+        contains(ticket) ? slots[ticket.slot].element : nil
+    }
+
+    @discardableResult
+    mutating func remove(_ ticket: Ticket) -> Element? {
+        guard contains(ticket) else { return nil }
+        let element = slots[ticket.slot].element
+        count -= 1
+        if count == 0 && slots.count > 32 {
+            // A burst is over: give its memory back. Serials go on, so old tickets still name nothing.
+            slots = []
+            firstFree = nil
+        } else {
+            slots[ticket.slot].element = nil
+            slots[ticket.slot].nextFree = firstFree
+            firstFree = ticket.slot
+        }
+        return element
+    }
+
+    /// The tickets that name something, in the order in which they were given out.
+    var tickets: [Ticket] {
+        slots.indices
+            .filter { slots[$0].element != nil }
+            .map { Ticket(slot: $0, serial: slots[$0].serial) }
+            .sorted { $0.serial < $1.serial }
+    }
+}

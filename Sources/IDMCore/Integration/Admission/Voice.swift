@@ -1,0 +1,222 @@
+/// Decides who may speak for one run, and whether it still may. A pure state machine.
+///
+/// Three parties speak to the handlers of a run: its own task (beginning, retries, values, the end), a pump (progress)
+/// and whoever cancels it while the provider is at work, because a provider that ignores its cancel can't be waited for.
+/// One of them speaks at a time. Whoever stops speaking looks at what has been noted meanwhile and passes the word on.
+///
+/// ```
+/// silent ── begin ──▶ speaking ── ask ──▶ asking ── speak ──▶ speaking ── commit ──▶ ending
+///                                           └────── cancel (takes over) ─────────────▶ ending
+/// ```
+struct Voice: Sendable {
+    private enum Speaker: Sendable { case run, pump }
+
+    /// What came while somebody was speaking.
+    private struct Notes: Sendable {
+        var cancelled: CancelReason?
+        var progress: IntegrationProgress?
+        var runWaits = false
+    }
+
+    private enum State: Sendable {
+        /// Nothing has been heard. The run's own task will speak first.
+        case silent(cancelled: CancelReason?)
+        /// A handler runs, or is about to.
+        case speaking(Speaker, Notes)
+        /// The provider is at work, and nobody speaks.
+        case asking
+        /// The end is decided. Whoever decided it tells it.
+        case ending
+    }
+
+    private var state = State.silent(cancelled: nil)
+    private var fraction = 0.0
+
+    /// What the run's own task is to do next.
+    enum Turn: Sendable, Hashable {
+        case proceed
+        /// The run was cancelled, and the caller is the one to tell.
+        case cancelled(CancelReason)
+        /// Tell this progress, then ask again.
+        case progress(IntegrationProgress)
+        /// The pump speaks: wait to be woken, then ask again.
+        case wait
+        /// Somebody else tells the end. Leave.
+        case over
+    }
+
+    /// Whether the end has been decided.
+    var isEnding: Bool {
+        if case .ending = state { return true }
+        return false
+    }
+
+    // MARK: The run's own task
+
+    /// The first word, in the turn in which it is heard. `.proceed` or `.cancelled`.
+    mutating func begin() -> Turn {
+        guard case .silent(let reason) = state else { return .over }
+        if let reason {
+            state = .ending
+            return .cancelled(reason)
+        }
+        state = .speaking(.run, Notes())
+        return .proceed
+    }
+
+    /// The first word of a run whose beginning nobody hears: the provider is asked straight away.
+    mutating func beginAndAsk() -> Turn {
+        let turn = begin()
+        return turn == .proceed ? ask() : turn
+    }
+
+    /// Before the provider is asked, or asked for the next value.
+    mutating func ask() -> Turn {
+        guard case .speaking(.run, var notes) = state else { return .over }
+        if let reason = notes.cancelled {
+            state = .ending
+            return .cancelled(reason)
+        }
+        if let progress = notes.progress {
+            notes.progress = nil
+            state = .speaking(.run, notes)
+            return .progress(progress)
+        }
+        state = .asking
+        return .proceed
+    }
+
+    /// After the provider has answered, before its answer is told.
+    mutating func speak() -> Turn {
+        switch state {
+        case .asking:
+            state = .speaking(.run, Notes())
+            return .proceed
+        case .speaking(.pump, var notes):
+            notes.runWaits = true
+            state = .speaking(.pump, notes)
+            return .wait
+        case .speaking(.run, var notes):
+            guard notes.cancelled == nil, let progress = notes.progress else { return .proceed }
+            notes.progress = nil
+            state = .speaking(.run, notes)
+            return .progress(progress)
+        case .silent, .ending:
+            return .over
+        }
+    }
+
+    /// In the turn in which the first handler of an answer runs. `.proceed` commits it: no cancel takes it back. The
+    /// final answer decides the end. May be called straight after asking where no pump can speak.
+    mutating func commit(isFinal: Bool) -> Turn {
+        switch state {
+        case .asking:
+            state = isFinal ? .ending : .speaking(.run, Notes())
+            return .proceed
+        case .speaking(.run, let notes):
+            if let reason = notes.cancelled {
+                state = .ending
+                return .cancelled(reason)
+            }
+            if isFinal { state = .ending }
+            return .proceed
+        case .speaking(.pump, _), .silent, .ending:
+            return .over
+        }
+    }
+
+    // MARK: Progress
+
+    /// What comes of a report.
+    enum Report: Sendable, Hashable {
+        /// Nobody speaks: the caller is the pump now, and tells this.
+        case tell(IntegrationProgress)
+        /// Whoever speaks will see to it, or it came too late.
+        case noted
+    }
+
+    mutating func report(_ progress: IntegrationProgress) -> Report {
+        fraction = max(fraction, progress.fraction)
+        let progress = IntegrationProgress(
+            fraction: fraction, completed: progress.completed, total: progress.total)
+        switch state {
+        case .asking:
+            state = .speaking(.pump, Notes())
+            return .tell(progress)
+        case .speaking(let speaker, var notes):
+            notes.progress = progress
+            state = .speaking(speaker, notes)
+            return .noted
+        case .silent, .ending:
+            return .noted
+        }
+    }
+
+    /// Whether something that isn't an answer may still be told, in the turn in which it is heard.
+    var isHeard: Bool {
+        switch state {
+        case .speaking(_, let notes): notes.cancelled == nil
+        case .silent, .asking, .ending: false
+        }
+    }
+
+    /// What the pump is to do when it has told a progress.
+    enum Hush: Sendable, Hashable {
+        case done
+        case progress(IntegrationProgress)
+        /// The run's task waits: wake it, it speaks now.
+        case handOver
+        /// The run was cancelled: tell the end, and wake the run's task if it waits, so that it leaves.
+        case end(CancelReason, runWaits: Bool)
+    }
+
+    mutating func hush() -> Hush {
+        guard case .speaking(.pump, var notes) = state else { return .done }
+        if let reason = notes.cancelled {
+            state = .ending
+            return .end(reason, runWaits: notes.runWaits)
+        }
+        if notes.runWaits {
+            notes.runWaits = false
+            state = .speaking(.run, notes)
+            return .handOver
+        }
+        if let progress = notes.progress {
+            notes.progress = nil
+            state = .speaking(.pump, notes)
+            return .progress(progress)
+        }
+        state = .asking
+        return .done
+    }
+
+    // MARK: Cancel
+
+    /// What comes of a cancel.
+    enum Cancel: Sendable, Hashable {
+        /// Too late, or not the first.
+        case nothing
+        /// The run's task, or the pump, speaks or is about to, and will tell.
+        case stop
+        /// Nobody speaks: the caller tells the end.
+        case takeOver
+    }
+
+    mutating func cancel(_ reason: CancelReason) -> Cancel {
+        switch state {
+        case .silent(nil):
+            state = .silent(cancelled: reason)
+            return .stop
+        case .speaking(let speaker, var notes) where notes.cancelled == nil:
+            notes.cancelled = reason
+            notes.progress = nil
+            state = .speaking(speaker, notes)
+            return .stop
+        case .asking:
+            state = .ending
+            return .takeOver
+        case .silent, .speaking, .ending:
+            return .nothing
+        }
+    }
+}

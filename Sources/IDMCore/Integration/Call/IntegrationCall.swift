@@ -1,0 +1,50 @@
+/// A call that has been prepared: what to ask, who hears of it, and what comes after it.
+///
+/// A call is an immutable value. Each method returns a call with something added, and calling twice makes two runs. A
+/// call holds its integrator.
+///
+/// Handlers of one kind all run, in the order in which they were added, each on the actor on which it was written:
+///
+/// ```
+/// run       :=  unstarted | started
+/// unstarted :=  onCancel
+/// started   :=  onBeginning  (onProgress | onRetry | onSuccess)*  (onSuccess | onError | onCancel)  onCompletion
+/// ```
+public struct IntegrationCall<Output: Sendable>: Sendable {
+    let source: any CallSource<Output>
+    var plan = CallPlan()
+
+    init(_ source: any CallSource<Output>) {
+        self.source = source
+    }
+
+    /// Makes the call. Whether it runs, waits or is ignored is decided before this returns.
+    ///
+    /// If the provider answers without suspending, and every handler was written on the actor on which this is called,
+    /// then all of them have run when it returns, unless it was called from a handler. So handlers may run before the
+    /// returned task has been stored.
+    ///
+    /// - Parameter isolation: The caller's actor. Leave it out.
+    /// - Returns: The task of this run, to be awaited or cancelled. It may be dropped: a run needs nobody to hold it, only
+    ///   its integrator.
+    @discardableResult
+    public func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
+        source.call(plan, isolation: isolation)
+    }
+}
+
+/// An integrator together with an input, of which only the output is known.
+protocol CallSource<Output>: Sendable {
+    associatedtype Output: Sendable
+
+    func call(_ plan: CallPlan, isolation: isolated (any Actor)?) -> IntegrationTask<Output>
+}
+
+struct PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
+    let integrator: Integrator<Input, Output>
+    let input: Input
+
+    func call(_ plan: CallPlan, isolation: isolated (any Actor)?) -> IntegrationTask<Output> {
+        IntegrationTask(integrator.call(input, plan, isolation: isolation), holding: integrator)
+    }
+}

@@ -1,0 +1,59 @@
+/// One run of a call.
+///
+/// The task may be dropped: that neither cancels the run nor lets it go. While it is kept, it holds the integrator, but
+/// not the handlers of a run that has ended.
+public struct IntegrationTask<Output: Sendable>: Sendable {
+    let handle: CallHandle
+    /// Only held.
+    private let integrator: any AnyObject & Sendable
+
+    init(_ handle: CallHandle, holding integrator: any AnyObject & Sendable) {
+        self.handle = handle
+        self.integrator = integrator
+    }
+
+    /// Cancels the run, unless its end is decided, and the calls chained to it that have started. After the end of the run,
+    /// it also keeps the rest of the chain from starting.
+    ///
+    /// Once this returns on the actor of the handlers, no value and no progress of the run is heard any more. It hears
+    /// ``CancelReason/cancelled``. Cancelling twice, or after the end, does nothing.
+    public func cancel(isolation: isolated (any Actor)? = #isolation) {
+        handle.cancel(isolation: isolation)
+        handle.life.cutChain()
+    }
+
+    /// The value, for a stream the last one, as soon as the end of the run is decided.
+    ///
+    /// Throws `CancellationError` if and only if the awaiting task was cancelled, which does not cancel the run, and
+    /// ``IntegrationError/cancelled(_:)`` if the run was.
+    public var value: Output {
+        get async throws {
+            guard let outcome = await handle.life.waitForOutcome(untilCancelled: true) else {
+                throw CancellationError()
+            }
+            return try outcome.get(as: Output.self)
+        }
+    }
+
+    /// How the run ended, as soon as that is decided. Cancelling the awaiting task changes nothing.
+    public var outcome: IntegrationOutcome<Output> {
+        get async {
+            // Without giving up on a cancel, the wait ends with an outcome.
+            await handle.life.waitForOutcome(untilCancelled: false)?.typed() ?? .cancelled(.cancelled)
+        }
+    }
+
+    /// Waits until the last handler has run, and the same for every call chained to this one. Cancelling the awaiting
+    /// task changes nothing.
+    public func finish() async {
+        await handle.life.waitForFinish()
+    }
+}
+
+extension IntegrationTask: ChainedTask {
+    /// Cancels the run. For a method reference, and for code that is on no actor.
+    @_disfavoredOverload
+    public func cancel() {
+        cancel(isolation: nil)
+    }
+}

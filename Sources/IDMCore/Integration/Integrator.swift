@@ -1,0 +1,111 @@
+/// Runs a provider, and a model made from what it fetched, under one executing type, and tells the caller what happened.
+///
+/// ```swift
+/// let users = Integrator(UserDataProvider(), model: Users.self, executing: .latest)
+///
+/// users.prepareCall("apple")
+///     .onSuccess { users in list.show(users) }
+///     .onError { error in banner.show(error) }
+///     .call()
+///
+/// let found = try await users.request("apple")
+/// ```
+///
+/// Every call ends exactly once, and its handlers run in one fixed order; see <doc:TheCallContract>. An integrator is good
+/// on any actor and thread. It is itself a provider of its models, so it composes like any other.
+///
+/// Calls and their tasks hold the integrator, runs do not: when nothing holds it any more, what still runs is cancelled
+/// with ``CancelReason/released``.
+public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
+    let engine: Engine
+
+    private let supply: Supply<Input, Output>
+    private let lane: (@Sendable (Input) -> any Hashable & Sendable)?
+
+    /// Makes an integrator whose output is the provider's.
+    ///
+    /// A provider that is a ``StreamDataProvider``, also one hidden in `some DataProvider`, is heard value by value.
+    ///
+    /// - Parameters:
+    ///   - provider: Fetches the data.
+    ///   - type: How calls run beside each other.
+    ///   - lane: Applies the executing type to the calls of each key by itself, instead of to all. Called once a call, in
+    ///     `call()`.
+    ///   - clock: Measures the debounce and the delays before retries.
+    public init(
+        _ provider: some DataProvider<Input, Output>, executing type: ExecutingType = .default,
+        lane: (@Sendable (Input) -> any Hashable & Sendable)? = nil, clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        engine = Engine(type: type, isKeyed: lane != nil, clock: clock)
+        supply = Supply(provider, sharing: type.isJoining)
+        self.lane = lane
+    }
+
+    /// Makes an integrator whose output is a model made from the provider's output.
+    ///
+    /// A model that can't be made fails the call with ``IntegrationError/model(_:)``.
+    ///
+    /// - Parameters:
+    ///   - provider: Fetches the data.
+    ///   - model: The type of the model.
+    ///   - type: How calls run beside each other.
+    ///   - parsing: Where the model is made.
+    ///   - lane: Applies the executing type to the calls of each key by itself, instead of to all. Called once a call, in
+    ///     `call()`.
+    ///   - clock: Measures the debounce and the delays before retries.
+    public convenience init<Provider: DataProvider>(
+        _ provider: Provider, model: Output.Type, executing type: ExecutingType = .default,
+        parsing: ModelParsing = .concurrent, lane: (@Sendable (Input) -> any Hashable & Sendable)? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) where Provider.Input == Input, Output: DataModel, Output.Source == Provider.Output {
+        self.init(provider.model(model, parsing: parsing), executing: type, lane: lane, clock: clock)
+    }
+
+    deinit {
+        engine.release()
+    }
+
+    /// Prepares a call. Nothing happens before ``IntegrationCall/call(isolation:)``.
+    public func prepareCall(_ input: Input) -> IntegrationCall<Output> {
+        IntegrationCall(PreparedInput(integrator: self, input: input))
+    }
+
+    /// Prepares a call of an integrator that needs no input.
+    public func prepareCall() -> IntegrationCall<Output> where Input == Void {
+        prepareCall(())
+    }
+
+    /// Calls and waits for the value, for a stream the last one, under the same rules as any other call.
+    ///
+    /// Throws `CancellationError` if and only if the awaiting task was cancelled, which cancels the call as well, and
+    /// ``IntegrationError/cancelled(_:)`` if the call was cancelled otherwise.
+    public func request(_ input: Input) async throws -> Output {
+        try Task.checkCancellation()
+        let handle = call(input, CallPlan(), isolation: #isolation)
+        if let outcome = handle.outcome { return try outcome.get(as: Output.self) }
+        let outcome = await withTaskCancellationHandler {
+            await handle.life.waitForOutcome(untilCancelled: true)
+        } onCancel: {
+            handle.cancel(isolation: nil)
+        }
+        guard let outcome else { throw CancellationError() }
+        if case .cancelled = outcome { try Task.checkCancellation() }
+        return try outcome.get(as: Output.self)
+    }
+
+    func call(_ input: Input, _ plan: CallPlan, isolation: isolated (any Actor)?) -> CallHandle {
+        let key = lane.map { LaneKey(base: $0(input)) }
+        if let flights = supply.flights {
+            let source = SharedInquirySource(supply: supply, flights: flights, lane: key, input: input)
+            return engine.call(source, plan, lane: key, isolation: isolation)
+        }
+        return engine.call(SupplyInquiry(supply: supply, input: input), plan, lane: key, isolation: isolation)
+    }
+
+    /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.
+    ///
+    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more.
+    public func cancel(isolation: isolated (any Actor)? = #isolation) {
+        engine.cancelAll(isolation: isolation)
+    }
+}

@@ -1,0 +1,45 @@
+/// A handler that hears something other than a value.
+enum HandlerSignal: Sendable {
+    case beginning(@isolated(any) @Sendable () -> Void)
+    case progress(@isolated(any) @Sendable (IntegrationProgress) -> Void)
+    case retry(@isolated(any) @Sendable (Int, any Error) -> Void)
+    case error(@isolated(any) @Sendable (any Error) -> Void)
+    case cancel(@isolated(any) @Sendable (CancelReason) -> Void)
+    case completion(@isolated(any) @Sendable () -> Void)
+
+    var kind: HandlerKinds {
+        switch self {
+        case .beginning: .beginning
+        case .progress: .progress
+        case .retry: .retry
+        case .error: .error
+        case .cancel: .cancel
+        case .completion: .completion
+        }
+    }
+
+    /// The actor that the handler was written on.
+    var isolation: (any Actor)? {
+        switch self {
+        case .beginning(let handler): handler.isolation
+        case .progress(let handler): handler.isolation
+        case .retry(let handler): handler.isolation
+        case .error(let handler): handler.isolation
+        case .cancel(let handler): handler.isolation
+        case .completion(let handler): handler.isolation
+        }
+    }
+}
+
+/// Which kinds of handlers there are, to be asked quickly.
+struct HandlerKinds: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let beginning = HandlerKinds(rawValue: 1)
+    static let progress = HandlerKinds(rawValue: 2)
+    static let retry = HandlerKinds(rawValue: 4)
+    static let success = HandlerKinds(rawValue: 8)
+    static let error = HandlerKinds(rawValue: 16)
+    static let cancel = HandlerKinds(rawValue: 32)
+    static let completion = HandlerKinds(rawValue: 64)
+}

@@ -1,0 +1,212 @@
+/// One call on its way: waits for its turn, asks the provider, and tells the handlers.
+///
+/// A run holds what it needs of its integrator, but not the integrator. Nothing holds a run but its own task and the
+/// gate, so it goes, with its handlers, when it has ended.
+final class Run: GateMember {
+    let engine: Engine
+    let gate: Gate
+    let lane: LaneKey?
+    let source: any InquirySource
+    let plan: CallPlan
+    let handlers: Handlers
+    let life = Life()
+    let turn = HandlerTurn()
+
+    init(engine: Engine, gate: Gate, lane: LaneKey?, source: any InquirySource, plan: CallPlan) {
+        self.engine = engine
+        self.gate = gate
+        self.lane = lane
+        self.source = source
+        self.plan = plan
+        handlers = engine.handlers(before: plan.handlers)
+    }
+
+    func wake() {
+        life.wake()
+    }
+
+    func stop() {
+        life.stop()
+    }
+
+    func takeOver(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) {
+        life.settle(.cancelled(reason))
+        LibraryTask.start(RunCancel(run: self, ticket: ticket, reason: reason), turn: turn, isolation: isolation)
+    }
+
+    /// How this run comes to the gate.
+    var way: AdmissionWay {
+        if plan.extras?.predecessors.isEmpty == false { return .held }
+        return handlers.kinds.contains(.beginning) ? .heard : .unheard
+    }
+
+    /// Whether anybody hears anything of this run.
+    var isHeard: Bool { !handlers.kinds.isEmpty }
+
+    /// Takes the call from its entrance to its end.
+    func drive(_ ticket: Ticket, _ entrance: Entrance) async {
+        if entrance != .begun {
+            await waitForTurn(ticket, entrance)
+            guard await begin(ticket) else { return }
+        }
+        var failures = 0
+        while true {
+            let inquiry = source.inquire()
+            defer { inquiry.leave() }
+            let answer = await ask(inquiry, ticket)
+            guard case .failure(let error, hasValues: false) = answer, mayRetry(error, after: failures) else {
+                return await conclude(answer, inquiry, ticket)
+            }
+            failures += 1
+            guard await pause(failures, error, ticket) else { return }
+        }
+    }
+
+    // MARK: Before the beginning
+
+    private func waitForTurn(_ ticket: Ticket, _ entrance: Entrance) async {
+        var entrance = entrance
+        if let predecessors = plan.extras?.predecessors, !predecessors.isEmpty {
+            for predecessor in predecessors where gate.isHeld(ticket) {
+                life.chain(predecessor(#isolation) { [life] in life.wake() })
+                await life.park()
+            }
+            entrance = gate.admit(ticket, isolation: #isolation)
+        }
+        switch entrance {
+        case .start, .begun:
+            break
+        case .wait:
+            // A wake may be left over from before the call was admitted, so the gate has the last word.
+            repeat { await life.park() } while gate.isWaiting(ticket)
+        case .settle:
+            // A cancel cuts the sleep short, and is told at the beginning.
+            try? await engine.clock.sleep(for: engine.type.debounce)
+            gate.settled(ticket)
+        }
+    }
+
+    // MARK: The provider
+
+    /// What came of one attempt.
+    enum Answer: Sendable {
+        /// The only value, which nobody has heard.
+        case value(any Sendable)
+        /// The end of a stream, whose last value has been heard.
+        case end(last: any Sendable)
+        case failure(any Error, hasValues: Bool)
+        /// The provider cancelled itself.
+        case cancelled(CancelReason)
+        /// The end of the run is told by somebody else.
+        case over
+    }
+
+    private func ask(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer {
+        let reporter =
+            handlers.kinds.contains(.progress)
+            ? IntegrationProgress.Reporter(RunProgress(self, ticket)) : nil
+        guard !inquiry.isStream else {
+            return await listen(inquiry.values(), reporter, ticket)
+        }
+        do {
+            return .value(try await inquiry.request(reporter: reporter))
+        } catch {
+            return Answer(error, hasValues: false)
+        }
+    }
+
+    /// Tells the values of a stream as they come.
+    private func listen(
+        _ values: ProviderValues<any Sendable>, _ reporter: IntegrationProgress.Reporter?, _ ticket: Ticket
+    ) async -> Answer {
+        var iterator = values.makeAsyncIterator()
+        var last: (any Sendable)?
+        do {
+            while let value = try await iterator.next(reportingTo: reporter) {
+                last = value
+                guard await tell(value: value, ticket) else { return .over }
+            }
+        } catch {
+            return Answer(error, hasValues: last != nil)
+        }
+        return last.map { .end(last: $0) } ?? .failure(DataProviderError.noAnswer, hasValues: false)
+    }
+
+    // MARK: Retries
+
+    private func mayRetry(_ error: any Error, after failures: Int) -> Bool {
+        guard let retry = plan.extras?.retry, failures < retry.count else { return false }
+        return retry.condition(error)
+    }
+
+    /// Tells of a retry and waits before it. Returns false if the run has ended meanwhile.
+    private func pause(_ attempt: Int, _ error: any Error, _ ticket: Ticket) async -> Bool {
+        guard await tell(retry: attempt, after: error, ticket) else { return false }
+        let delay = plan.extras?.retry?.delay.duration(beforeRetry: attempt) ?? .zero
+        if delay > .zero { try? await engine.clock.sleep(for: delay) }
+        // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
+        return !Task.isCancelled
+    }
+}
+
+extension Run.Answer {
+    fileprivate init(_ error: any Error, hasValues: Bool) {
+        self = CancelReason(error).map { .cancelled($0) } ?? .failure(error, hasValues: hasValues)
+    }
+}
+
+extension ProviderValues.Iterator {
+    fileprivate mutating func next(reportingTo reporter: IntegrationProgress.Reporter?) async throws -> Element? {
+        guard let reporter else { return try await next(isolation: #isolation) }
+        return try await reporter.ambient { try await next(isolation: #isolation) }
+    }
+}
+
+/// Takes the reports of one run. Does not hold it: a provider may keep its reporter for as long as it likes.
+private final class RunProgress: ProgressListener {
+    private weak let run: Run?
+    private let ticket: Ticket
+
+    init(_ run: Run, _ ticket: Ticket) {
+        self.run = run
+        self.ticket = ticket
+    }
+
+    func hear(_ progress: IntegrationProgress) {
+        guard let run, case .tell(let progress) = run.gate.voice(ticket, { $0.report(progress) }) else { return }
+        LibraryTask.startLater(RunPump(run: run, ticket: ticket, progress: progress), turn: run.turn)
+    }
+}
+
+/// The work of a run's own task.
+struct RunDrive: TaskWork {
+    let run: Run
+    let ticket: Ticket
+    let entrance: Entrance
+
+    func perform() async {
+        await run.drive(ticket, entrance)
+    }
+}
+
+/// The work of whoever cancels a run while its provider is at work.
+private struct RunCancel: TaskWork {
+    let run: Run
+    let ticket: Ticket
+    let reason: CancelReason
+
+    func perform() async {
+        await run.tellCancel(reason, hasBegun: true, ticket)
+    }
+}
+
+/// The work of telling progress while the provider is at work.
+private struct RunPump: TaskWork {
+    let run: Run
+    let ticket: Ticket
+    let progress: IntegrationProgress
+
+    func perform() async {
+        await run.pump(progress, ticket)
+    }
+}
