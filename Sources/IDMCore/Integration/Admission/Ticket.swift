@@ -3,6 +3,9 @@
 struct Ticket: Hashable, Sendable {
     let slot: Int
     let serial: UInt64
+
+    /// Names nothing.
+    static let none = Ticket(slot: 0, serial: 0)
 }
 
 /// Elements under tickets: adding, finding and removing cost the same however many there are.

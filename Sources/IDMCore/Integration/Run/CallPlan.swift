@@ -10,10 +10,10 @@ struct CallPlan: Sendable {
         var links: [Link] = []
     }
 
-    /// Makes the call wait for another one: starts it, calls back when it has finished, and returns its task.
+    /// Makes the call wait for another one: calls back when that has finished, and returns its task if it started it.
     typealias Predecessor = @Sendable (
         _ isolation: isolated (any Actor)?, _ whenFinished: @escaping @Sendable () -> Void
-    ) -> any ChainedTask
+    ) -> (any ChainedTask)?
 
     /// Starts another call when a call has finished. Returns nil if this outcome is not its business.
     typealias Link = @Sendable (

@@ -68,7 +68,8 @@ final class Run: GateMember {
         var entrance = entrance
         if let predecessors = plan.extras?.predecessors, !predecessors.isEmpty {
             for predecessor in predecessors where gate.isHeld(ticket) {
-                life.chain(predecessor(#isolation) { [life] in life.wake() })
+                let first = predecessor(#isolation) { [life] in life.wake() }
+                if let first { life.chain(first) }
                 await life.park()
             }
             entrance = gate.admit(ticket, isolation: #isolation)
