@@ -135,13 +135,25 @@ extension IntegrationCall {
     static var unprepared: IntegrationCall { IntegrationCall(UnpreparedCall()) }
 }
 
-/// Stands for the call while handlers are added to it. Making it is turned away.
-private struct UnpreparedCall<Output: Sendable>: CallSource {
+/// Stands for the call while handlers are added to it. Made, it ends at once: there is no integrator to it yet.
+private struct UnpreparedCall<Output: Sendable>: CallSource, InquirySource, Inquiry {
+    let isStream = false
+
     func call(_ plan: CallPlan, isolation: isolated (any Actor)?) -> IntegrationTask<Output> {
-        let gate = Gate(.all)
-        let life = Life()
-        life.end(.cancelled(.ignored))
-        let handle = CallHandle(life: life, gate: gate, ticket: .none, outcome: .cancelled(.ignored))
-        return IntegrationTask(handle, holding: gate)
+        let engine = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+        engine.release()
+        return IntegrationTask(engine.call(self, plan, lane: nil, isolation: isolation), holding: engine)
     }
+
+    func inquire() -> any Inquiry { self }
+
+    func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable {
+        throw IntegrationError.cancelled(.released)
+    }
+
+    func values() -> ProviderValues<any Sendable> {
+        ProviderValues(of: ValueDataProvider<Void, any Sendable>(()), for: ())
+    }
+
+    func leave() {}
 }

@@ -53,7 +53,8 @@ private final class EventFeed<Output: Sendable>: Sendable {
     }
 
     deinit {
-        task.withLock { $0 }?.cancel()
+        // After the end there is only the chain left to cancel, and that goes on by itself.
+        if !buffer.isOver { task.withLock { $0 }?.cancel() }
     }
 
     func next() async -> IntegrationEvent<Output>? {
@@ -94,6 +95,9 @@ private final class EventBuffer<Output: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+
+    /// Whether the last event has come, heard or not.
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     func push(_ event: IntegrationEvent<Output>) {
         let waiter = state.withLock { state -> UnsafeContinuation<Event?, Never>? in
