@@ -107,7 +107,8 @@ public func >><< <
 /// A group of seven: the group on the left with one more member.
 @inlinable
 public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider, G: DataProvider
+    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+    G: DataProvider
 >(
     group: GroupDataProvider<A, B, C, D, E, F>, next: G
 ) -> GroupDataProvider<A, B, C, D, E, F, G> {
@@ -118,7 +119,8 @@ public func >><< <
 /// A group of eight: the group on the left with one more member.
 @inlinable
 public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider, G: DataProvider, H: DataProvider
+    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+    G: DataProvider, H: DataProvider
 >(
     group: GroupDataProvider<A, B, C, D, E, F, G>, next: H
 ) -> GroupDataProvider<A, B, C, D, E, F, G, H> {
@@ -129,7 +131,8 @@ public func >><< <
 /// A group of nine: the group on the left with one more member.
 @inlinable
 public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider, G: DataProvider, H: DataProvider, I: DataProvider
+    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+    G: DataProvider, H: DataProvider, I: DataProvider
 >(
     group: GroupDataProvider<A, B, C, D, E, F, G, H>, next: I
 ) -> GroupDataProvider<A, B, C, D, E, F, G, H, I> {
@@ -140,7 +143,8 @@ public func >><< <
 /// A group of ten: the group on the left with one more member.
 @inlinable
 public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider, G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider
+    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+    G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider
 >(
     group: GroupDataProvider<A, B, C, D, E, F, G, H, I>, next: J
 ) -> GroupDataProvider<A, B, C, D, E, F, G, H, I, J> {
@@ -151,7 +155,8 @@ public func >><< <
 /// A group of eleven: the group on the left with one more member.
 @inlinable
 public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider, G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider
+    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+    G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider
 >(
     group: GroupDataProvider<A, B, C, D, E, F, G, H, I, J>, next: K
 ) -> GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K> {
@@ -162,7 +167,8 @@ public func >><< <
 /// A group of twelve: the group on the left with one more member.
 @inlinable
 public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider, G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider, L: DataProvider
+    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+    G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider, L: DataProvider
 >(
     group: GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K>, next: L
 ) -> GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K, L> {
@@ -173,7 +179,8 @@ public func >><< <
 /// Would nest the tuples, so it isn't there.
 @available(*, unavailable, message: "A group of more than twelve is made with GroupDataProvider(a, b, c, …).")
 public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider, G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider, L: DataProvider,
+    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+    G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider, L: DataProvider,
     M: DataProvider
 >(
     group: GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K, L>, next: M

@@ -133,4 +133,3 @@ struct MailboxState<Value, Waiter> {
         }
     }
 }
-

@@ -1,17 +1,20 @@
-import Synchronization
+public import Synchronization
 
 /// One member of a group in one request: runs in a child task, and keeps what the member answered.
+@usableFromInline
 final class GroupBranch<Member: DataProvider>: Sendable {
-    private let member: Member
-    private let reporter: IntegrationProgress.Reporter?
-    private let answer = Mutex<Member.Output?>(nil)
+    @usableFromInline let member: Member
+    @usableFromInline let reporter: IntegrationProgress.Reporter?
+    @usableFromInline let answer = Mutex<Member.Output?>(nil)
 
+    @inlinable
     init(_ member: Member, reporter: IntegrationProgress.Reporter?) {
         self.member = member
         self.reporter = reporter
     }
 
     /// Starts the member as a child of the group, on the caller's actor, in this turn where the platform can.
+    @inlinable
     func start(
         _ input: Member.Input, in group: inout ThrowingDiscardingTaskGroup<any Error>,
         isolation: isolated (any Actor)?
@@ -29,13 +32,15 @@ final class GroupBranch<Member: DataProvider>: Sendable {
         }
     }
 
-    private func run(_ input: Member.Input) async throws {
+    @inlinable
+    func run(_ input: Member.Input) async throws {
         let output = try await member._request(input, reporter: reporter)
         answer.withLock { $0 = output }
         reporter?.report(fraction: 1)
     }
 
     /// What the member answered. Throws if it was never started, which a group that has not failed rules out.
+    @inlinable
     func output() throws -> Member.Output {
         guard let output = answer.withLock({ $0 }) else { throw CancellationError() }
         return output
@@ -43,6 +48,7 @@ final class GroupBranch<Member: DataProvider>: Sendable {
 }
 
 /// Runs branches at the same time. Throws the first failure once all have ended, and cancels the others meanwhile.
+@inlinable
 func runGroup<each Member: DataProvider>(
     of branches: repeat GroupBranch<each Member>, inputs: repeat (each Member).Input,
     isolation: isolated (any Actor)?

@@ -29,6 +29,7 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
     }
 
     /// Asks all members at the same time, and answers when the last of them has.
+    @inlinable
     public func request(_ input: Input) async throws -> Output {
         let progress = GroupProgress.current()
         let branches = (repeat GroupBranch(each members, reporter: progress?.addMember()))

@@ -1,12 +1,14 @@
 import Synchronization
 
 /// Takes the mean of what the members of a group report, and passes it on. Made only when somebody listens.
+@usableFromInline
 final class GroupProgress: Sendable {
     private let reporter: IntegrationProgress.Reporter
     private let means: Mutex<GroupMeans>
 
     /// What a group of the current task reports to, or nil if nobody listens. Members are added one by one, unless
     /// their number is given.
+    @usableFromInline
     static func current(count: Int = 0) -> GroupProgress? {
         IntegrationProgress.current.map { GroupProgress($0, count: count) }
     }
@@ -17,6 +19,7 @@ final class GroupProgress: Sendable {
     }
 
     /// The reporter of one more member. All members are to be added before the first of them runs.
+    @usableFromInline
     func addMember() -> IntegrationProgress.Reporter {
         memberReporter(means.withLock { $0.add() })
     }

@@ -28,8 +28,10 @@ where First.Output == Second.Input {
     /// Runs the first stage, then the second with what the first answered.
     @inlinable
     public func request(_ input: First.Input) async throws -> Second.Output {
-        let reporter = IntegrationProgress.current
-        return try await _request(input, reporter: reporter)
+        guard let reporter = IntegrationProgress.current else {
+            return try await second._request(first._request(input, reporter: nil), reporter: nil)
+        }
+        return try await _request(input, heardBy: reporter)
     }
 
     /// Each value of the first stage, sent through the second.
