@@ -26,10 +26,3 @@ struct CallPlan: Sendable {
         self.extras = extras
     }
 }
-
-/// How often a call is tried again, after how long, and after which errors.
-struct RetryRule: Sendable {
-    let count: Int
-    let delay: RetryDelay
-    let condition: @Sendable (any Error) -> Bool
-}
