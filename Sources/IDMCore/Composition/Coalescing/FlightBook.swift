@@ -9,7 +9,7 @@ struct SeatNumber: Hashable, Sendable {
 /// A flight is one run of a provider for everybody who asks for the same key. It starts when the first passenger asks,
 /// and is cancelled when the last one leaves. It can be joined until its key is free for the next flight: once it has
 /// landed and somebody has left, or once everybody has left.
-struct FlightBook<Key: Hashable, Value, Passenger, Run> {
+struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     /// What a passenger who joins late has missed.
     struct History {
         var latest: Value?
@@ -20,7 +20,7 @@ struct FlightBook<Key: Hashable, Value, Passenger, Run> {
         /// Nobody has asked yet.
         case grounded
         /// On the way; nil until the run is known.
-        case flying(Run?)
+        case flying(Work?)
         case landed
     }
 
@@ -68,7 +68,7 @@ struct FlightBook<Key: Hashable, Value, Passenger, Run> {
     }
 
     /// The run of a flight is known. Returns it if it is to be cancelled, since everybody has left.
-    mutating func started(_ id: Int, _ run: Run) -> Run? {
+    mutating func started(_ id: Int, _ run: Work) -> Work? {
         guard let flight = flights[id] else { return run }
         if case .flying = flight.phase { flights[id]?.phase = .flying(run) }
         return nil
@@ -91,7 +91,7 @@ struct FlightBook<Key: Hashable, Value, Passenger, Run> {
 
     /// A passenger leaves; leaving twice is leaving once. Returns the run if it is to be cancelled, and what was kept for
     /// others, to be let go of where no lock is held.
-    mutating func leave(_ seat: SeatNumber) -> (cancelled: Run?, leftovers: History?) {
+    mutating func leave(_ seat: SeatNumber) -> (cancelled: Work?, leftovers: History?) {
         guard flights[seat.flight]?.passengers.removeValue(forKey: seat.number) != nil,
             let flight = flights[seat.flight]
         else { return (nil, nil) }
