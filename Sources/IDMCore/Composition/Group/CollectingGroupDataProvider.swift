@@ -4,37 +4,24 @@
 /// and makes it throw `CancellationError` once all of them have ended. A member that cancels itself is a failure like any
 /// other.
 public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvider {
-    /// One input for each member.
-    public typealias Input = (repeat (each Member).Input)
-    /// One result for each member.
-    public typealias Output = (repeat Result<(each Member).Output, any Error>)
-
-    private let members: (repeat CollectingMember<each Member>)
+    @usableFromInline let group: GroupDataProvider<repeat each Member>
 
     /// Makes a group that collects the results of another one's members.
+    @inlinable
     public init(_ group: GroupDataProvider<repeat each Member>) {
-        members = (repeat CollectingMember(base: each group.members))
+        self.group = group
     }
 
     /// Asks all members at the same time, and answers when the last of them has ended.
-    public func request(_ input: Input) async throws -> Output {
+    @inlinable
+    public func request(_ input: (repeat (each Member).Input)) async throws -> (
+        repeat Result<(each Member).Output, any Error>
+    ) {
         let progress = GroupProgress.current()
-        let branches = (repeat GroupBranch(each members, reporter: progress?.addMember()))
+        let branches =
+            (repeat GroupBranch(each group.members, reporter: progress?.addMember(), isCollecting: true))
         try await runGroup(of: repeat each branches, inputs: repeat each input, isolation: #isolation)
         try Task.checkCancellation()
-        return try (repeat (each branches).output())
-    }
-}
-
-/// A member of a group that never fails: its failure is its answer.
-struct CollectingMember<Base: DataProvider>: DataProvider {
-    let base: Base
-
-    func request(_ input: Base.Input) async throws -> Result<Base.Output, any Error> {
-        do {
-            return .success(try await base.request(input))
-        } catch {
-            return .failure(error)
-        }
+        return try (repeat (each branches).ended())
     }
 }

@@ -1,16 +1,19 @@
 public import Synchronization
 
-/// One member of a group in one request: runs in a child task, and keeps what the member answered.
+/// One member of a group in one request: runs in a child task, and keeps what the member answered. Where results are
+/// collected it keeps a failure as well, instead of failing the group.
 @usableFromInline
 final class GroupBranch<Member: DataProvider>: Sendable {
     @usableFromInline let member: Member
     @usableFromInline let reporter: IntegrationProgress.Reporter?
-    @usableFromInline let answer = Mutex<Member.Output?>(nil)
+    @usableFromInline let result = Mutex<Result<Member.Output, any Error>?>(nil)
+    @usableFromInline let isCollecting: Bool
 
     @inlinable
-    init(_ member: Member, reporter: IntegrationProgress.Reporter?) {
+    init(_ member: Member, reporter: IntegrationProgress.Reporter?, isCollecting: Bool = false) {
         self.member = member
         self.reporter = reporter
+        self.isCollecting = isCollecting
     }
 
     /// Starts the member as a child of the group, on the caller's actor, in this turn where the platform can.
@@ -34,16 +37,25 @@ final class GroupBranch<Member: DataProvider>: Sendable {
 
     @inlinable
     func run(_ input: Member.Input) async throws {
-        let output = try await member._request(input, reporter: reporter)
-        answer.withLock { $0 = output }
+        do {
+            let output = try await member._request(input, reporter: reporter)
+            result.withLock { $0 = .success(output) }
+        } catch {
+            guard isCollecting else { throw error }
+            result.withLock { $0 = .failure(error) }
+        }
         reporter?.report(fraction: 1)
     }
 
-    /// What the member answered. Throws if it was never started, which a group that has not failed rules out.
+    /// What the member answered.
     @inlinable
-    func output() throws -> Member.Output {
-        guard let output = answer.withLock({ $0 }) else { throw CancellationError() }
-        return output
+    func output() throws -> Member.Output { try ended().get() }
+
+    /// How the member ended. Throws if it hasn't, which a group that ran to its end rules out.
+    @inlinable
+    func ended() throws -> Result<Member.Output, any Error> {
+        guard let result = result.withLock({ $0 }) else { throw CancellationError() }
+        return result
     }
 }
 
