@@ -34,6 +34,7 @@ public struct RetryDelay: Sendable {
     /// The wait is never longer than the other delay d and never shorter than d × (1 − `fraction`).
     ///
     /// - Parameters:
+    ///   - delay: The delay that is shortened.
     ///   - fraction: How much may be taken away, from 0 to 1; what is outside is moved to the nearer end.
     ///   - random: A number from 0 (the whole delay) to 1 (the shortest), asked once for each retry.
     public static func jittered(

@@ -46,7 +46,9 @@ extension DataProvider {
     /// A stream stays a stream: each value becomes a model. An error of the model is thrown as
     /// ``IntegrationError/model(_:)``.
     ///
-    /// - Parameter parsing: Where the model is made: off the caller's actor, or ``ModelParsing/inline``.
+    /// - Parameters:
+    ///   - model: The type of the model.
+    ///   - parsing: Where the model is made: off the caller's actor, or ``ModelParsing/inline``.
     @inlinable
     public func model<Model: DataModel>(
         _ model: Model.Type, parsing: ModelParsing = .concurrent
