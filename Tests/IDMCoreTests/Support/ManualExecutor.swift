@@ -58,8 +58,13 @@ actor Stage {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// Runs code as if in a turn of the actor. Only while the executor is closed.
+    nonisolated func here<R: Sendable>(_ body: (isolated Stage) throws -> R) rethrows -> R {
+        try assumeIsolated(body)
+    }
+
     /// A call whose handlers are written here.
     nonisolated func record(_ call: IntegrationCall<Int>, in log: Log) -> IntegrationCall<Int> {
-        assumeIsolated { stage in call.recorded(in: log, isolation: stage) }
+        here { stage in call.recorded(in: log, isolation: stage) }
     }
 }
