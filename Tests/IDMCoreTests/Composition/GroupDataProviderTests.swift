@@ -126,7 +126,7 @@ struct GroupDataProviderTests {
         let many = GroupDataProvider(d, d, d, d, d, d, d, d, d, d, d, d, d, d)
         let answer = try await many.request((1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14))
         #expect(answer.13 == 28)
-        let none: Void = try await GroupDataProvider< >().request(())
+        let none: Void = try await GroupDataProvider().request(())
         #expect(none == ())
     }
 

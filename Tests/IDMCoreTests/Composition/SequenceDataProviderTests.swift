@@ -40,7 +40,8 @@ struct SequenceDataProviderTests {
         }
     }
 
-    @Test("neither wraps a model's error twice nor hides a cancellation", arguments: [ModelParsing.concurrent, .inline])
+    @Test(
+        "neither wraps a model's error twice nor hides a cancellation", arguments: [ModelParsing.concurrent, .inline])
     func modelErrors(parsing: ModelParsing) async throws {
         let provider = ValueDataProvider<Int, Int>(0).model(Rethrowing.self, parsing: parsing)
         await #expect(throws: CancellationError.self) { try await provider.request(0) }
@@ -61,7 +62,8 @@ struct SequenceDataProviderTests {
     @MainActor
     func parsing() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        #expect(try await endsWithoutSuspension { _ = try await Doubler().model(Text.self, parsing: .inline).request(1) })
+        #expect(
+            try await endsWithoutSuspension { _ = try await Doubler().model(Text.self, parsing: .inline).request(1) })
         #expect(try await !endsWithoutSuspension { _ = try await Doubler().model(Text.self).request(1) })
     }
 

@@ -80,7 +80,8 @@ struct IntegrationProgressTests {
     @Test("A map around a sequence keeps the shares of its stages")
     func mapKeepsShares() async throws {
         let log = ProgressLog()
-        let sequence = (Doubler() >>>> Doubler()).map { $0 + 1 }.mapError { $0 }.mapInput { $0 } >>>> Doubler()
+        let sequence =
+            (Doubler() >>>> Doubler()).map { $0 + 1 }.mapError { $0 }.mapInput { $0 } >>>> Doubler()
             >>>> Doubler()
         #expect(try await log.reporter.ambient { try await sequence.request(1) } == 20)
         #expect(log.fractions == [0.25, 0.5, 0.75, 1])

@@ -90,7 +90,8 @@ struct Text: DataModel, Equatable {
 }
 
 /// Everything a stream delivers, and the error at its end.
-func collect<P: StreamDataProvider>(_ provider: P, _ input: P.Input) async -> (values: [P.Output], error: (any Error)?) {
+func collect<P: StreamDataProvider>(_ provider: P, _ input: P.Input) async -> (values: [P.Output], error: (any Error)?)
+{
     var values: [P.Output] = []
     do {
         var iterator = provider.values(for: input).makeAsyncIterator()

@@ -4,11 +4,6 @@
 /// and makes it throw `CancellationError` once all of them have ended. A member that cancels itself is a failure like any
 /// other.
 public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvider {
-    /// One input for each member.
-    public typealias Input = (repeat (each Member).Input)
-    /// One result for each member.
-    public typealias Output = (repeat Result<(each Member).Output, any Error>)
-
     @usableFromInline let group: GroupDataProvider<repeat each Member>
 
     /// Makes a group that collects the results of another one's members.
@@ -19,7 +14,9 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
 
     /// Asks all members at the same time, and answers when the last of them has ended.
     @inlinable
-    public func request(_ input: Input) async throws -> Output {
+    public func request(_ input: (repeat (each Member).Input)) async throws -> (
+        repeat Result<(each Member).Output, any Error>
+    ) {
         let progress = GroupProgress.current()
         let branches =
             (repeat GroupBranch(each group.members, reporter: progress?.addMember(), isCollecting: true))

@@ -11,14 +11,12 @@
 /// member that ignores its cancellation holds the failure up; give it a ``DataProvider/timeout(_:clock:)``. Cancelling
 /// the request cancels every member. ``collectingResults()`` is the way to hear of each member's failure.
 ///
+/// Members start in the caller's turn where the platform can, but a group answers in a later turn of the caller's actor,
+/// also when all members have answered at once.
+///
 /// A group is not a stream: of a member that delivers many values it takes the last. Its progress is the mean of its
 /// members' progress.
 public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
-    /// One input for each member.
-    public typealias Input = (repeat (each Member).Input)
-    /// One output for each member.
-    public typealias Output = (repeat (each Member).Output)
-
     /// The members, in the order of the tuples.
     public let members: (repeat each Member)
 
@@ -30,7 +28,7 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
 
     /// Asks all members at the same time, and answers when the last of them has.
     @inlinable
-    public func request(_ input: Input) async throws -> Output {
+    public func request(_ input: (repeat (each Member).Input)) async throws -> (repeat (each Member).Output) {
         let progress = GroupProgress.current()
         let branches = (repeat GroupBranch(each members, reporter: progress?.addMember()))
         try await runGroup(of: repeat each branches, inputs: repeat each input, isolation: #isolation)
@@ -38,16 +36,33 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
     }
 }
 
-extension GroupDataProvider {
+extension GroupDataProvider: _GroupOfDataProviders {
+    /// The same members, each with a `Result` of its own.
+    @inlinable
+    public func _collecting() -> CollectingGroupDataProvider<repeat each Member> {
+        CollectingGroupDataProvider(self)
+    }
+}
+
+/// What ``GroupDataProvider`` alone conforms to. Methods in an extension of a type with a parameter pack give the type
+/// checker tuples that aren't tuples when they are called in the middle of an expression; those of a protocol don't.
+public protocol _GroupOfDataProviders: DataProvider {
+    associatedtype _Collecting: DataProvider
+
+    /// The same members, each with a `Result` of its own.
+    func _collecting() -> _Collecting
+}
+
+extension _GroupOfDataProviders {
     /// This group as one provider, so that `>><<` adds a member beside it instead of one to it.
     @inlinable
     public func grouped() -> GroupedDataProvider<Self> {
         GroupedDataProvider(self)
     }
 
-    /// This group with a `Result` for each member instead of a failure for all.
+    /// This group with a `Result` for each member instead of a failure for all. See ``CollectingGroupDataProvider``.
     @inlinable
-    public func collectingResults() -> CollectingGroupDataProvider<repeat each Member> {
-        CollectingGroupDataProvider(self)
+    public func collectingResults() -> _Collecting {
+        _collecting()
     }
 }
