@@ -213,7 +213,9 @@ struct AdmissionWalk: Explorable {
     }
 
     /// Lets a call in by the rule, as the contract says it, and compares.
-    private mutating func letIn(_ index: Int, _ entrance: Entrance, _ displaced: AdmissionProbe.Effect?) throws(Violation) {
+    private mutating func letIn(
+        _ index: Int, _ entrance: Entrance, _ displaced: AdmissionProbe.Effect?
+    ) throws(Violation) {
         var expected = Entrance.start
         var expectedDisplaced: AdmissionProbe.Effect?
         let holder = calls.indices.first { $0 != index && calls[$0].isUndecided }
