@@ -25,7 +25,9 @@ public protocol CallbackDataProvider<Input, Output>: DataProvider {
 
     /// Starts to fetch the data for an input, and returns how to stop.
     ///
-    /// - Parameter completion: Takes the answer, on any thread, also before this method has returned.
+    /// - Parameters:
+    ///   - input: What the request is made with.
+    ///   - completion: Takes the answer, on any thread, also before this method has returned.
     /// - Returns: What stops the request, or nil if it can't be stopped.
     func request(
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void

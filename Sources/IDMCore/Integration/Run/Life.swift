@@ -16,6 +16,7 @@ final class Life: Sendable {
         var isCut = false
         var waiting = Waiters<Outcome?>()
         var finishing = Waiters<Void>()
+        var whenFinished: [@Sendable () -> Void] = []
     }
 
     /// Where the run's own task waits for its turn. A wake that comes before the wait is kept.
@@ -94,24 +95,29 @@ final class Life: Sendable {
 
     /// Takes the outcome of a run that has no handlers left to call.
     func end(_ outcome: Outcome) {
-        let (waiting, finishing) = state.withLock { state in
-            state.outcome = outcome
-            state.isFinished = true
-            state.work = nil
-            return (state.waiting.removeAll(), state.finishing.removeAll())
-        }
-        for continuation in waiting { continuation.resume(returning: outcome) }
-        for continuation in finishing { continuation.resume() }
+        settle(outcome)
+        finish()
     }
 
     /// Takes note that the last handler has run.
     func finish() {
-        let finishing = state.withLock { state in
+        let (finishing, callbacks) = state.withLock { state in
             state.isFinished = true
             state.work = nil
-            return state.finishing.removeAll()
+            defer { state.whenFinished = [] }
+            return (state.finishing.removeAll(), state.whenFinished)
         }
         for continuation in finishing { continuation.resume() }
+        for callback in callbacks { callback() }
+    }
+
+    /// Calls back when the last handler has run: from wherever that is, or at once if it has.
+    func whenFinished(_ callback: @escaping @Sendable () -> Void) {
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.whenFinished.append(callback) }
+            return state.isFinished
+        }
+        if isFinished { callback() }
     }
 
     /// Waits for the outcome. Nil if the awaiting task is cancelled first, and is to give up then.

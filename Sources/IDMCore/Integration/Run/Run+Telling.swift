@@ -181,7 +181,7 @@ extension Run {
             inquiry.leave()
             life.settle(outcome)
             turn.begin()
-            if handlers.kinds.contains(kind) { await tell(end: outcome) }
+            if !kind.isEmpty && handlers.kinds.contains(kind) { await tell(end: outcome) }
             if handlers.kinds.contains(.completion) { await tellCompletion() }
             turn.end()
             await depart(outcome, hasBegun: true, ticket)

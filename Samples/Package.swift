@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, which sees what a user of IDM sees: the public products, and no special settings.
+let package = Package(
+    name: "Samples",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    dependencies: [
+        .package(name: "IDM", path: "..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "UserSearch",
+            dependencies: [.product(name: "IDMCore", package: "IDM")],
+            path: "UserSearch"
+        )
+    ],
+    swiftLanguageModes: [.v6]
+)

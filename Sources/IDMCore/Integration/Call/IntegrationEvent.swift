@@ -1,0 +1,17 @@
+/// What happened to a call, in the order of the call contract.
+public enum IntegrationEvent<Output: Sendable>: Sendable {
+    /// The call has started.
+    case began
+    /// It has come so far.
+    case progressed(IntegrationProgress)
+    /// It is tried again, for the time given, after the error.
+    case retried(attempt: Int, after: any Error)
+    /// A value came.
+    case succeeded(Output)
+    /// It ended with an error.
+    case failed(any Error)
+    /// It ended without a result.
+    case cancelled(CancelReason)
+    /// It had started, and has ended.
+    case completed
+}

@@ -1,0 +1,167 @@
+import IDMCore
+import Synchronization
+import Testing
+
+@Suite("Rule 3: retries happen inside one run, and onRetry hears of each", .timeLimit(.minutes(1)))
+@MainActor
+struct Rule03RetryTests {
+    private let log = Log()
+
+    @Test("One beginning, one completion, and a retry for each failure between them")
+    func oneRun() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(2).call()
+        try await provider.nextRequest().fail(Trouble.numbered(1))
+        try await provider.nextRequest().fail(Trouble.numbered(2))
+        try await provider.nextRequest().answer(7)
+        await task.finish()
+        #expect(
+            log.entries == [
+                "begin", "retry 1 after numbered(1)", "retry 2 after numbered(2)", "success 7", "completion",
+            ])
+        #expect(await task.outcome == .success(7))
+    }
+
+    @Test("When the retries are used up, the last error ends the run")
+    func usedUp() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(1).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        try await provider.nextRequest().fail(Trouble.second)
+        await task.finish()
+        #expect(log.entries == ["begin", "retry 1 after first", "error second", "completion"])
+        #expect(provider.requestCount == 2)
+    }
+
+    @Test("Each attempt has the input of the call")
+    func sameInput() async throws {
+        let provider = ControlledProvider<String, Int>()
+        let task = Integrator(provider).prepareCall("apple").retry(1).call()
+        let first = try await provider.nextRequest()
+        first.fail(Trouble.first)
+        let second = try await provider.nextRequest()
+        second.answer(1)
+        await task.finish()
+        #expect(first.input == "apple")
+        #expect(second.input == "apple")
+    }
+
+    @Test("An error that the condition does not want ends the run")
+    func condition() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let call = Integrator(provider).prepareCall(1).recorded(in: log)
+        let task = call.retry(5) { $0 as? Trouble == .first }.call()
+        try await provider.nextRequest().fail(Trouble.first)
+        try await provider.nextRequest().fail(Trouble.second)
+        await task.finish()
+        #expect(log.entries == ["begin", "retry 1 after first", "error second", "completion"])
+    }
+
+    @Test("A cancellation from below is never retried, and no condition is asked about it")
+    func cancellationIsNotRetried() async {
+        let asked = Atomic(0)
+        for error in [CancellationError(), IntegrationError.cancelled(.superseded)] as [any Error] {
+            await Integrator(Fails<Int>(error: error)).prepareCall(1).recorded(in: log)
+                .retry(5) { _ in asked.add(1, ordering: .relaxed).newValue > 0 }
+                .call().finish()
+        }
+        #expect(
+            log.entries == ["begin", "cancel cancelled", "completion", "begin", "cancel superseded", "completion"])
+        #expect(asked.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("A cancel during a later attempt ends the run")
+    func cancelDuringRetry() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(5).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        let second = try await provider.nextRequest()
+        task.cancel()
+        try await second.ended()
+        await task.finish()
+        #expect(log.entries == ["begin", "retry 1 after first", "cancel cancelled", "completion"])
+        #expect(provider.requestCount == 2)
+    }
+
+    @Test("A cancel from onRetry ends the run before another attempt, and later onRetry handlers don't hear")
+    func cancelFromOnRetry() async {
+        let integrator = Integrator(Fails<Int>())
+        let task = integrator.prepareCall(1).onRetry { _, _ in integrator.cancel() }.recorded(in: log).retry(5).call()
+        await task.finish()
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+    }
+
+    @Test("A stream is retried before its first value")
+    func streamBeforeItsFirstValue() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(1).call()
+        try await stream.nextRequest().fail(Trouble.first)
+        let second = try await stream.nextRequest()
+        second.send(1)
+        second.finish()
+        await task.finish()
+        #expect(log.entries == ["begin", "retry 1 after first", "success 1", "completion"])
+    }
+
+    @Test("A stream without a value is a failure like any other, and is retried")
+    func streamWithoutValue() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(1).call()
+        try await stream.nextRequest().finish()
+        try await stream.nextRequest().finish()
+        await task.finish()
+        let noAnswer = "\(DataProviderError.noAnswer)"
+        #expect(log.entries == ["begin", "retry 1 after \(noAnswer)", "error \(noAnswer)", "completion"])
+    }
+
+    @Test("A stream that has delivered a value is not retried")
+    func streamAfterAValue() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(5).call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.fail(Trouble.first)
+        await task.finish()
+        #expect(log.entries == ["begin", "success 1", "error first", "completion"])
+        #expect(stream.requestCount == 1)
+    }
+
+    @Test("A retry keeps the place in the queue")
+    func keepsItsPlace() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: .queue)
+        let first = integrator.prepareCall(1).retry(1).call()
+        let second = integrator.prepareCall(2).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        let retried = try await provider.nextRequest()
+        #expect(retried.input == 1)
+        retried.answer(1)
+        await first.finish()
+        let next = try await provider.nextRequest()
+        #expect(next.input == 2)
+        next.answer(2)
+        await second.finish()
+    }
+
+    @Test("A retry keeps the place of .only")
+    func keepsThePlaceOfOnly() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: .only)
+        let first = integrator.prepareCall(1).retry(1).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        let retried = try await provider.nextRequest()
+        #expect(await integrator.prepareCall(2).call().outcome == .cancelled(.ignored))
+        retried.answer(1)
+        await first.finish()
+        #expect(await first.outcome == .success(1))
+    }
+
+    @Test("The integrator's onRetry hears of it before the call's")
+    func integratorFirst() async {
+        let integrator = Integrator(Fails<Int>())
+        integrator.onRetry { [log] attempt, _ in log.add("integrator \(attempt)") }
+        await integrator.prepareCall(1).onRetry { [log] attempt, _ in log.add("call \(attempt)") }.retry(2).call()
+            .finish()
+        #expect(log.entries == ["integrator 1", "call 1", "integrator 2", "call 2"])
+    }
+}

@@ -1,0 +1,61 @@
+import IDMCore
+
+/// The seven kinds of handlers, for tests that go through all of them.
+enum HandlerKind: CaseIterable {
+    case beginning, progress, retry, success, error, cancel, completion
+
+    /// Whether the end of the run is decided when a handler of this kind runs.
+    var isTerminal: Bool {
+        switch self {
+        case .beginning, .progress, .retry: false
+        case .success, .error, .cancel, .completion: true
+        }
+    }
+}
+
+/// A provider that lets a handler of a kind be heard, for any input but zero, if it is retried once. Zero is answered
+/// at once.
+struct Provoking: DataProvider {
+    let kind: HandlerKind
+    private let attempts = Watched(0)
+
+    init(_ kind: HandlerKind) {
+        self.kind = kind
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        if input == 0 { return 0 }
+        let isFirst = attempts.change { attempts in
+            attempts += 1
+            return attempts == 1
+        }
+        IntegrationProgress.report(completed: 1, total: 2)
+        if isFirst { throw Trouble.first }
+        switch kind {
+        case .error: throw Trouble.second
+        case .cancel: throw CancellationError()
+        case .beginning, .progress, .retry, .success, .completion: return input
+        }
+    }
+}
+
+extension IntegrationCall {
+    /// Hears one kind of handler, on the main actor.
+    @MainActor
+    consuming func on(_ kind: HandlerKind, _ body: @escaping @MainActor () -> Void) -> IntegrationCall {
+        switch kind {
+        case .beginning: onBeginning { body() }
+        case .progress: onProgress { _ in body() }
+        case .retry: onRetry { _, _ in body() }
+        case .success: onSuccess { _ in body() }
+        case .error: onError { _ in body() }
+        case .cancel: onCancel { _ in body() }
+        case .completion: onCompletion { body() }
+        }
+    }
+}
+
+extension ExecutingType {
+    /// One of each, for tests that hold for all of them. Those with a debounce want a clock that moves.
+    static let several: [ExecutingType] = [.default, .only, .queue, .queue(width: 2), .latest]
+}
