@@ -1,0 +1,64 @@
+import Synchronization
+
+/// What ties requests together that run side by side, each in a task of its own: the first failure, and a cancel, end
+/// them all. Made by groups; not for use outside of the package.
+public final class _RequestTies: Sendable {
+    /// The executor that the tasks of this package prefer, if any.
+    @usableFromInline let executor = LibraryTask.executor
+
+    private let isCollecting: Bool
+    private let fate = Mutex(RequestFate())
+
+    /// - Parameter isCollecting: Whether one may fail without failing the others.
+    @usableFromInline
+    init(isCollecting: Bool = false) {
+        self.isCollecting = isCollecting
+        // Then none is asked at all.
+        if Task.isCancelled { cancel() }
+    }
+
+    /// The first failure, if there is one.
+    @usableFromInline var failure: (any Error)? { fate.withLock { $0.failure } }
+
+    /// Whether all have answered.
+    @usableFromInline var isFulfilled: Bool { fate.withLock { $0.isFulfilled } }
+
+    /// One is about to ask its provider. Throws if the others have failed or were cancelled before.
+    @usableFromInline
+    func begin() throws {
+        guard fate.withLock({ $0.begin() }) else { throw CancellationError() }
+    }
+
+    @usableFromInline
+    func end() {
+        fate.withLock { $0.end() }
+    }
+
+    @usableFromInline
+    func fail(_ error: any Error) {
+        guard !isCollecting else { return end() }
+        fate.withLock { $0.fail(error) }?()
+    }
+
+    @usableFromInline
+    func run(_ cancel: @escaping @Sendable () -> Void) {
+        fate.withLock { $0.run(cancel) }?()
+    }
+
+    @usableFromInline
+    func cancel() {
+        fate.withLock { $0.cancel() }?()
+    }
+}
+
+extension Task where Failure == any Error {
+    /// How the task ended. Unlike `result` it stays on the caller's actor.
+    @inlinable
+    func ended() async -> Result<Success, Failure> {
+        do {
+            return .success(try await value)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
