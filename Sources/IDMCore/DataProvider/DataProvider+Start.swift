@@ -5,11 +5,24 @@ extension DataProvider {
         _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
         isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
+        guard ties.start() else {
+            return Task { throw CancellationError() }
+        }
+        let task = launch(input, reporter: reporter, tiedBy: ties, isolation: isolation)
+        ties.tie(task)
+        return task
+    }
+
+    @inlinable
+    func launch(
+        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        isolation: isolated (any Actor)?
+    ) -> Task<Output, any Error> {
         if let executor = ties.executor {
-            return start(input, reporter: reporter, tiedBy: ties, on: executor, isolation: isolation)
+            return launch(input, reporter: reporter, tiedBy: ties, on: executor, isolation: isolation)
         }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            return startAtOnce(input, reporter: reporter, tiedBy: ties, isolation: isolation)
+            return launchAtOnce(input, reporter: reporter, tiedBy: ties, isolation: isolation)
         }
         return Task {
             // Captured, or the task doesn't start on the caller's actor.
@@ -18,14 +31,14 @@ extension DataProvider {
         }
     }
 
+    /// A function of its own, with a loop that runs once: so the optimizer inlines `Task.immediate`. Out of line it gives
+    /// each task a record of the executor that it does not prefer, which every change of actors then has to look at.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @inlinable
-    func startAtOnce(
+    @inlinable @inline(never)
+    func launchAtOnce(
         _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
         isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
-        // A loop that runs once: inside of one, the optimizer inlines `Task.immediate`. Out of line it gives each task a
-        // record of the executor that it does not prefer, which every change of actors then has to look at.
         var task: Task<Output, any Error>?
         while task == nil {
             task = Task.immediate {
@@ -37,7 +50,7 @@ extension DataProvider {
     }
 
     @usableFromInline
-    func start(
+    func launch(
         _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
         on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
@@ -57,7 +70,6 @@ extension DataProvider {
     func request(
         _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies
     ) async throws -> Output {
-        try ties.begin()
         do {
             let output = try await _request(input, reporter: reporter)
             reporter?.report(fraction: 1)

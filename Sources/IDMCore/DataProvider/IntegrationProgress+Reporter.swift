@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 extension IntegrationProgress {
     /// Takes the reports of a provider. Good on any thread, at any time; after the call's end it does nothing.
@@ -7,13 +7,15 @@ extension IntegrationProgress {
 
         /// How many ``ambient(isolation:_:)`` run in this process. A task-local read is a walk, and one that finds
         /// nothing costs a short sequence a fifth of its time: where nobody listens at all, nobody has to look.
-        private static let listeners = Atomic(0)
+        @usableFromInline static let listeners = Atomic(0)
 
         /// The ambient reporter, or nil if nobody listens.
-        static var current: Reporter? {
+        @inlinable static var current: Reporter? {
             guard listeners.load(ordering: .relaxed) > 0 else { return nil }
-            return ambient
+            return bound
         }
+
+        @usableFromInline static var bound: Reporter? { ambient }
 
         private let listener: any ProgressListener
         private let start: Double

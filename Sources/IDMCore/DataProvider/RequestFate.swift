@@ -1,18 +1,14 @@
 /// How it goes with requests that run side by side: how many still run, and whether they have failed or were cancelled
-/// together. What comes out of an event is the way to cancel them all, to be called outside of the lock.
+/// together. What comes out of an event is the tasks to be cancelled, outside of the lock.
 struct RequestFate {
-    typealias Cancel = @Sendable () -> Void
-
     private enum State {
-        /// Requests are being started.
-        case starting
-        /// All have been started.
-        case running(cancel: Cancel)
+        /// Nothing has gone wrong. The tasks are those that may have to be cancelled.
+        case open([any CancellableTask])
         /// One has failed, or all were cancelled.
         case over(failure: (any Error)?)
     }
 
-    private var state = State.starting
+    private var state = State.open([])
     private var runningCount = 0
 
     /// The first failure, if there is one.
@@ -21,15 +17,28 @@ struct RequestFate {
     }
 
     /// Whether all that were started have answered.
-    var isFulfilled: Bool {
-        if case .over = state { false } else { runningCount == 0 }
+    var isFulfilled: Bool { isOpen && runningCount == 0 }
+
+    private var isOpen: Bool {
+        if case .open = state { true } else { false }
     }
 
-    /// One is about to ask its provider. False if it is too late: its task counts as cancelled already.
-    mutating func begin() -> Bool {
-        if case .over = state { return false }
+    /// One is about to start. False if it is too late to ask its provider: its task counts as cancelled already.
+    mutating func start() -> Bool {
         runningCount += 1
-        return true
+        return isOpen
+    }
+
+    /// One has started in this task. True if the task is to be cancelled at once.
+    mutating func tie(_ task: any CancellableTask) -> Bool {
+        guard case .open(var tasks) = state else { return true }
+        // All that were started have ended, this one among them.
+        guard runningCount > 0 else { return false }
+        state = .open([])
+        if tasks.isEmpty { tasks.reserveCapacity(4) }
+        tasks.append(task)
+        state = .open(tasks)
+        return false
     }
 
     /// One has ended, and not with a failure of all.
@@ -38,38 +47,27 @@ struct RequestFate {
     }
 
     /// One has failed, and with it all.
-    mutating func fail(_ error: any Error) -> Cancel? {
-        switch state {
-        case .starting:
-            state = .over(failure: error)
-            return nil
-        case .running(let cancel):
-            state = .over(failure: error)
-            return cancel
-        case .over(let failure):
-            state = .over(failure: failure ?? error)
-            return nil
-        }
-    }
-
-    /// All have been started, and this is how to cancel them.
-    mutating func run(_ cancel: @escaping Cancel) -> Cancel? {
-        if case .over = state { return cancel }
-        state = .running(cancel: cancel)
-        return nil
+    mutating func fail(_ error: any Error) -> [any CancellableTask] {
+        runningCount -= 1
+        return finish(failure: failure ?? error)
     }
 
     /// All are cancelled from outside.
-    mutating func cancel() -> Cancel? {
-        switch state {
-        case .starting:
-            state = .over(failure: nil)
-            return nil
-        case .running(let cancel):
-            state = .over(failure: nil)
-            return cancel
-        case .over:
-            return nil
-        }
+    mutating func cancel() -> [any CancellableTask] {
+        finish(failure: failure)
+    }
+
+    private mutating func finish(failure: (any Error)?) -> [any CancellableTask] {
+        defer { state = .over(failure: failure) }
+        if case .open(let tasks) = state { return tasks }
+        return []
     }
 }
+
+/// A task of which only that it can be cancelled is known.
+@usableFromInline
+protocol CancellableTask: Sendable {
+    func cancel()
+}
+
+extension Task: CancellableTask {}

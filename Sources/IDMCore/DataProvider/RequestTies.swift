@@ -23,10 +23,16 @@ public final class _RequestTies: Sendable {
     /// Whether all have answered.
     @usableFromInline var isFulfilled: Bool { fate.withLock { $0.isFulfilled } }
 
-    /// One is about to ask its provider. Throws if the others have failed or were cancelled before.
+    /// One is about to start. False if its provider isn't to be asked, as the others have failed or were cancelled.
     @usableFromInline
-    func begin() throws {
-        guard fate.withLock({ $0.begin() }) else { throw CancellationError() }
+    func start() -> Bool {
+        fate.withLock { $0.start() }
+    }
+
+    /// One has started, in this task.
+    @usableFromInline
+    func tie(_ task: any CancellableTask) {
+        if fate.withLock({ $0.tie(task) }) { task.cancel() }
     }
 
     @usableFromInline
@@ -37,17 +43,12 @@ public final class _RequestTies: Sendable {
     @usableFromInline
     func fail(_ error: any Error) {
         guard !isCollecting else { return end() }
-        fate.withLock { $0.fail(error) }?()
-    }
-
-    @usableFromInline
-    func run(_ cancel: @escaping @Sendable () -> Void) {
-        fate.withLock { $0.run(cancel) }?()
+        for task in fate.withLock({ $0.fail(error) }) { task.cancel() }
     }
 
     @usableFromInline
     func cancel() {
-        fate.withLock { $0.cancel() }?()
+        for task in fate.withLock({ $0.cancel() }) { task.cancel() }
     }
 }
 

@@ -20,7 +20,6 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
         let isolation = #isolation
         let ties = _RequestTies(isCollecting: true)
         let tasks = group.start(repeat each input, tiedBy: ties, isolation: #isolation)
-        ties.run { repeat (each tasks).cancel() }
         let results = await withTaskCancellationHandler {
             // Captured, or the closure leaves the caller's actor.
             _ = isolation

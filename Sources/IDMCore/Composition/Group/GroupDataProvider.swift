@@ -35,7 +35,6 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
         guard !ties.isFulfilled else {
             return try await (repeat (each tasks).value)
         }
-        ties.run { repeat (each tasks).cancel() }
         do {
             return try await withTaskCancellationHandler {
                 // Captured, or the closure leaves the caller's actor.
