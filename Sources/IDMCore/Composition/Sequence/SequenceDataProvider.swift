@@ -29,7 +29,7 @@ where First.Output == Second.Input {
     @inlinable @inline(__always)
     public func request(_ input: First.Input) async throws -> Second.Output {
         guard let reporter = IntegrationProgress.Reporter.current else {
-            return try await second._request(first._request(input, reporter: nil), reporter: nil)
+            return try await second.request(first.request(input))
         }
         return try await _request(input, heardBy: reporter)
     }
@@ -55,7 +55,7 @@ where First.Output == Second.Input {
         _ input: First.Input, reporter: IntegrationProgress.Reporter?
     ) async throws -> Second.Output {
         guard let reporter else {
-            return try await second._request(first._request(input, reporter: nil), reporter: nil)
+            return try await second.request(first.request(input))
         }
         return try await _request(input, heardBy: reporter)
     }
