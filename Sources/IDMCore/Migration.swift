@@ -1,18 +1,23 @@
 // The names of IDMCore 1.x and 2.x. They keep compiling; <doc:ComingFromIDMCore> has the steps for old conformances.
 
+/// The old name of ``CallbackDataProvider``.
 @available(*, deprecated, renamed: "CallbackDataProvider")
 public typealias DataProviderProtocol = CallbackDataProvider
 
+/// The old name of ``DataModel``.
 @available(*, deprecated, renamed: "DataModel")
 public typealias ModelProtocol = DataModel
 
+/// The old name of an ``Integrator`` with a model.
 @available(*, deprecated, renamed: "Integrator")
 public typealias MagicalIntegrator = Integrator
 
+/// The old name of an ``Integrator`` without a model.
 @available(*, deprecated, renamed: "Integrator")
 public typealias AmazingIntegrator = Integrator
 
 extension Integrator {
+    /// The old form of ``init(_:model:executing:parsing:lane:clock:)``.
     @available(*, deprecated, renamed: "init(_:model:executing:)")
     public convenience init<Provider: DataProvider>(
         dataProvider: Provider, modelType: Output.Type, executingType: ExecutingType = .default
@@ -20,6 +25,7 @@ extension Integrator {
         self.init(dataProvider, model: modelType, executing: executingType)
     }
 
+    /// The old form of ``init(_:executing:lane:clock:)``.
     @available(*, deprecated, renamed: "init(_:executing:)")
     public convenience init(
         dataProvider: some DataProvider<Input, Output>, executingType: ExecutingType = .default
@@ -27,6 +33,7 @@ extension Integrator {
         self.init(dataProvider, executing: executingType)
     }
 
+    /// The old form of ``prepareCall(_:)``.
     @available(*, deprecated, renamed: "prepareCall(_:)")
     public func prepareCall(parameters: Input) -> IntegrationCall<Output> {
         prepareCall(parameters)
@@ -34,11 +41,13 @@ extension Integrator {
 }
 
 extension ExecutingType {
+    /// The old spelling of ``latest``.
     @available(*, deprecated, renamed: "latest")
     public static var lastest: ExecutingType { latest }
 }
 
 extension IntegrationCall {
+    /// The old spelling of ``forwardSuccess(to:_:)``.
     @available(*, deprecated, renamed: "forwardSuccess(to:_:)")
     public consuming func fowardSuccess<Next>(
         to integrator: Integrator<Output, Next>,
@@ -47,6 +56,7 @@ extension IntegrationCall {
         forwardSuccess(to: integrator, configure)
     }
 
+    /// The old spelling of ``forwardError(to:_:)``.
     @available(*, deprecated, renamed: "forwardError(to:_:)")
     public consuming func fowardError<Next>(
         to integrator: Integrator<any Error, Next>,

@@ -15,14 +15,17 @@ public struct AnyDataProvider<Input: Sendable, Output: Sendable>: StreamDataProv
         }
     }
 
+    /// Asks the provider inside.
     public func request(_ input: Input) async throws -> Output {
         try await base.request(input)
     }
 
+    /// The values of the provider inside.
     public func values(for input: Input) -> ProviderValues<Output> {
         ProviderValues(of: base, for: input)
     }
 
+    /// Whether the provider inside delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 }
 

@@ -15,6 +15,7 @@ public struct ClosureDataProvider<Input: Sendable, Output: Sendable>: DataProvid
         self.body = body
     }
 
+    /// Calls the closure.
     @inlinable
     public func request(_ input: Input) async throws -> Output {
         try await body(input)

@@ -37,10 +37,12 @@ extension DataProvider {
         try await request(())
     }
 
+    /// One: only what is made of several stages counts more.
     @inlinable
     public static var _stageCount: Int { 1 }
 
-    @inlinable
+    /// The plain request, with the reporter as the ambient one.
+    @inlinable @inline(__always)
     public func _request(_ input: Input, reporter: IntegrationProgress.Reporter?) async throws -> Output {
         guard let reporter else { return try await request(input) }
         return try await reporter.ambient { try await request(input) }

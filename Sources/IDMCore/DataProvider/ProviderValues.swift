@@ -20,6 +20,7 @@ public struct ProviderValues<Element: Sendable>: AsyncSequence {
         self.makeCursor = makeCursor
     }
 
+    /// Starts a walk through the values, with a request of its own.
     public func makeAsyncIterator() -> Iterator {
         Iterator(cursor: makeCursor())
     }
@@ -28,10 +29,12 @@ public struct ProviderValues<Element: Sendable>: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var cursor: any ValueCursor<Element>
 
+        /// The next value, or nil after the last.
         public mutating func next() async throws -> Element? {
             try await cursor.next(isolation: #isolation)
         }
 
+        /// The next value, or nil after the last. One that is there at once comes without a suspension.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             try await cursor.next(isolation: actor)
         }

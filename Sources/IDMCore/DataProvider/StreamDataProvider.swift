@@ -23,6 +23,7 @@ extension StreamDataProvider {
         try await values(for: input).lastValue()
     }
 
+    /// True: a stream that says nothing else delivers many values.
     @inlinable
     public var deliversMany: Bool { true }
 }

@@ -13,6 +13,7 @@ public struct ValueDataProvider<Input: Sendable, Output: Sendable>: DataProvider
         self.value = value
     }
 
+    /// Answers at once.
     @inlinable
     public func request(_ input: Input) async throws -> Output {
         value

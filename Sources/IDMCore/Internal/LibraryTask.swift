@@ -39,12 +39,18 @@ package enum LibraryTask {
         }
     }
 
-    /// Starts a closure as ``start(_:isolation:)`` starts work.
+    /// Starts a closure as ``start(_:turn:isolation:)`` starts work, with the actor that it runs on.
     @discardableResult
     static func start(
-        isolation: isolated (any Actor)?, _ work: @escaping @Sendable () async -> Void
+        isolation: isolated (any Actor)?, _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
-        start(ClosureWork(body: work), isolation: isolation)
+        start(ClosureWork(body: body), isolation: isolation)
+    }
+
+    /// Starts a closure on no actor, in a later turn.
+    @discardableResult
+    static func startLater(_ body: @escaping @Sendable (isolated (any Actor)?) async -> Void) -> Task<Void, Never> {
+        launch(ClosureWork(body: body), isLater: true, isolation: nil)
     }
 }
 
@@ -54,9 +60,9 @@ protocol TaskWork: Sendable {
 }
 
 private struct ClosureWork: TaskWork {
-    let body: @Sendable () async -> Void
+    let body: @Sendable (isolated (any Actor)?) async -> Void
 
     func perform() async {
-        await body()
+        await body(#isolation)
     }
 }

@@ -119,8 +119,10 @@ struct Admission<Member: Sendable>: Sendable {
     /// Takes a call in.
     mutating func submit(_ member: Member, _ way: AdmissionWay) -> Submission {
         guard way != .held else {
-            var entry = Entry(member: member, stage: .held)
-            if isReleased { _ = entry.voice.cancel(.released) }
+            // After a release there is nothing to wait for.
+            let entry =
+                isReleased
+                ? Entry(member: member, .turnAway(.released), hasBegun: false) : Entry(member: member, stage: .held)
             return Submission(ticket: entries.insert(entry), entrance: .wait, displaced: .nothing)
         }
         let decision = decide()

@@ -45,7 +45,8 @@ struct LaneKey: Hashable, Sendable {
     }
 
     func hash(into hasher: inout Hasher) {
-        base.hash(into: &hasher)
+        // Not by the base itself: 1 and 1.0 are equal as `AnyHashable`, but only there do they have the same hash.
+        AnyHashable(base).hash(into: &hasher)
     }
 }
 

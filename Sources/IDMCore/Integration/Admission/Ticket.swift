@@ -2,7 +2,8 @@
 /// nothing, and is never given out again.
 struct Ticket: Hashable, Sendable {
     let slot: Int
-    let serial: UInt64}
+    let serial: UInt64
+}
 
 /// Elements under tickets: adding, finding and removing cost the same however many there are.
 struct TicketTable<Element: Sendable>: Sendable {

@@ -11,25 +11,20 @@ struct CallPlan: Sendable {
     }
 
     /// Makes the call wait for another one: calls back when that has finished, and returns its task if it started it.
-    typealias Predecessor = @Sendable (
-        _ isolation: isolated (any Actor)?, _ whenFinished: @escaping @Sendable () -> Void
-    ) -> (any ChainedTask)?
+    typealias Predecessor =
+        @Sendable (
+            _ isolation: isolated (any Actor)?, _ whenFinished: @escaping @Sendable () -> Void
+        ) -> (any ChainedTask)?
 
     /// Starts another call when a call has finished. Returns nil if this outcome is not its business.
-    typealias Link = @Sendable (
-        _ outcome: Life.Outcome, _ plan: CallPlan, _ isolation: isolated (any Actor)?
-    ) -> (any ChainedTask)?
+    typealias Link =
+        @Sendable (
+            _ outcome: Life.Outcome, _ plan: CallPlan, _ isolation: isolated (any Actor)?
+        ) -> (any ChainedTask)?
 
     mutating func add(_ change: (inout Extras) -> Void) {
         var extras = extras ?? Extras()
         change(&extras)
         self.extras = extras
     }
-}
-
-/// How often a call is tried again, after how long, and after which errors.
-struct RetryRule: Sendable {
-    let count: Int
-    let delay: RetryDelay
-    let condition: @Sendable (any Error) -> Bool
 }

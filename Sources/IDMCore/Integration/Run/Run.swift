@@ -82,7 +82,7 @@ final class Run: GateMember {
             repeat { await life.park() } while gate.isWaiting(ticket)
         case .settle:
             // A cancel cuts the sleep short, and is told at the beginning.
-            try? await engine.clock.sleep(for: engine.type.debounce)
+            try? await engine.clock.pause(for: engine.type.debounce)
             gate.settled(ticket)
         }
     }
@@ -136,15 +136,14 @@ final class Run: GateMember {
     // MARK: Retries
 
     private func mayRetry(_ error: any Error, after failures: Int) -> Bool {
-        guard let retry = plan.extras?.retry, failures < retry.count else { return false }
-        return retry.condition(error)
+        plan.extras?.retry?.allows(error, after: failures) ?? false
     }
 
     /// Tells of a retry and waits before it. Returns false if the run has ended meanwhile.
     private func pause(_ attempt: Int, _ error: any Error, _ ticket: Ticket) async -> Bool {
         guard await tell(retry: attempt, after: error, ticket) else { return false }
         let delay = plan.extras?.retry?.delay.duration(beforeRetry: attempt) ?? .zero
-        if delay > .zero { try? await engine.clock.sleep(for: delay) }
+        try? await engine.clock.pause(for: delay)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
         return !Task.isCancelled
     }

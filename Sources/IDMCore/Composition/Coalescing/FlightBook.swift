@@ -1,0 +1,116 @@
+/// A seat in one flight.
+struct SeatNumber: Hashable, Sendable {
+    let flight: Int
+    let number: Int
+}
+
+/// Who sits in which flight: what ``Flights`` does, without the doing.
+///
+/// A flight is one run of a provider for everybody who asks for the same key. It starts when the first passenger asks,
+/// and is cancelled when the last one leaves. It can be joined until its key is free for the next flight: once it has
+/// landed and somebody has left, or once everybody has left.
+struct FlightBook<Key: Hashable, Value, Passenger, Work> {
+    /// What a passenger who joins late has missed.
+    struct History {
+        var latest: Value?
+        var ending: MailboxEnding?
+    }
+
+    private enum Phase {
+        /// Nobody has asked yet.
+        case grounded
+        /// On the way; nil until the run is known.
+        case flying(Work?)
+        case landed
+    }
+
+    private struct Flight {
+        let key: Key
+        var phase = Phase.grounded
+        var history = History()
+        var passengers: [Int: Passenger] = [:]
+        var lastSeat = 0
+    }
+
+    private var flights: [Int: Flight] = [:]
+    private var joinable: [Key: Int] = [:]
+    private var lastFlight = 0
+
+    /// Whether nobody sits anywhere.
+    var isEmpty: Bool { flights.isEmpty && joinable.isEmpty }
+
+    /// Takes a seat in the key's flight, or in a new one.
+    mutating func join<R>(_ key: Key, _ passenger: (SeatNumber, History) -> (Passenger, R)) -> R {
+        let id: Int
+        if let open = joinable[key] {
+            id = open
+        } else {
+            lastFlight += 1
+            id = lastFlight
+            joinable[key] = id
+            flights[id] = Flight(key: key)
+        }
+        var flight = flights[id]!
+        flight.lastSeat += 1
+        let (seated, result) = passenger(SeatNumber(flight: id, number: flight.lastSeat), flight.history)
+        flight.passengers[flight.lastSeat] = seated
+        flights[id] = flight
+        return result
+    }
+
+    /// A passenger asks, and may have changed since it took the seat. Returns whether the flight is to be started.
+    mutating func ask(_ seat: SeatNumber, as passenger: Passenger) -> Bool {
+        guard flights[seat.flight]?.passengers[seat.number] != nil else { return false }
+        flights[seat.flight]?.passengers[seat.number] = passenger
+        guard case .grounded = flights[seat.flight]?.phase else { return false }
+        flights[seat.flight]?.phase = .flying(nil)
+        return true
+    }
+
+    /// The run of a flight is known. Returns it if it is to be cancelled, since everybody has left.
+    mutating func started(_ id: Int, _ run: Work) -> Work? {
+        guard let flight = flights[id] else { return run }
+        if case .flying = flight.phase { flights[id]?.phase = .flying(run) }
+        return nil
+    }
+
+    /// A value has come. Returns who is to get it, in the order of their seats, and the value whose place it takes, to
+    /// be let go of where no lock is held.
+    mutating func deliver(_ value: Value, _ id: Int) -> (to: [Passenger], instead: Value?) {
+        let old = flights[id]?.history.latest
+        flights[id]?.history.latest = value
+        return (passengers(of: id), old)
+    }
+
+    /// The run has ended. Returns who is to hear it, in the order of their seats.
+    mutating func land(_ id: Int, _ ending: MailboxEnding) -> [Passenger] {
+        flights[id]?.history.ending = ending
+        flights[id]?.phase = .landed
+        return passengers(of: id)
+    }
+
+    /// A passenger leaves; leaving twice is leaving once. Returns the run if it is to be cancelled, and what was kept for
+    /// others, to be let go of where no lock is held.
+    mutating func leave(_ seat: SeatNumber) -> (cancelled: Work?, leftovers: History?) {
+        guard flights[seat.flight]?.passengers.removeValue(forKey: seat.number) != nil,
+            let flight = flights[seat.flight]
+        else { return (nil, nil) }
+        let isLast = flight.passengers.isEmpty
+        if case .landed = flight.phase { retire(seat.flight, flight.key) }
+        guard isLast else { return (nil, nil) }
+        retire(seat.flight, flight.key)
+        flights[seat.flight] = nil
+        guard case .flying(let run) = flight.phase else { return (nil, flight.history) }
+        return (run, flight.history)
+    }
+
+    /// Who sits in a flight, in the order of their seats.
+    func passengers(of id: Int) -> [Passenger] {
+        guard let passengers = flights[id]?.passengers else { return [] }
+        return passengers.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private mutating func retire(_ id: Int, _ key: Key) {
+        if joinable[key] == id { joinable[key] = nil }
+    }
+}

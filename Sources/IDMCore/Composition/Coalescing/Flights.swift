@@ -1,0 +1,91 @@
+import Synchronization
+
+/// Requests that share one run of a provider. Used by ``DataProvider/coalesced(by:)`` and by `.only(joining: true)`.
+///
+/// Whoever joins gets a ``Seat``. The provider is asked once a flight, by the first passenger that asks, on that one's
+/// actor, and hears a cancel when the last passenger has left.
+final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: SeatHost {
+    typealias Book = FlightBook<Key, Output, Passenger<Output>, Task<Void, Never>>
+
+    let provider: any DataProvider<Input, Output>
+    private let book = Mutex(Book())
+
+    init(provider: any DataProvider<Input, Output>) {
+        self.provider = provider
+    }
+
+    /// Whether no flight is known any more.
+    var isEmpty: Bool { book.withLock { $0.isEmpty } }
+
+    /// Takes a seat in the flight of a key: the one that runs, or has answered and is still whole, or a new one.
+    func join(_ key: Key, _ input: Input) -> Seat<Input, Output> {
+        book.withLock { book in
+            book.join(key) { number, history in
+                let mailbox = Mailbox(first: history.latest, ending: history.ending)
+                let seat = Seat(number, input: input, mailbox: mailbox, host: self)
+                return (Passenger(mailbox: mailbox, reporter: nil), seat)
+            }
+        }
+    }
+
+    func ask(
+        _ seat: SeatNumber, _ input: Input, as passenger: Passenger<Output>, isolation: isolated (any Actor)?
+    ) {
+        guard book.withLock({ $0.ask(seat, as: passenger) }) else { return }
+        let id = seat.flight
+        let run = LibraryTask.start(isolation: isolation) { isolation in
+            await IntegrationProgress.Reporter(FlightListener(self, id)).ambient(isolation: isolation) {
+                await self.fly(self.provider, input, id, isolation: isolation)
+            }
+        }
+        book.withLock { $0.started(id, run) }?.cancel()
+    }
+
+    func leave(_ seat: SeatNumber) {
+        book.withLock { $0.leave(seat) }.cancelled?.cancel()
+    }
+
+    private func fly<P: DataProvider<Input, Output>>(
+        _ provider: P, _ input: Input, _ id: Int, isolation: isolated (any Actor)?
+    ) async {
+        do {
+            var values = ProviderValues(of: provider, for: input).makeAsyncIterator()
+            while let value = try await values.next(isolation: isolation) {
+                for passenger in book.withLock({ $0.deliver(value, id) }).to { passenger.mailbox.send(value) }
+            }
+            land(id, .finished)
+        } catch {
+            land(id, .failed(error))
+        }
+    }
+
+    private func land(_ id: Int, _ ending: MailboxEnding) {
+        for passenger in book.withLock({ $0.land(id, ending) }) { passenger.mailbox.end(ending) }
+    }
+
+    fileprivate func hear(_ progress: IntegrationProgress, from id: Int) {
+        for passenger in book.withLock({ $0.passengers(of: id) }) { passenger.reporter?.send(progress) }
+    }
+
+    /// Passes the progress of one flight on to whoever sits in it. Doesn't hold the flights: a provider may keep its
+    /// reporter for ever.
+    private final class FlightListener: ProgressListener {
+        private weak let flights: Flights?
+        private let id: Int
+
+        init(_ flights: Flights, _ id: Int) {
+            self.flights = flights
+            self.id = id
+        }
+
+        func hear(_ progress: IntegrationProgress) {
+            flights?.hear(progress, from: id)
+        }
+    }
+}
+
+/// Where a flight delivers to.
+struct Passenger<Output: Sendable>: Sendable {
+    let mailbox: Mailbox<Output>
+    let reporter: IntegrationProgress.Reporter?
+}

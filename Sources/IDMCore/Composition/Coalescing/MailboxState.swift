@@ -1,0 +1,135 @@
+/// How values came to their end.
+enum MailboxEnding: Sendable {
+    case finished
+    case failed(any Error)
+}
+
+/// One thing a reader gets: a value, nil for the end, or an error.
+typealias MailboxItem<Value> = Result<Value?, any Error>
+
+/// What a ``Mailbox`` does, without the doing.
+struct MailboxState<Value, Waiter> {
+    enum Action {
+        case none
+        case resume(Waiter, MailboxItem<Value>)
+    }
+
+    private enum Phase {
+        case open(Queue)
+        /// Nothing lies there, and somebody waits.
+        case waiting(Waiter)
+        /// What was sent before the end may lie there still.
+        case ended(Queue, MailboxEnding)
+        case abandoned
+    }
+
+    private var phase = Phase.open(Queue())
+
+    var hasEnded: Bool {
+        switch phase {
+        case .open, .waiting: false
+        case .ended, .abandoned: true
+        }
+    }
+
+    mutating func send(_ value: Value) -> Action {
+        switch phase {
+        case .open(var queue):
+            phase = .abandoned  // lets go of the queue, so that it isn't copied
+            queue.push(value)
+            phase = .open(queue)
+            return .none
+        case .waiting(let waiter):
+            phase = .open(Queue())
+            return .resume(waiter, .success(value))
+        case .ended, .abandoned:
+            return .none
+        }
+    }
+
+    mutating func end(_ ending: MailboxEnding) -> (isFirst: Bool, Action) {
+        switch phase {
+        case .open(let queue):
+            phase = .ended(queue, ending)
+            return (true, .none)
+        case .waiting(let waiter):
+            switch ending {
+            case .finished:
+                phase = .ended(Queue(), .finished)
+                return (true, .resume(waiter, .success(nil)))
+            case .failed(let error):
+                phase = .ended(Queue(), .finished)
+                return (true, .resume(waiter, .failure(error)))
+            }
+        case .ended, .abandoned:
+            return (false, .none)
+        }
+    }
+
+    /// The reader goes. What nobody will read is returned, to be let go of where no lock is held.
+    mutating func abandon() -> (Action, leftovers: [Value]) {
+        defer { phase = .abandoned }
+        switch phase {
+        case .open(let queue), .ended(let queue, _):
+            return (.none, queue.values)
+        case .waiting(let waiter):
+            return (.resume(waiter, .failure(CancellationError())), [])
+        case .abandoned:
+            return (.none, [])
+        }
+    }
+
+    mutating func poll() -> MailboxItem<Value>? {
+        switch phase {
+        case .open(var queue):
+            guard !queue.isEmpty else { return nil }
+            phase = .abandoned
+            let value = queue.pop()
+            phase = .open(queue)
+            return .success(value)
+        case .waiting:
+            return nil
+        case .ended(var queue, let ending):
+            phase = .abandoned
+            if let value = queue.pop() {
+                phase = .ended(queue, ending)
+                return .success(value)
+            }
+            // An error is heard once.
+            phase = .ended(Queue(), .finished)
+            switch ending {
+            case .finished: return .success(nil)
+            case .failed(let error): return .failure(error)
+            }
+        case .abandoned:
+            return .failure(CancellationError())
+        }
+    }
+
+    /// Takes somebody who waits, unless there is something for them. Of two who wait the later one is turned away.
+    mutating func wait(_ waiter: Waiter) -> Action {
+        if case .waiting = phase { return .resume(waiter, .failure(CancellationError())) }
+        if let item = poll() { return .resume(waiter, item) }
+        phase = .waiting(waiter)
+        return .none
+    }
+
+    /// First in, first out, at a constant price.
+    private struct Queue {
+        private var incoming: [Value] = []
+        private var outgoing: [Value] = []
+
+        var values: [Value] { outgoing.reversed() + incoming }
+        var isEmpty: Bool { incoming.isEmpty && outgoing.isEmpty }
+
+        mutating func push(_ value: Value) { incoming.append(value) }
+
+        mutating func pop() -> Value? {
+            if outgoing.isEmpty {
+                outgoing = incoming.reversed()
+                incoming.removeAll()
+            }
+            return outgoing.popLast()
+        }
+    }
+}

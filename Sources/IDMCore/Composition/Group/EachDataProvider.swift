@@ -1,0 +1,81 @@
+/// A provider asked for many inputs at once: `[Input]` to `[Output]`, in the same order. Made by
+/// ``DataProvider/each(maxConcurrent:)``.
+public struct EachDataProvider<Base: DataProvider>: DataProvider {
+    private let base: Base
+    private let maxConcurrent: Int
+
+    /// Makes a provider that asks the base for every input, so many at the same time. A width below one is one.
+    public init(_ base: Base, maxConcurrent: Int = .max) {
+        self.base = base
+        self.maxConcurrent = max(maxConcurrent, 1)
+    }
+
+    /// Asks for all inputs, and answers when the last of them is answered.
+    public func request(_ inputs: [Base.Input]) async throws -> [Base.Output] {
+        try await run(inputs, progress: GroupProgress.current(count: inputs.count), isolation: #isolation)
+    }
+
+    private typealias Group = ThrowingTaskGroup<(Int, Base.Output), any Error>
+
+    private func run(
+        _ inputs: [Base.Input], progress: GroupProgress?, isolation: isolated (any Actor)?
+    ) async throws -> [Base.Output] {
+        try await withThrowingTaskGroup(of: (Int, Base.Output).self) { group in
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            var outputs = [Base.Output?](repeating: nil, count: inputs.count)
+            var started = 0
+            while started < min(maxConcurrent, inputs.count) {
+                start(inputs[started], started, progress, in: &group, isolation: isolation)
+                started += 1
+            }
+            while let (index, output) = try await group.next(isolation: isolation) {
+                outputs[index] = output
+                guard started < inputs.count else { continue }
+                start(inputs[started], started, progress, in: &group, isolation: isolation)
+                started += 1
+            }
+            return outputs.compactMap(\.self)
+        }
+    }
+
+    private func start(
+        _ input: Base.Input, _ index: Int, _ progress: GroupProgress?, in group: inout Group,
+        isolation: isolated (any Actor)?
+    ) {
+        let reporter = progress?.memberReporter(index)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            group.addImmediateTask {
+                _ = isolation
+                return (index, try await ask(input, reporter))
+            }
+        } else {
+            group.addTask {
+                _ = isolation
+                return (index, try await ask(input, reporter))
+            }
+        }
+    }
+
+    private func ask(_ input: Base.Input, _ reporter: IntegrationProgress.Reporter?) async throws -> Base.Output {
+        let output = try await base._request(input, reporter: reporter)
+        reporter?.report(fraction: 1)
+        return output
+    }
+}
+
+extension DataProvider {
+    /// This provider for many inputs at once: an array of inputs to an array of outputs, in the same order.
+    ///
+    /// Each input is a request of its own, made on the caller's actor, and no more of them run at the same time than
+    /// allowed; the next one starts when one has ended. The first failure cancels those that run, keeps the rest from
+    /// being asked, and is thrown once all have ended. No inputs give no outputs, and ask nobody. Cancelling cancels every
+    /// request that runs.
+    ///
+    /// Not a stream: of a provider that delivers many values each output is the last. Progress is the mean.
+    ///
+    /// - Parameter maxConcurrent: How many requests may run at the same time. Below one is one.
+    public func each(maxConcurrent: Int = .max) -> EachDataProvider<Self> {
+        EachDataProvider(self, maxConcurrent: maxConcurrent)
+    }
+}

@@ -1,0 +1,68 @@
+/// Providers that all run at the same time. Inputs and outputs are flat tuples.
+///
+/// ```swift
+/// let profile = UserProvider() >><< FriendsProvider() >><< PhotosProvider()
+/// let (user, friends, photos) = try await profile.request((id, id, .newest))
+/// ```
+///
+/// Any number of members: `GroupDataProvider(a, b, c, …)`. Each is asked on the caller's actor, in a task of its own.
+///
+/// A group fails fast: the first failure cancels the other members, and is thrown once all of them have ended. So a
+/// member that ignores its cancellation holds the failure up; give it a ``DataProvider/timeout(_:clock:)``. Cancelling
+/// the request cancels every member. ``collectingResults()`` is the way to hear of each member's failure.
+///
+/// Members start in the caller's turn where the platform can, but a group answers in a later turn of the caller's actor,
+/// also when all members have answered at once.
+///
+/// A group is not a stream: of a member that delivers many values it takes the last. Its progress is the mean of its
+/// members' progress.
+public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
+    /// The members, in the order of the tuples.
+    public let members: (repeat each Member)
+
+    /// Makes a group of any number of members. A group of none answers with `()` at once.
+    @inlinable
+    public init(_ members: repeat each Member) {
+        self.members = (repeat each members)
+    }
+
+    /// Asks all members at the same time, and answers when the last of them has.
+    @inlinable
+    public func request(_ input: (repeat (each Member).Input)) async throws -> (repeat (each Member).Output) {
+        let progress = GroupProgress.current()
+        let branches = (repeat GroupBranch(each members, reporter: progress?.addMember()))
+        try await runGroup(of: repeat each branches, inputs: repeat each input, isolation: #isolation)
+        return try (repeat (each branches).output())
+    }
+}
+
+extension GroupDataProvider: _GroupOfDataProviders {
+    /// The same members, each with a `Result` of its own.
+    @inlinable
+    public func _collecting() -> CollectingGroupDataProvider<repeat each Member> {
+        CollectingGroupDataProvider(self)
+    }
+}
+
+/// What ``GroupDataProvider`` alone conforms to. Methods in an extension of a type with a parameter pack give the type
+/// checker tuples that aren't tuples when they are called in the middle of an expression; those of a protocol don't.
+public protocol _GroupOfDataProviders: DataProvider {
+    associatedtype _Collecting: DataProvider
+
+    /// The same members, each with a `Result` of its own.
+    func _collecting() -> _Collecting
+}
+
+extension _GroupOfDataProviders {
+    /// This group as one provider, so that `>><<` adds a member beside it instead of one to it.
+    @inlinable
+    public func grouped() -> GroupedDataProvider<Self> {
+        GroupedDataProvider(self)
+    }
+
+    /// This group with a `Result` for each member instead of a failure for all. See ``CollectingGroupDataProvider``.
+    @inlinable
+    public func collectingResults() -> _Collecting {
+        _collecting()
+    }
+}

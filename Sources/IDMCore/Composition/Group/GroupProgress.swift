@@ -1,0 +1,70 @@
+import Synchronization
+
+/// Takes the mean of what the members of a group report, and passes it on. Made only when somebody listens.
+@usableFromInline
+final class GroupProgress: Sendable {
+    private let reporter: IntegrationProgress.Reporter
+    private let means: Mutex<GroupMeans>
+
+    /// What a group of the current task reports to, or nil if nobody listens. Members are added one by one, unless
+    /// their number is given.
+    @usableFromInline
+    static func current(count: Int = 0) -> GroupProgress? {
+        IntegrationProgress.current.map { GroupProgress($0, count: count) }
+    }
+
+    init(_ reporter: IntegrationProgress.Reporter, count: Int) {
+        self.reporter = reporter
+        means = Mutex(GroupMeans(count: count))
+    }
+
+    /// The reporter of one more member. All members are to be added before the first of them runs.
+    @usableFromInline
+    func addMember() -> IntegrationProgress.Reporter {
+        memberReporter(means.withLock { $0.add() })
+    }
+
+    /// The reporter of a member that was counted from the start.
+    func memberReporter(_ index: Int) -> IntegrationProgress.Reporter {
+        IntegrationProgress.Reporter(Member(group: self, index: index))
+    }
+
+    private func hear(_ progress: IntegrationProgress, from index: Int) {
+        let mean = means.withLock { $0.hear(progress.fraction, from: index) }
+        reporter.send(IntegrationProgress(fraction: mean, completed: progress.completed, total: progress.total))
+    }
+
+    private final class Member: ProgressListener {
+        private let group: GroupProgress
+        private let index: Int
+
+        init(group: GroupProgress, index: Int) {
+            self.group = group
+            self.index = index
+        }
+
+        func hear(_ progress: IntegrationProgress) {
+            group.hear(progress, from: index)
+        }
+    }
+}
+
+/// The mean of fractions, none of which goes backwards.
+struct GroupMeans {
+    private var fractions: [Double]
+
+    init(count: Int) {
+        fractions = Array(repeating: 0, count: count)
+    }
+
+    mutating func add() -> Int {
+        fractions.append(0)
+        return fractions.count - 1
+    }
+
+    /// Takes the fraction of one member, and returns the mean of all.
+    mutating func hear(_ fraction: Double, from index: Int) -> Double {
+        fractions[index] = max(fractions[index], fraction)
+        return fractions.reduce(0, +) / Double(fractions.count)
+    }
+}

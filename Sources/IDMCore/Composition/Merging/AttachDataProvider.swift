@@ -1,0 +1,82 @@
+/// A provider with another one beside it that has no say in the result. Made by ``DataProvider/attached(_:)``.
+public struct AttachDataProvider<Base: DataProvider, Side: DataProvider>: StreamDataProvider
+where Side.Input == Base.Input {
+    private let base: Base
+    private let side: Side
+
+    /// Makes a provider that asks the side provider whenever it asks the base.
+    public init(_ base: Base, side: Side) {
+        self.base = base
+        self.side = side
+    }
+
+    /// Asks both, and answers with what the base does.
+    public func request(_ input: Base.Input) async throws -> Base.Output {
+        try await request(input, isolation: #isolation)
+    }
+
+    private func request(_ input: Base.Input, isolation: isolated (any Actor)?) async throws -> Base.Output {
+        let sideTask = startSide(input)
+        return try await withTaskCancellationHandler {
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            return try await base.request(input)
+        } onCancel: {
+            sideTask.cancel()
+        }
+    }
+
+    /// The values of the base. The side provider is asked once, with the first of them.
+    public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
+        ProviderValues { [self] in
+            AttachCursor(
+                provider: self, input: input, values: ProviderValues(of: base, for: input).makeAsyncIterator())
+        }
+    }
+
+    /// Whether the base delivers many values.
+    public var deliversMany: Bool { base.stream != nil }
+
+    fileprivate func startSide(_ input: Base.Input) -> Task<Void, Never> {
+        // In its own turn and off the caller's actor, so that it can't even hold the actor up.
+        LibraryTask.startLater { _ in
+            _ = try? await IntegrationProgress.Reporter.$ambient.withValue(nil) {
+                try await side.request(input)
+            }
+        }
+    }
+}
+
+private struct AttachCursor<Base: DataProvider, Side: DataProvider>: ValueCursor where Side.Input == Base.Input {
+    let provider: AttachDataProvider<Base, Side>
+    let input: Base.Input
+    var values: ProviderValues<Base.Output>.Iterator
+    var sideTask: Task<Void, Never>?
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
+        let sideTask = sideTask ?? provider.startSide(input)
+        self.sideTask = sideTask
+        return try await withTaskCancellationHandler {
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            return try await values.next(isolation: isolation)
+        } onCancel: {
+            sideTask.cancel()
+        }
+    }
+}
+
+extension DataProvider {
+    /// This provider with another one beside it, asked with the same input: to log, to warm a cache up, to tell a
+    /// server.
+    ///
+    /// The side provider can't affect the result, its time, its progress or its errors: it is asked off the caller's actor,
+    /// in a task of its own, and its answer and its errors aren't heard. It is asked once for each request, also if this
+    /// provider then fails. Cancelling the request cancels both; once this provider has answered or failed, the other
+    /// one is left to run to its end.
+    public func attached<Side: DataProvider>(
+        _ side: Side
+    ) -> AttachDataProvider<Self, Side> where Side.Input == Input {
+        AttachDataProvider(self, side: side)
+    }
+}

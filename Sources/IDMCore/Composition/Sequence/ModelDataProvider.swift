@@ -1,0 +1,58 @@
+/// The stage of a sequence that makes a model from what comes in.
+///
+/// An error of the model is thrown as ``IntegrationError/model(_:)``, wrapped once. A cancellation that the model throws
+/// passes through as it is.
+@frozen
+public struct ModelDataProvider<Model: DataModel>: DataProvider {
+    @usableFromInline let parsing: ModelParsing
+
+    /// Makes a stage for a model, made off the caller's actor unless told otherwise.
+    @inlinable
+    public init(_ model: Model.Type = Model.self, parsing: ModelParsing = .concurrent) {
+        self.parsing = parsing
+    }
+
+    /// Makes the model from its source.
+    public func request(_ source: Model.Source) async throws -> Model {
+        switch parsing.kind {
+        case .concurrent: try await Self.parseConcurrently(source)
+        case .inline: try Self.parse(source)
+        }
+    }
+
+    @concurrent
+    private static func parseConcurrently(_ source: Model.Source) async throws -> Model {
+        try Task.checkCancellation()
+        return try parse(source)
+    }
+
+    private static func parse(_ source: Model.Source) throws -> Model {
+        do {
+            return try Model(from: source)
+        } catch let error as IntegrationError {
+            // A model inside of this one, or a cancellation.
+            throw error
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw IntegrationError.model(error)
+        }
+    }
+}
+
+extension DataProvider {
+    /// This provider, and the model that is made from its answer. The same as `provider >>>> Model.self`.
+    ///
+    /// A stream stays a stream: each value becomes a model. An error of the model is thrown as
+    /// ``IntegrationError/model(_:)``.
+    ///
+    /// - Parameters:
+    ///   - model: The type of the model.
+    ///   - parsing: Where the model is made: off the caller's actor, or ``ModelParsing/inline``.
+    @inlinable
+    public func model<Model: DataModel>(
+        _ model: Model.Type, parsing: ModelParsing = .concurrent
+    ) -> SequenceDataProvider<Self, ModelDataProvider<Model>> where Model.Source == Output {
+        SequenceDataProvider(self, ModelDataProvider(model, parsing: parsing))
+    }
+}

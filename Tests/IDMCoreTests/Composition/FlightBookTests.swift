@@ -1,0 +1,268 @@
+import Testing
+
+@testable import IDMCore
+
+/// Every order of events on one key, up to a bound, against a model that is too simple to be wrong.
+@Suite("The book of flights", .timeLimit(.minutes(1)))
+struct FlightBookTests {
+    private enum Event {
+        case join, ask(Int), started(Int), deliver(Int), land(Int), leave(Int)
+    }
+
+    /// What is known of one flight from outside.
+    private struct Seen {
+        var seated: Set<Int> = []
+        var wasSeated: Set<Int> = []
+        var isStarted = false
+        var isRunKnown = false
+        var isCancelled = false
+        var hasLanded = false
+        var hasSomebodyLeftLanded = false
+        var latest: Int?
+    }
+
+    private struct World {
+        var book = FlightBook<String, Int, Int, Int>()
+        var seats: [SeatNumber] = []
+        var flights: [Int: Seen] = [:]
+        var nextValue = 1
+
+        /// Everything that may happen next.
+        var events: [Event] {
+            var events: [Event] = seats.count < 3 ? [.join] : []
+            for seat in seats.indices { events += [.ask(seat), .leave(seat)] }
+            for (id, flight) in flights.sorted(by: { $0.key < $1.key }) where flight.isStarted {
+                if !flight.isRunKnown { events.append(.started(id)) }
+                if !flight.hasLanded { events += [.deliver(id), .land(id)] }
+            }
+            return events
+        }
+
+        mutating func perform(_ event: Event) -> [String] {
+            switch event {
+            case .join: return join()
+            case .ask(let seat): return ask(seat)
+            case .started(let id): return started(id)
+            case .deliver(let id): return deliver(id)
+            case .land(let id): return land(id)
+            case .leave(let seat): return leave(seat)
+            }
+        }
+
+        private mutating func join() -> [String] {
+            let index = seats.count
+            let (seat, history) = book.join("key") { number, history in (index, (number, history)) }
+            let joined = flights[seat.flight] ?? Seen()
+            seats.append(seat)
+            flights[seat.flight, default: Seen()].seated.insert(index)
+            flights[seat.flight, default: Seen()].wasSeated.insert(index)
+            var faults: [String] = []
+            if joined.isCancelled { faults.append("joined a cancelled flight") }
+            if joined.hasSomebodyLeftLanded { faults.append("joined a flight that landed and was left") }
+            if history.latest != joined.latest { faults.append("missed the latest value") }
+            if (history.ending != nil) != joined.hasLanded { faults.append("missed the end") }
+            let open = flights.filter { id, flight in
+                id != seat.flight && !flight.seated.isEmpty && !flight.hasSomebodyLeftLanded
+            }
+            if !open.isEmpty { faults.append("did not join the flight that was open") }
+            return faults
+        }
+
+        private mutating func ask(_ index: Int) -> [String] {
+            let seat = seats[index]
+            let isSeated = flights[seat.flight]!.seated.contains(index)
+            let mustStart = isSeated && !flights[seat.flight]!.isStarted
+            let starts = book.ask(seat, as: index)
+            if starts { flights[seat.flight]!.isStarted = true }
+            return starts == mustStart ? [] : ["started \(starts) instead of \(mustStart)"]
+        }
+
+        private mutating func started(_ id: Int) -> [String] {
+            let cancelled = book.started(id, id)
+            flights[id]!.isRunKnown = true
+            // Nobody is left: the run is cancelled now, since it could not be before.
+            let mustCancel = flights[id]!.seated.isEmpty
+            if cancelled != nil { flights[id]!.isCancelled = true }
+            return (cancelled != nil) == mustCancel ? [] : ["cancelled at the start: \(cancelled != nil)"]
+        }
+
+        private mutating func deliver(_ id: Int) -> [String] {
+            let value = nextValue
+            nextValue += 1
+            let (passengers, old) = book.deliver(value, id)
+            let seated = flights[id]!.seated
+            var faults = passengers == seated.sorted() ? [] : ["delivered to \(passengers), seated \(seated)"]
+            if !seated.isEmpty {
+                if old != flights[id]!.latest { faults.append("lost the value before") }
+                flights[id]!.latest = value
+            }
+            return faults
+        }
+
+        private mutating func land(_ id: Int) -> [String] {
+            let passengers = book.land(id, .finished)
+            flights[id]!.hasLanded = true
+            return passengers == flights[id]!.seated.sorted() ? [] : ["landed for \(passengers)"]
+        }
+
+        private mutating func leave(_ index: Int) -> [String] {
+            let id = seats[index].flight
+            let wasSeated = flights[id]!.seated.remove(index) != nil
+            let flight = flights[id]!
+            let (cancelled, _) = book.leave(seats[index])
+            if wasSeated && flight.hasLanded { flights[id]!.hasSomebodyLeftLanded = true }
+            let mustCancel = wasSeated && flight.seated.isEmpty && flight.isRunKnown && !flight.hasLanded
+            if cancelled != nil { flights[id]!.isCancelled = true }
+            if wasSeated && flight.seated.isEmpty { flights[id]!.isCancelled = true }
+            return (cancelled != nil) == mustCancel ? [] : ["cancelled at leaving: \(cancelled != nil)"]
+        }
+
+        /// What holds at every moment.
+        var faults: [String] {
+            var faults: [String] = []
+            let isAnybodySeated = flights.values.contains { !$0.seated.isEmpty }
+            if book.isEmpty == isAnybodySeated { faults.append("book empty: \(book.isEmpty)") }
+            for (id, flight) in flights where book.passengers(of: id) != flight.seated.sorted() {
+                faults.append("flight \(id) knows \(book.passengers(of: id))")
+            }
+            return faults
+        }
+    }
+
+    @Test("keeps its promises in every order of up to seven events")
+    func explored() {
+        var count = 0
+        var faults: Set<String> = []
+        func explore(_ world: World, _ depth: Int) {
+            guard depth > 0 else { return }
+            for event in world.events {
+                var next = world
+                faults.formUnion(next.perform(event))
+                faults.formUnion(next.faults)
+                count += 1
+                explore(next, depth - 1)
+            }
+        }
+        explore(World(), 7)
+        #expect(faults.isEmpty)
+        #expect(count > 25_000)
+    }
+
+    @Test("keeps keys apart")
+    func keys() {
+        var book = FlightBook<String, Int, String, Int>()
+        let a = book.join("a") { seat, _ in ("a", seat) }
+        let b = book.join("b") { seat, _ in ("b", seat) }
+        #expect(a.flight != b.flight)
+        #expect(book.ask(a, as: "a") && book.ask(b, as: "b"))
+        #expect(book.deliver(1, a.flight).to == ["a"])
+        #expect(book.leave(a).cancelled == nil)
+        #expect(!book.isEmpty)
+    }
+}
+
+/// Every order of what a sender and a reader may do, against a list.
+@Suite("The state of a mailbox", .timeLimit(.minutes(1)))
+struct MailboxStateTests {
+    private enum Event: CaseIterable { case send, finish, fail, poll, wait, abandon }
+
+    private struct World {
+        var state = MailboxState<Int, Int>()
+        var sent: [Int] = []
+        var read: [Int] = []
+        var waiter: Int?
+        var nextNumber = 1
+        var end: Event?
+        var isEndRead = false
+        var isAbandoned = false
+
+        mutating func perform(_ event: Event) -> [String] {
+            nextNumber += 1
+            switch event {
+            case .send:
+                if end == nil && !isAbandoned { sent.append(nextNumber) }
+                return resume(state.send(nextNumber))
+            case .finish, .fail:
+                let (isFirst, action) = state.end(event == .finish ? .finished : .failed(TestError.first))
+                let mustBeFirst = end == nil && !isAbandoned
+                if mustBeFirst { end = event }
+                return (isFirst == mustBeFirst ? [] : ["end was first: \(isFirst)"]) + resume(action)
+            case .poll:
+                guard waiter == nil else { return [] }
+                guard let item = state.poll() else {
+                    return sent == read && end == nil && !isAbandoned ? [] : ["found nothing"]
+                }
+                return take(item)
+            case .wait:
+                // One reader: it doesn't wait twice.
+                guard waiter == nil else { return [] }
+                waiter = nextNumber
+                return resume(state.wait(nextNumber))
+            case .abandon:
+                let (action, leftovers) = state.abandon()
+                let unread = Array(sent.dropFirst(read.count))
+                let mustLeave = isAbandoned || waiter != nil ? [] : unread
+                isAbandoned = true
+                return (leftovers == mustLeave ? [] : ["left \(leftovers)"]) + resume(action)
+            }
+        }
+
+        private mutating func resume(_ action: MailboxState<Int, Int>.Action) -> [String] {
+            switch action {
+            case .none:
+                let mustResume = waiter != nil && (isAbandoned || end != nil || sent != read)
+                return mustResume ? ["somebody waits for ever"] : []
+            case .resume(let resumed, let item):
+                guard resumed == waiter else { return ["resumed somebody else"] }
+                waiter = nil
+                return take(item)
+            }
+        }
+
+        private mutating func take(_ item: MailboxItem<Int>) -> [String] {
+            switch item {
+            case .success(let value?):
+                read.append(value)
+                return sent.starts(with: read) && !isAbandoned ? [] : ["read \(read) of \(sent)"]
+            case .success(nil):
+                defer { isEndRead = true }
+                return read == sent && (end == .finish || (end == .fail && isEndRead)) ? [] : ["ended too early"]
+            case .failure(let error as TestError):
+                defer { isEndRead = true }
+                return error == .first && end == .fail && read == sent && !isEndRead ? [] : ["failed wrongly"]
+            case .failure(let error):
+                return error is CancellationError && isAbandoned ? [] : ["cancelled wrongly"]
+            }
+        }
+    }
+
+    @Test("loses nothing and leaves nobody waiting in every order of up to seven events")
+    func explored() {
+        var faults: Set<String> = []
+        func explore(_ world: World, _ depth: Int) {
+            guard depth > 0 else { return }
+            for event in Event.allCases {
+                var next = world
+                faults.formUnion(next.perform(event))
+                if next.state.hasEnded != (next.end != nil || next.isAbandoned) { faults.insert("wrong about its end") }
+                explore(next, depth - 1)
+            }
+        }
+        explore(World(), 7)
+        #expect(faults.isEmpty)
+    }
+
+    @Test("turns a second reader away instead of forgetting the first")
+    func secondReader() {
+        var state = MailboxState<Int, Int>()
+        guard case .none = state.wait(1), case .resume(2, .failure(let error)) = state.wait(2) else {
+            Issue.record("the second reader was let in")
+            return
+        }
+        #expect(error is CancellationError)
+        guard case .resume(1, .success(5)) = state.send(5) else {
+            Issue.record("the first reader was forgotten")
+            return
+        }
+    }
+}

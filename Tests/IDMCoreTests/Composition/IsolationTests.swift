@@ -1,0 +1,150 @@
+import IDMCore
+import Testing
+
+@testable import IDMCore
+
+/// A provider that answers at once answers at once inside of every composition, on the caller's actor.
+@Suite("The caller's actor", .timeLimit(.minutes(1)))
+@MainActor
+struct IsolationTests {
+    typealias Composed = @Sendable (MainActorProbe) -> any DataProvider<Int, Bool>
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// The end of a task group suspends, whatever its children did. Not so all the rest.
+        let endsAtOnce: Bool
+        let compose: Composed
+
+        init(_ name: String, endsAtOnce: Bool = true, _ compose: @escaping Composed) {
+            testDescription = name
+            self.endsAtOnce = endsAtOnce
+            self.compose = compose
+        }
+    }
+
+    struct Truth: DataModel {
+        let value: Bool
+        init(from source: Bool) { value = source }
+    }
+
+    nonisolated static let compositions: [Case] = [
+        Case("alone") { $0 },
+        Case("erased") { $0.eraseToAnyDataProvider() },
+        Case("sequence") { Doubler() >>>> $0 },
+        Case("sequence of closures") { ClosureDataProvider { (number: Int) in number } >>>> $0 >>>> { $0 } },
+        Case("inline model") { $0.model(Truth.self, parsing: .inline).map(\.value) },
+        Case("map") { $0.map { $0 } },
+        Case("mapInput") { $0.mapInput { $0 } },
+        Case("mapError") { $0.mapError { $0 } },
+        Case("fallback, unused") { $0.fallback(to: Failing(TestError.first, Int.self, Bool.self)) },
+        Case("fallback, used") { Failing(TestError.first, Int.self, Bool.self).fallback(to: $0) },
+        Case("retry") { $0.retry(3) },
+        Case("retry, used") { FailingAtFirst(2).retry(2) >>>> $0 },
+        Case("timeout") { $0.timeout(.seconds(60)) },
+        Case("delay of nothing") { $0.delay(.zero) },
+        Case("merged") { $0.merged(with: $0) },
+        Case("attached") { $0.attached(Doubler()) },
+        Case("coalesced") { $0.coalesced() },
+        Case("each", endsAtOnce: false) { $0.each().mapInput { [$0] }.map { $0[0] } },
+        Case("group", endsAtOnce: false) { ($0 >><< $0).mapInput { ($0, $0) }.map { $0.0 && $0.1 } },
+        Case("collecting group", endsAtOnce: false) {
+            ($0 >><< $0).collectingResults().mapInput { ($0, $0) }.map { try $0.0.get() && $0.1.get() }
+        },
+        Case("grouped", endsAtOnce: false) { ($0 >><< $0).grouped().mapInput { ($0, $0) }.map { $0.0 && $0.1 } },
+        Case("flights") { Flights<Int, Int, Bool>(provider: $0).join(1, 1) },
+        Case("all of them") {
+            (Doubler() >>>> $0.retry(1).timeout(.seconds(60)).coalesced().fallback(to: $0)).mapError { $0 }
+                .attached(Doubler()).timeout(.seconds(60))
+        },
+    ]
+
+    @Test("is kept, and an answer that is there at once comes without a suspension", arguments: compositions)
+    func request(_ composition: Case) async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let provider = composition.compose(MainActorProbe())
+        let log = Log()
+        let wasAtOnce = try await endsWithoutSuspension {
+            log.add("\(try await provider.request(1))")
+        }
+        #expect(wasAtOnce || !composition.endsAtOnce)
+        #expect(log.entries == ["true"])
+    }
+
+    @Test("is kept for values as well", arguments: compositions)
+    func values(_ composition: Case) async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let provider = AnyDataProvider(composition.compose(MainActorProbe()))
+        let log = Log()
+        let wasAtOnce = try await endsWithoutSuspension {
+            var values = provider.values(for: 1).makeAsyncIterator()
+            while let value = try await values.next(isolation: #isolation) { log.add("\(value)") }
+        }
+        #expect(wasAtOnce || !composition.endsAtOnce)
+        #expect(Set(log.entries) == ["true"])
+    }
+
+    @Test("is kept when somebody listens for progress", arguments: compositions)
+    func heard(_ composition: Case) async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let provider = composition.compose(MainActorProbe())
+        let (log, progress) = (Log(), ProgressLog())
+        let wasAtOnce = try await endsWithoutSuspension {
+            try await progress.reporter.ambient { log.add("\(try await provider.request(1))") }
+        }
+        #expect(wasAtOnce || !composition.endsAtOnce)
+        #expect(log.entries == ["true"])
+    }
+
+    @Test("is kept after a suspension", arguments: compositions)
+    func afterSuspension(_ composition: Case) async throws {
+        let gate = ControlledProvider<Int, Int>()
+        let provider = composition.compose(MainActorProbe())
+        let task = Task { @MainActor in
+            let input = try await gate.request(1)
+            return try await provider.request(input)
+        }
+        try await gate.nextRequest().answer(1)
+        let isOnMainActor = try await task.value
+        #expect(isOnMainActor)
+    }
+
+    @Test("is kept by a stream through every step", arguments: [1, 2])
+    func streams(_ number: Int) async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let stream = (Listed(1, 2) >>>> MainActorProbe()).map { $0 }.mapError { $0 }.fallback(to: MainActorProbe())
+            .retry(1).timeout(.seconds(60)).delay(.zero).attached(Doubler()).eraseToAnyDataProvider()
+        let log = Log()
+        let wasAtOnce = try await endsWithoutSuspension {
+            var values = stream.values(for: 1).makeAsyncIterator()
+            while let value = try await values.next(isolation: #isolation) { log.add("\(value)") }
+        }
+        #expect(wasAtOnce)
+        #expect(log.entries == ["true", "true"])
+    }
+
+    @Test("cancelling any composition cancels every provider below it")
+    func cancelling() async throws {
+        let compositions: [(ControlledProvider<Int, Int>) -> any DataProvider<Int, Int>] = [
+            { $0.eraseToAnyDataProvider() }, { Doubler() >>>> $0 }, { $0 >>>> Doubler() },
+            { $0.map { $0 } }, { $0.mapInput { $0 } }, { $0.mapError { $0 } },
+            { $0.fallback(to: Doubler()) }, { Failing(TestError.first).fallback(to: $0) },
+            { $0.retry(3) }, { $0.timeout(.seconds(600)) }, { $0.delay(.zero) },
+            { $0.merged(with: Doubler()) }, { Doubler().merged(with: $0) }, { $0.attached(Doubler()) },
+            { $0.coalesced() }, { $0.each().mapInput { [$0] }.map { $0[0] } },
+            { ($0 >><< Doubler()).mapInput { ($0, $0) }.map { $0.0 } },
+            { ($0 >><< Doubler()).collectingResults().mapInput { ($0, $0) }.map { try $0.0.get() } },
+            { ($0.coalesced().timeout(.seconds(600)) >>>> Doubler()).each().mapInput { [$0] }.map { $0[0] }.retry(2) },
+        ]
+        for compose in compositions {
+            let gate = ControlledProvider<Int, Int>()
+            let provider = compose(gate)
+            let task = Task { try await provider.request(1) }
+            let request = try await gate.nextRequest()
+            task.cancel()
+            try await request.cancelled()
+            let result = await task.result
+            #expect(throws: CancellationError.self, "\(type(of: provider))") { try result.get() }
+            #expect(gate.requestCount == 1)
+        }
+    }
+}

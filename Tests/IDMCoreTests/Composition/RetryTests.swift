@@ -1,0 +1,181 @@
+import IDMCore
+import Testing
+
+@testable import IDMCore
+
+@Suite("Retry", .timeLimit(.minutes(1)))
+struct RetryTests {
+    @Test("asks again until there is an answer")
+    func untilAnswer() async throws {
+        let provider = FailingAtFirst(2)
+        #expect(try await provider.retry(5).request(7) == 7)
+        #expect(provider.count == 3)
+    }
+
+    @Test(
+        "fails with the last error when no retry is left; zero and less is none", arguments: [(-1, 1), (0, 1), (2, 3)])
+    func count(given: Int, asked: Int) async throws {
+        let provider = FailingAtFirst(.max)
+        await #expect(throws: TestError.first) { try await provider.retry(given).request(7) }
+        #expect(provider.count == asked)
+        let stream = FailingAtFirst(.max)
+        let result = await collect(stream.retry(given), 7)
+        #expect(result.error as? TestError == .first)
+        #expect(stream.count == asked)
+    }
+
+    @Test("takes the greatest count there is, and the smallest")
+    func extremes() async throws {
+        #expect(try await FailingAtFirst(1_000).retry(.max).request(1) == 1)
+        await #expect(throws: TestError.first) { try await FailingAtFirst(1).retry(.min).request(1) }
+    }
+
+    @Test("asks 'when' for each failure, and stops when it says no")
+    func when() async throws {
+        let log = Log()
+        let provider = FailingAtFirst(.max)
+        let retried = provider.retry(10) { error in
+            log.add("\(error)")
+            return log.count < 3
+        }
+        await #expect(throws: TestError.first) { try await retried.request(1) }
+        #expect(log.entries == ["first", "first", "first"])
+        #expect(provider.count == 3)
+    }
+
+    @Test("waits as long as the delay says, each time")
+    func delays() async throws {
+        let clock = TestClock()
+        let provider = FailingAtFirst(3)
+        let delay = RetryDelay.exponential(initial: .seconds(1), multiplier: 3, maximum: .seconds(5))
+        let task = Task { try await provider.retry(3, delay: delay, clock: clock).request(1) }
+        for (index, seconds) in [1, 3, 5].enumerated() {
+            try await clock.sleepers(1)
+            #expect(clock.remaining == [.seconds(seconds)])
+            #expect(provider.count == index + 1)
+            clock.advance(by: .seconds(seconds))
+        }
+        #expect(try await task.value == 1)
+        #expect(provider.count == 4)
+    }
+
+    @Test("doesn't wait for a negative delay")
+    func negativeDelay() async throws {
+        let clock = TestClock()
+        let retried = FailingAtFirst(2).retry(2, delay: .constant(.seconds(-1)), clock: clock)
+        #expect(try await retried.request(1) == 1)
+    }
+
+    @Test("cancelled during the delay ends at once, and asks no more")
+    func cancelDuringDelay() async throws {
+        let clock = TestClock()
+        let provider = FailingAtFirst(.max)
+        let task = Task { try await provider.retry(3, delay: .constant(.seconds(1)), clock: clock).request(1) }
+        try await clock.sleepers(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(provider.count == 1)
+        #expect(clock.sleeping == 0)
+    }
+
+    @Test("isn't made by a cancelled task, whatever the provider throws")
+    func cancelledTask() async throws {
+        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let task = Task { try await provider.retry(3).request(1) }
+        let request = try await provider.nextRequest()
+        task.cancel()
+        request.fail(TestError.first)
+        await #expect(throws: TestError.first) { try await task.value }
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test("repeats a stream only before its first value")
+    func streams() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let task = Task { await collect(stream.retry(5), 0) }
+        let first = try await stream.nextRequest()
+        first.fail(TestError.first)
+        let second = try await stream.nextRequest()
+        second.send(1)
+        second.fail(TestError.second)
+        let result = await task.value
+        #expect(result.values == [1])
+        #expect(result.error as? TestError == .second)
+        #expect(stream.requestCount == 2)
+    }
+
+    @Test("keeps to that also when one value is asked for")
+    func streamRequest() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let task = Task { try await stream.retry(5).request(0) }
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.fail(TestError.second)
+        await #expect(throws: TestError.second) { try await task.value }
+        #expect(stream.requestCount == 1)
+    }
+}
+
+@Suite("A retry delay", .timeLimit(.minutes(1)))
+struct RetryDelayTests {
+    @Test("of none is zero, of a constant the constant, never negative")
+    func simple() {
+        #expect(RetryDelay.none.duration(beforeRetry: 1) == .zero)
+        #expect(RetryDelay.constant(.seconds(3)).duration(beforeRetry: 9) == .seconds(3))
+        #expect(RetryDelay.constant(.seconds(-3)).duration(beforeRetry: 1) == .zero)
+    }
+
+    @Test("grows exactly, from the initial one to the maximum")
+    func exponential() {
+        let delay = RetryDelay.exponential(initial: .milliseconds(100), multiplier: 2, maximum: .seconds(1))
+        #expect(
+            (1...6).map { delay.duration(beforeRetry: $0) }
+                == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) })
+    }
+
+    @Test("counts a number below one as the first", arguments: [0, -1, Int.min])
+    func lowNumbers(number: Int) {
+        #expect(RetryDelay.exponential(initial: .seconds(2)).duration(beforeRetry: number) == .seconds(2))
+    }
+
+    @Test(
+        "neither overflows nor traps, whatever it is made of",
+        arguments: [0, 0.5, 1, 2, -1, .nan, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude])
+    func extremes(multiplier: Double) {
+        let longest = Duration.seconds(3_155_760_000)
+        let durations: [Duration] = [.zero, .seconds(-1), .nanoseconds(1), .seconds(1), .seconds(Int64.max)]
+        for initial in durations {
+            for maximum in durations {
+                for number in [Int.min, 0, 1, 2, 63, 64, 10_000, .max] {
+                    let delay = RetryDelay.exponential(initial: initial, multiplier: multiplier, maximum: maximum)
+                    let duration = delay.duration(beforeRetry: number)
+                    #expect(duration >= .zero && duration <= min(max(maximum, .zero), longest))
+                    let jittered = RetryDelay.jittered(delay).duration(beforeRetry: number)
+                    #expect(jittered >= .zero && jittered <= duration)
+                }
+            }
+        }
+    }
+
+    @Test("with a multiplier that isn't positive stays as it is", arguments: [0, -2, Double.nan])
+    func uselessMultiplier(multiplier: Double) {
+        let delay = RetryDelay.exponential(initial: .seconds(1), multiplier: multiplier)
+        #expect(delay.duration(beforeRetry: 5) == .seconds(1))
+    }
+
+    @Test(
+        "that is jittered is shortened by what the source of chance says, within its bounds",
+        arguments: [(0.0, 4), (0.5, 3), (1, 2), (7, 2), (-7, 4), (.nan, 4)])
+    func jitter(chance: Double, seconds: Int) {
+        let delay = RetryDelay.jittered(.constant(.seconds(4)), by: 0.5) { chance }
+        #expect(delay.duration(beforeRetry: 1) == .seconds(seconds))
+    }
+
+    @Test("that is jittered by more than all is jittered by all, by less than nothing not at all")
+    func jitterFraction() {
+        let all = RetryDelay.jittered(.constant(.seconds(4)), by: 3) { 1 }
+        let nothing = RetryDelay.jittered(.constant(.seconds(4)), by: -3) { 1 }
+        #expect(all.duration(beforeRetry: 1) == .zero)
+        #expect(nothing.duration(beforeRetry: 1) == .seconds(4))
+    }
+}

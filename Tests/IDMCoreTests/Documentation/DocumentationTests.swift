@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+/// Holds the Swift blocks of the README and of the articles against the samples that this folder compiles.
+@Suite("Documentation", .timeLimit(.minutes(1)))
+struct DocumentationTests {
+    @Test("Every Swift block of a page is identical to a compiled sample", arguments: try Page.all())
+    func everyBlockIsCompiled(page: Page) throws {
+        let samples = Set(try Sample.all().map(\.code))
+
+        for block in try page.blocks() where block.language == "swift" && !samples.contains(block.code) {
+            Issue.record("No compiled sample is identical to this block.", sourceLocation: page.location(of: block))
+        }
+    }
+
+    @Test("Every compiled sample stands on a page")
+    func everySampleIsShown() throws {
+        let shown = Set(try Page.all().flatMap { try $0.blocks() }.map(\.code))
+
+        for sample in try Sample.all() where !shown.contains(sample.code) {
+            Issue.record("\(sample.file): the sample “\(sample.name)” stands on no page.")
+        }
+    }
+
+    @Test("Every fence of a page names its language", arguments: try Page.all())
+    func everyFenceNamesItsLanguage(page: Page) throws {
+        for block in try page.blocks() where !["swift", "text"].contains(block.language) {
+            Issue.record("A fence is either swift or text.", sourceLocation: page.location(of: block))
+        }
+    }
+
+    @Test("No line of a page is wider than 120 columns, tables apart", arguments: try Page.all())
+    func linesAreNarrow(page: Page) {
+        for (index, line) in page.lines.enumerated() where line.count > 120 && !line.hasPrefix("|") {
+            Issue.record("\(page.name):\(index + 1) has \(line.count) columns.")
+        }
+    }
+
+    @Test("A block is read with its place, and without the indentation that all of its lines share")
+    func blocksAreRead() throws {
+        let page = Page(name: "Page.md", text: "Words.\n\n  ```swift\n  if true {\n      done()\n\n  }\n  ```\n")
+
+        #expect(try page.blocks() == [Block(language: "swift", code: "if true {\n    done()\n\n}", line: 3)])
+    }
+
+    @Test("A fence or a sample that isn't closed is an error")
+    func openEndsAreErrors() {
+        #expect(throws: DocumentationError.self) { try Page(name: "Page.md", text: "```swift\ncode").blocks() }
+        #expect(throws: DocumentationError.self) { try Sample.all(of: "// sample: open\ncode", in: "Samples.swift") }
+    }
+
+    @Test("A sample ends where it says so")
+    func samplesAreRead() throws {
+        let text = "no\n    // sample: a name\n    yes()\n    // end\nno"
+
+        let sample = Sample(name: "a name", code: "yes()", file: "File.swift:2")
+        #expect(try Sample.all(of: text, in: "File.swift") == [sample])
+    }
+}
+
+/// The README or an article.
+struct Page: Sendable, CustomTestStringConvertible {
+    let name: String
+    let lines: [String]
+    private let path: String
+
+    init(name: String, text: String, path: String = "") {
+        self.name = name
+        self.path = path
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    var testDescription: String { name }
+
+    static func all() throws -> [Page] {
+        let files = FileManager.default
+        let sources = root.appendingPathComponent("Sources")
+        let catalogs = try files.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
+            .map { $0.appendingPathComponent("\($0.lastPathComponent).docc") }
+            .filter { files.fileExists(atPath: $0.path) }
+        let articles = try catalogs.flatMap { try files.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
+        let pages = [root.appendingPathComponent("README.md")] + articles.filter { $0.pathExtension == "md" }
+        return try pages.sorted { $0.path < $1.path }.map {
+            Page(name: $0.lastPathComponent, text: try String(contentsOf: $0, encoding: .utf8), path: $0.path)
+        }
+    }
+
+    func blocks() throws -> [Block] {
+        var blocks: [Block] = []
+        var open: (language: String, line: Int, lines: [String])?
+        for (index, line) in lines.enumerated() {
+            let trimmed = line.trimmingCharacters(in: .whitespaces)
+            if let block = open {
+                if trimmed == "```" {
+                    blocks.append(Block(language: block.language, code: dedented(block.lines), line: block.line))
+                    open = nil
+                } else {
+                    open?.lines.append(line)
+                }
+            } else if trimmed.hasPrefix("```") {
+                open = (String(trimmed.dropFirst(3)), index + 1, [])
+            }
+        }
+        if let open { throw DocumentationError(description: "\(name):\(open.line): the fence isn't closed.") }
+        return blocks
+    }
+
+    func location(of block: Block) -> SourceLocation {
+        SourceLocation(fileID: "Documentation/\(name)", filePath: path, line: block.line, column: 1)
+    }
+}
+
+/// A fenced block of a page.
+struct Block: Hashable {
+    let language: String
+    let code: String
+    let line: Int
+}
+
+/// A compiled region between `// sample: name` and `// end`.
+struct Sample: Hashable {
+    let name: String
+    let code: String
+    let file: String
+
+    static func all() throws -> [Sample] {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.lastPathComponent.hasSuffix("Samples.swift") }
+            .flatMap { try all(of: String(contentsOf: $0, encoding: .utf8), in: $0.lastPathComponent) }
+    }
+
+    static func all(of text: String, in file: String) throws -> [Sample] {
+        var samples: [Sample] = []
+        var open: (name: String, line: Int, lines: [String])?
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let trimmed = line.trimmingCharacters(in: .whitespaces)
+            if let sample = open {
+                if trimmed == "// end" {
+                    let place = "\(file):\(sample.line)"
+                    samples.append(Sample(name: sample.name, code: dedented(sample.lines), file: place))
+                    open = nil
+                } else {
+                    open?.lines.append(String(line))
+                }
+            } else if trimmed.hasPrefix("// sample: ") {
+                open = (String(trimmed.dropFirst("// sample: ".count)), index + 1, [])
+            }
+        }
+        if let open { throw DocumentationError(description: "\(file):\(open.line): the sample isn't closed.") }
+        return samples
+    }
+}
+
+struct DocumentationError: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// The folder of the package.
+private let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+/// The lines without the indentation that they share, and without spaces at their ends.
+private func dedented(_ lines: [String]) -> String {
+    let shared = lines.filter { !$0.allSatisfy(\.isWhitespace) }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+    return lines.map { line in
+        var line = Substring(line).dropFirst(shared)
+        while line.last?.isWhitespace == true { line.removeLast() }
+        return String(line)
+    }.joined(separator: "\n")
+}

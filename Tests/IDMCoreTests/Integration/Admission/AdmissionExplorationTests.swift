@@ -1,0 +1,65 @@
+import Testing
+
+@testable import IDMCore
+
+/// Everything that can happen to a few calls, in every order, under every rule. ``AdmissionWalk`` says what must hold.
+///
+/// `IDM_SOAK=1` walks further: minutes instead of seconds.
+@Suite(.serialized, .timeLimit(.minutes(1)))
+struct AdmissionExplorationTests {
+    static let rules: [AdmissionRule] = [
+        .all, .one, .newest(settles: false), .newest(settles: true),
+        .line(width: 1, limit: 0), .line(width: 1, limit: 1), .line(width: 1, limit: .max),
+        .line(width: 2, limit: 0), .line(width: 2, limit: 1), .line(width: 2, limit: .max),
+    ]
+
+    @Test(arguments: rules)
+    func `five calls keep the contract in every order of start, end, finish, cancel and release`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, ways: [.heard], isThorough: false)))
+        #expect(found.violation == nil)
+        #expect(found.states > 1_000)
+    }
+
+    @Test(arguments: rules)
+    func `five calls that begin as they are admitted keep the contract in every order`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, ways: [.unheard], isThorough: false)))
+        #expect(found.violation == nil)
+        #expect(found.states > 500)
+    }
+
+    @Test(arguments: rules)
+    func `three calls of every kind, with several values and deaf providers, keep the contract`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 3)))
+        #expect(found.violation == nil)
+        #expect(found.states > 2_000)
+    }
+
+    @Test(arguments: rules)
+    func `the order in which calls were made never matters but in line`(rule: AdmissionRule) {
+        let bounds = AdmissionWalk.Bounds(calls: 3, ways: [.unheard], isThorough: false, tellsTwinsApart: true)
+        let found = Exploration(of: AdmissionWalk(rule, bounds))
+        #expect(found.violation == nil)
+        #expect(found.states > 300)
+    }
+}
+
+@Suite(.serialized, .enabled(if: Exploration.isSoak, "IDM_SOAK=1 walks this far"), .timeLimit(.minutes(30)))
+struct AdmissionSoakTests {
+    @Test(arguments: AdmissionExplorationTests.rules)
+    func `five calls with several values and deaf providers keep the contract`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, ways: [.heard])))
+        #expect(found.violation == nil)
+    }
+
+    @Test(arguments: AdmissionExplorationTests.rules)
+    func `four calls of every kind keep the contract`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 4)))
+        #expect(found.violation == nil)
+    }
+
+    @Test(arguments: AdmissionExplorationTests.rules)
+    func `three calls of every kind keep the contract with nothing taken for the same`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 3, tellsTwinsApart: true)))
+        #expect(found.violation == nil)
+    }
+}

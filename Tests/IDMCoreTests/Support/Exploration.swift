@@ -1,0 +1,77 @@
+import Foundation
+
+/// A system of which every order of moves can be walked.
+protocol Explorable {
+    associatedtype Move
+    associatedtype Footprint: Hashable
+
+    /// What tells this state from others, as far as anything that may still happen goes.
+    var footprint: Footprint { get }
+
+    /// The moves that somebody may make now.
+    var moves: [Move] { get }
+
+    /// Makes a move, and checks that what came of it is right.
+    mutating func make(_ move: Move) throws(Violation)
+}
+
+/// A rule that was broken.
+struct Violation: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+func require(_ condition: Bool, _ rule: @autoclosure () -> String) throws(Violation) {
+    if !condition { throw Violation(rule()) }
+}
+
+/// What was found on a walk through everything that can happen.
+struct Exploration {
+    private(set) var states = 0
+    private(set) var moves = 0
+    /// The first broken rule, with the moves that led to it.
+    private(set) var violation: String?
+
+    /// Walks through every order of moves, depth first. A state that has been seen isn't walked again.
+    init<System: Explorable>(of system: System) {
+        var seen: Set<System.Footprint> = [system.footprint]
+        var open = [(system, Trail<System.Move>.start)]
+        while let (current, trail) = open.popLast() {
+            states += 1
+            for move in current.moves {
+                moves += 1
+                var next = current
+                do {
+                    try next.make(move)
+                } catch {
+                    violation = "\(error)\n  after \(trail.moves.map { "\($0)" }.joined(separator: ", ")), \(move)"
+                    return
+                }
+                if seen.insert(next.footprint).inserted {
+                    open.append((next, .after(trail, move)))
+                }
+            }
+        }
+    }
+
+    /// Whether the suites are to go deeper than they do by default.
+    static var isSoak: Bool {
+        ProcessInfo.processInfo.environment["IDM_SOAK"] == "1"
+    }
+}
+
+/// The moves that led to a state.
+private indirect enum Trail<Move> {
+    case start
+    case after(Trail, Move)
+
+    var moves: [Move] {
+        switch self {
+        case .start: []
+        case .after(let trail, let move): trail.moves + [move]
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import IDMCore
+import Testing
+
+@testable import IDMCore
+
+enum TestError: Error, Hashable {
+    case first, second, third
+}
+
+/// Answers at once with twice the input.
+struct Doubler: DataProvider {
+    func request(_ input: Int) async throws -> Int { input * 2 }
+}
+
+/// Fails at once.
+struct Failing<Input: Sendable, Output: Sendable>: DataProvider {
+    let error: any Error
+
+    init(_ error: any Error, _ input: Input.Type = Int.self, _ output: Output.Type = Int.self) {
+        self.error = error
+    }
+
+    func request(_ input: Input) async throws -> Output { throw error }
+}
+
+/// Fails so many times, then answers with the input. Counts.
+final class FailingAtFirst: DataProvider {
+    private let left: Watched<Int>
+    private let asked = Watched(0)
+    private let error: any Error
+
+    init(_ times: Int, with error: any Error = TestError.first) {
+        left = Watched(times)
+        self.error = error
+    }
+
+    var count: Int { asked.value }
+
+    func request(_ input: Int) async throws -> Int {
+        asked.change { $0 += 1 }
+        let mustFail = left.change { left in
+            left -= 1
+            return left >= 0
+        }
+        if mustFail { throw error }
+        return input
+    }
+}
+
+/// A stream of given values, all there at once, and of an error behind them.
+struct Listed: StreamDataProvider {
+    let list: [Int]
+    var error: (any Error)?
+
+    init(_ list: Int..., error: (any Error)? = nil) {
+        self.list = list
+        self.error = error
+    }
+
+    func values(for input: Int) -> Values { Values(list: list.map { $0 + input }, error: error) }
+
+    struct Values: AsyncSequence, AsyncIteratorProtocol {
+        var list: [Int]
+        var error: (any Error)?
+
+        func makeAsyncIterator() -> Values { self }
+
+        mutating func next() async throws -> Int? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
+            if !list.isEmpty { return list.removeFirst() }
+            if let error { throw error }
+            return nil
+        }
+    }
+}
+
+/// Tells on which actor it was asked: answers true if it was the main actor.
+struct MainActorProbe: DataProvider {
+    func request(_ input: Int) async throws -> Bool { #isolation === MainActor.shared }
+}
+
+struct Text: DataModel, Equatable {
+    let value: String
+
+    init(from source: Int) throws {
+        guard source >= 0 else { throw TestError.second }
+        value = "\(source)"
+    }
+}
+
+/// Everything a stream delivers, and the error at its end.
+func collect<P: StreamDataProvider>(_ provider: P, _ input: P.Input) async -> (values: [P.Output], error: (any Error)?)
+{
+    var values: [P.Output] = []
+    do {
+        var iterator = provider.values(for: input).makeAsyncIterator()
+        while let value = try await iterator.next(isolation: #isolation) { values.append(value) }
+        return (values, nil)
+    } catch {
+        return (values, error)
+    }
+}
+
+/// Hears progress, and keeps the fractions.
+final class ProgressLog: ProgressListener {
+    private let heard = Watched<[IntegrationProgress]>([])
+
+    var fractions: [Double] { heard.value.map(\.fraction) }
+    var reports: [IntegrationProgress] { heard.value }
+    var reporter: IntegrationProgress.Reporter { IntegrationProgress.Reporter(self) }
+
+    func hear(_ progress: IntegrationProgress) {
+        heard.change { $0.append(progress) }
+    }
+}
+
+/// Whether something that is begun on the main actor ends before it suspends for the first time.
+@available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+@MainActor
+func endsWithoutSuspension(_ body: @escaping @MainActor @Sendable () async throws -> Void) async throws -> Bool {
+    let isDone = Watched(false)
+    let task = Task.immediate { @MainActor in
+        try await body()
+        isDone.change { $0 = true }
+    }
+    let wasDone = isDone.value
+    try await task.value
+    return wasDone
+}
