@@ -39,8 +39,9 @@ final class Engine: Sendable {
         let run = Run(engine: self, gate: gate, lane: lane, source: source, plan: plan)
         let (ticket, entrance) = gate.enter(run, run.way, isolation: isolation)
         let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
-        // Only a handler can ask whether it is inside one.
-        let work = LibraryTask.start(drive, turn: run.isHeard ? run.turn : nil, isolation: isolation)
+        // Only a handler, or a call made after this one, can ask whether it is inside a turn.
+        let turn = run.isHeard || run.isLinked ? run.turn : nil
+        let work = LibraryTask.start(drive, turn: turn, isolation: isolation)
         let outcome = run.life.attach(work)
         return CallHandle(life: run.life, gate: gate, ticket: ticket, outcome: outcome)
     }

@@ -43,6 +43,9 @@ final class Run: GateMember {
     /// Whether anybody hears anything of this run.
     var isHeard: Bool { !handlers.kinds.isEmpty }
 
+    /// Whether other calls come after this one.
+    var isLinked: Bool { plan.extras?.links.isEmpty == false }
+
     /// Takes the call from its entrance to its end.
     func drive(_ ticket: Ticket, _ entrance: Entrance) async {
         if entrance != .begun {
@@ -69,7 +72,7 @@ final class Run: GateMember {
         if let predecessors = plan.extras?.predecessors, !predecessors.isEmpty {
             for predecessor in predecessors where gate.isHeld(ticket) {
                 let first = predecessor(#isolation) { [life] in life.wake() }
-                if let first { life.chain(first) }
+                if let first { life.chain(predecessor: first) }
                 await life.park()
             }
             entrance = gate.admit(ticket, isolation: #isolation)
@@ -174,7 +177,10 @@ private final class RunProgress: ProgressListener {
 
     func hear(_ progress: IntegrationProgress) {
         guard let run, case .tell(let progress) = run.gate.voice(ticket, { $0.report(progress) }) else { return }
-        LibraryTask.startLater(RunPump(run: run, ticket: ticket, progress: progress), turn: run.turn)
+        // What the handlers call is not part of the work that has reported.
+        IntegrationProgress.Reporter.$ambient.withValue(nil) {
+            LibraryTask.startLater(RunPump(run: run, ticket: ticket, progress: progress), turn: run.turn)
+        }
     }
 }
 
