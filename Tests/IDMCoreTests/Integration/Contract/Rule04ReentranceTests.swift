@@ -162,7 +162,7 @@ struct Rule04ReentranceTests {
         #expect(try await chain(10_000, type) == 10_000)
     }
 
-    @Test("A hundred thousand calls from handlers without an actor")
+    @Test("Tens of thousands of calls from handlers without an actor")
     func depthWithoutActor() async throws {
         let done = Signal()
         Self.call(Integrator(Echo<Int>()), 1, done)
@@ -171,7 +171,7 @@ struct Rule04ReentranceTests {
 
     private nonisolated static func call(_ integrator: Integrator<Int, Int>, _ input: Int, _ done: Signal) {
         integrator.prepareCall(input)
-            .onCompletion { input < 100_000 ? call(integrator, input + 1, done) : done.open() }
+            .onCompletion { input < Volume.of(100_000, normally: 20_000) ? call(integrator, input + 1, done) : done.open() }
             .call()
     }
 

@@ -104,7 +104,10 @@ struct WhatTheOriginalGotWrongTests {
     func latestDied() async throws {
         let callbacks = HeldCallbacks<Int, Int>()
         let integrator = Integrator(callbacks, executing: .latest)
-        for _ in 0..<10 { integrator.prepareCall(1).call() }
+        for count in 1...10 {
+            integrator.prepareCall(1).call()
+            try await callbacks.requested(count)
+        }
         let last = integrator.prepareCall(2).call()
         try await callbacks.requested(11)
         callbacks.answer(10, .success(2))
