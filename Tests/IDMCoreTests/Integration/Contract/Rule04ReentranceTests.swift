@@ -171,7 +171,9 @@ struct Rule04ReentranceTests {
 
     private nonisolated static func call(_ integrator: Integrator<Int, Int>, _ input: Int, _ done: Signal) {
         integrator.prepareCall(input)
-            .onCompletion { input < Volume.of(100_000, normally: 20_000) ? call(integrator, input + 1, done) : done.open() }
+            .onCompletion {
+                input < Volume.of(100_000, normally: 20_000) ? call(integrator, input + 1, done) : done.open()
+            }
             .call()
     }
 
