@@ -1,39 +1,41 @@
 import IDMCore
 
-private struct Users: DataModel {
-    let names: [String]
-    init(from source: [String]) { names = source }
-}
+extension Surroundings {
+    private struct Users: DataModel {
+        let names: [String]
+        init(from source: [String]) { names = source }
+    }
 
-@MainActor
-private func cachedThenRemote() {
-    // sample: two calls
-    let cached = Integrator(CacheDataProvider(), model: Users.self)
-    let remote = Integrator(ServerDataProvider(), model: Users.self, executing: .latest)
+    @MainActor
+    private static func cachedThenRemote() {
+        // sample: two calls
+        let cached = Integrator(CacheDataProvider(), model: Users.self)
+        let remote = Integrator(ServerDataProvider(), model: Users.self, executing: .latest)
 
-    cached.prepareCall("apple")
-        .onBeginning { spinner.start() }
-        .onSuccess { users in list.show(users.names) }
-        .onError { error in banner.show(error) }
-        .onCompletion { spinner.stop() }
-        .thenRecall(with: remote, "apple")
-        .call()
-    // end
+        cached.prepareCall("apple")
+            .onBeginning { spinner.start() }
+            .onSuccess { users in list.show(users.names) }
+            .onError { error in banner.show(error) }
+            .onCompletion { spinner.stop() }
+            .thenRecall(with: remote, "apple")
+            .call()
+        // end
 
-    // sample: two calls with handlers of their own
-    cached.prepareCall("apple")
-        .onSuccess { users in list.show(users.names) }
-        .nextCompletion(
-            remote.prepareCall("apple")
-                .onSuccess { users in list.show(users.names) }
-                .onError { error in banner.show(error) }
-        )
-        .call()
-    // end
+        // sample: two calls with handlers of their own
+        cached.prepareCall("apple")
+            .onSuccess { users in list.show(users.names) }
+            .nextCompletion(
+                remote.prepareCall("apple")
+                    .onSuccess { users in list.show(users.names) }
+                    .onError { error in banner.show(error) }
+            )
+            .call()
+        // end
 
-    // sample: one call
-    let users = Integrator(
-        CacheDataProvider().merged(with: ServerDataProvider()), model: Users.self, executing: .latest)
-    // end
-    _ = users
+        // sample: one call
+        let users = Integrator(
+            CacheDataProvider().merged(with: ServerDataProvider()), model: Users.self, executing: .latest)
+        // end
+        _ = users
+    }
 }

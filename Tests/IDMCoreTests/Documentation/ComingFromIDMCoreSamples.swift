@@ -1,27 +1,29 @@
 import IDMCore
 
-private func comingFromIDMCore() async throws {
-    // sample: a provider that was one before
-    struct UserDataProvider: CallbackDataProvider {
-        func request(
-            _ query: String, completion: @escaping @Sendable (Result<[String], any Error>) -> Void
-        ) -> CancelHandler? {
-            let job = legacyDirectory.search(query) { result in completion(result) }
-            return { job.stop() }
+extension Surroundings {
+    private static func comingFromIDMCore() async throws {
+        // sample: a provider that was one before
+        struct UserDataProvider: CallbackDataProvider {
+            func request(
+                _ query: String, completion: @escaping @Sendable (Result<[String], any Error>) -> Void
+            ) -> CancelHandler? {
+                let job = legacyDirectory.search(query) { result in completion(result) }
+                return { job.stop() }
+            }
         }
-    }
-    // end
+        // end
 
-    // sample: a model that was one before
-    struct Users: DataModel {
-        let names: [String]
+        // sample: a model that was one before
+        struct Users: DataModel {
+            let names: [String]
 
-        init(from source: [String]) throws {
-            guard !source.isEmpty else { throw SearchError.nobodyFound }
-            names = source
+            init(from source: [String]) throws {
+                guard !source.isEmpty else { throw SearchError.nobodyFound }
+                names = source
+            }
         }
-    }
-    // end
+        // end
 
-    _ = try await UserDataProvider().model(Users.self).request("apple")
+        _ = try await UserDataProvider().model(Users.self).request("apple")
+    }
 }

@@ -1,95 +1,97 @@
 import IDMCore
 
-@MainActor
-private func gettingStarted() async throws {
-    // sample: a provider
-    struct UserDataProvider: DataProvider {
-        func request(_ query: String) async throws -> [String] {
-            try await directory.users(matching: query)
+extension Surroundings {
+    @MainActor
+    private static func gettingStarted() async throws {
+        // sample: a provider
+        struct UserDataProvider: DataProvider {
+            func request(_ query: String) async throws -> [String] {
+                try await directory.users(matching: query)
+            }
         }
-    }
-    // end
+        // end
 
-    // sample: a provider that calls back
-    struct LegacyUserDataProvider: CallbackDataProvider {
-        func request(
-            _ query: String, completion: @escaping @Sendable (Result<[String], any Error>) -> Void
-        ) -> CancelHandler? {
-            let job = legacyDirectory.search(query) { result in completion(result) }
-            return { job.stop() }
+        // sample: a provider that calls back
+        struct LegacyUserDataProvider: CallbackDataProvider {
+            func request(
+                _ query: String, completion: @escaping @Sendable (Result<[String], any Error>) -> Void
+            ) -> CancelHandler? {
+                let job = legacyDirectory.search(query) { result in completion(result) }
+                return { job.stop() }
+            }
         }
-    }
-    // end
+        // end
 
-    // sample: a model
-    struct Users: DataModel {
-        let names: [String]
+        // sample: a model
+        struct Users: DataModel {
+            let names: [String]
 
-        init(from source: [String]) throws {
-            guard !source.isEmpty else { throw SearchError.nobodyFound }
-            names = source.sorted()
+            init(from source: [String]) throws {
+                guard !source.isEmpty else { throw SearchError.nobodyFound }
+                names = source.sorted()
+            }
         }
+        // end
+
+        // sample: an integrator
+        let users = Integrator(UserDataProvider(), model: Users.self, executing: .latest)
+        // end
+
+        // sample: a call
+        users.prepareCall("apple")
+            .onBeginning { spinner.start() }
+            .onSuccess { users in list.show(users.names) }
+            .onError { error in banner.show(error) }
+            .onCompletion { spinner.stop() }
+            .call()
+        // end
+
+        // sample: awaiting
+        let found = try await users.request("apple")
+        // end
+        list.show(found.names)
+
+        // sample: looping
+        for await event in users.prepareCall("apple").events() {
+            print(event)
+        }
+        // end
+
+        // sample: cancelling
+        let task = users.prepareCall("apple")
+            .onSuccess { users in list.show(users.names) }
+            .onCancel { reason in print(reason) }
+            .call()
+        task.cancel()
+        // end
+
+        // sample: observed state
+        let state = IntegrationState(users)
+        state.load("apple")
+        print(state.isLoading, state.value?.names ?? [], state.error ?? "no error")
+        // end
+
+        final class Screen: LoadingHandling, ErrorHandling, DataHandling {
+            func beginLoading() {}
+            func finishLoading() {}
+            func handle(error: any Error) {}
+            func handle(data: Users) {}
+        }
+        let screen = Screen()
+        // sample: a screen that is an object
+        users
+            .loadingHandler(screen)
+            .errorHandler(screen)
+        users.prepareCall("apple").dataHandler(screen).call()
+        // end
+
+        // sample: routed errors
+        let errors = ErrorRouter(.chain)
+        errors.on(SearchError.self, priority: 10) { error in list.show(error) }
+        errors.on { error in banner.show(error) }
+        users.errorHandler(errors)
+        // end
+
+        _ = try await LegacyUserDataProvider().request("apple")
     }
-    // end
-
-    // sample: an integrator
-    let users = Integrator(UserDataProvider(), model: Users.self, executing: .latest)
-    // end
-
-    // sample: a call
-    users.prepareCall("apple")
-        .onBeginning { spinner.start() }
-        .onSuccess { users in list.show(users.names) }
-        .onError { error in banner.show(error) }
-        .onCompletion { spinner.stop() }
-        .call()
-    // end
-
-    // sample: awaiting
-    let found = try await users.request("apple")
-    // end
-    list.show(found.names)
-
-    // sample: looping
-    for await event in users.prepareCall("apple").events() {
-        print(event)
-    }
-    // end
-
-    // sample: cancelling
-    let task = users.prepareCall("apple")
-        .onSuccess { users in list.show(users.names) }
-        .onCancel { reason in print(reason) }
-        .call()
-    task.cancel()
-    // end
-
-    // sample: observed state
-    let state = IntegrationState(users)
-    state.load("apple")
-    print(state.isLoading, state.value?.names ?? [], state.error ?? "no error")
-    // end
-
-    final class Screen: LoadingHandling, ErrorHandling, DataHandling {
-        func beginLoading() {}
-        func finishLoading() {}
-        func handle(error: any Error) {}
-        func handle(data: Users) {}
-    }
-    let screen = Screen()
-    // sample: a screen that is an object
-    users
-        .loadingHandler(screen)
-        .errorHandler(screen)
-    users.prepareCall("apple").dataHandler(screen).call()
-    // end
-
-    // sample: routed errors
-    let errors = ErrorRouter(.chain)
-    errors.on(SearchError.self, priority: 10) { error in list.show(error) }
-    errors.on { error in banner.show(error) }
-    users.errorHandler(errors)
-    // end
-
-    _ = try await LegacyUserDataProvider().request("apple")
 }

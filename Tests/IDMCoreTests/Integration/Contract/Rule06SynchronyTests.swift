@@ -1,0 +1,214 @@
+import IDMCore
+import Testing
+
+/// Holds where a task can start at once, which Linux and the systems from 26 on can. Elsewhere the tests look at the order
+/// alone, once the call has finished.
+@Suite("Rule 6: what is answered without suspending has been delivered when call() returns", .timeLimit(.minutes(1)))
+struct Rule06SynchronyTests {
+    private static var startsAtOnce: Bool {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
+    }
+
+    private static let success = ["begin", "success 1", "completion"]
+
+    /// What has to be in the log when `call()` has returned: everything, where that holds.
+    private func expect(
+        _ expected: [String], in log: Log, of task: IntegrationTask<some Sendable>,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        if Self.startsAtOnce { #expect(log.entries == expected, sourceLocation: sourceLocation) }
+        await task.finish()
+        #expect(log.entries == expected, sourceLocation: sourceLocation)
+    }
+
+    @Test("On the main actor")
+    @MainActor
+    func mainActor() async {
+        let log = Log()
+        let task = Integrator(Echo<Int>()).prepareCall(1).recorded(in: log).call()
+        await expect(Self.success, in: log, of: task)
+    }
+
+    private actor Screen {
+        func load(_ integrator: Integrator<Int, Int>, _ log: Log) -> (IntegrationTask<Int>, [String]) {
+            let task = integrator.prepareCall(1)
+                .onBeginning { [weak self] in self?.show("begin", log) }
+                .onSuccess { [weak self] in self?.show("success \($0)", log) }
+                .onCompletion { [weak self] in self?.show("completion", log) }
+                .call()
+            return (task, log.entries)
+        }
+
+        private nonisolated func show(_ line: String, _ log: Log) {
+            assumeIsolated { _ in log.add(line) }
+        }
+    }
+
+    @Test("On a user's actor")
+    func usersActor() async {
+        let log = Log()
+        let (task, entries) = await Screen().load(Integrator(Echo<Int>()), log)
+        if Self.startsAtOnce { #expect(entries == Self.success) }
+        await expect(Self.success, in: log, of: task)
+    }
+
+    @Test("On no actor")
+    func noActor() async {
+        let log = Log()
+        let task = Integrator(Echo<Int>()).prepareCall(1).recorded(in: log).call()
+        await expect(Self.success, in: log, of: task)
+    }
+
+    @Test("An integrator without an input")
+    @MainActor
+    func withoutInput() async {
+        let log = Log()
+        let task = Integrator(ValueDataProvider<Void, Int>(1)).prepareCall().recorded(in: log).call()
+        await expect(Self.success, in: log, of: task)
+    }
+
+    @Test("An input of any type")
+    @MainActor
+    func anyInput() async {
+        struct Query: Sendable { let words: [String] }
+        let log = Log()
+        let integrator = Integrator(ValueDataProvider<Query, Int>(1))
+        let task = integrator.prepareCall(Query(words: ["apple", "pie"])).recorded(in: log).call()
+        await expect(Self.success, in: log, of: task)
+    }
+
+    @Test("Every executing type that starts at once", arguments: ExecutingType.several)
+    @MainActor
+    func types(type: ExecutingType) async {
+        let log = Log()
+        let task = Integrator(Echo<Int>(), executing: type).prepareCall(1).recorded(in: log).call()
+        await expect(Self.success, in: log, of: task)
+    }
+
+    @Test("An integrator with lanes")
+    @MainActor
+    func lanes() async {
+        let log = Log()
+        let task = Integrator(Echo<Int>(), executing: .only, lane: { $0 }).prepareCall(1).recorded(in: log).call()
+        await expect(Self.success, in: log, of: task)
+    }
+
+    @Test("An error, and a cancellation from below")
+    @MainActor
+    func otherEnds() async {
+        let (log, other) = (Log(), Log())
+        let failing = Integrator(Fails<Int>()).prepareCall(1).recorded(in: log).call()
+        await expect(["begin", "error first", "completion"], in: log, of: failing)
+        let cancelling = Integrator(Fails<Int>(error: CancellationError())).prepareCall(1).recorded(in: other).call()
+        await expect(["begin", "cancel cancelled", "completion"], in: other, of: cancelling)
+    }
+
+    @Test("A stream whose values are there")
+    @MainActor
+    func stream() async {
+        struct Stored: StreamDataProvider {
+            func values(for count: Int) -> ProviderValues<Int> { ProviderValues(of: Echo<Int>(), for: count) }
+        }
+        let log = Log()
+        let task = Integrator(Stored()).prepareCall(1).recorded(in: log).call()
+        await expect(Self.success, in: log, of: task)
+    }
+
+    @Test("Handlers of the integrator, and sinks of the call, on the same actor")
+    @MainActor
+    func integratorAndSinks() async {
+        let (log, screen) = (Log(), SinkScreen())
+        let integrator = Integrator(Echo<Int>())
+        integrator.recorded(in: log, as: "integrator")
+        integrator.dataHandler(screen)
+        let task = integrator.prepareCall(1).loadingHandler(screen).recorded(in: log, as: "call").call()
+        await expect(Self.success.flatMap { ["integrator: \($0)", "call: \($0)"] }, in: log, of: task)
+        #expect(screen.lines == ["loading", "data 1", "finished"])
+    }
+
+    @Test("A call that is turned away")
+    @MainActor
+    func turnedAway() async {
+        let log = Log()
+        let integrator = Integrator(ControlledProvider<Int, Int>(), executing: .only)
+        let first = integrator.prepareCall(1).call()
+        let second = integrator.prepareCall(2).recorded(in: log).call()
+        await expect(["cancel ignored"], in: log, of: second)
+        first.cancel()
+        await first.finish()
+    }
+
+    @Test("A cancel while the provider is at work is heard when cancel() returns")
+    @MainActor
+    func cancel() async throws {
+        let (log, provider) = (Log(), ControlledProvider<Int, Int>())
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
+        _ = try await provider.nextRequest()
+        task.cancel()
+        await expect(["begin", "cancel cancelled", "completion"], in: log, of: task)
+    }
+
+    // MARK: Where it doesn't hold
+
+    @Test("One handler without an actor breaks it, and the order stays")
+    @MainActor
+    func handlerWithoutActor() async {
+        let (log, isHere) = (Log(), Watched(true))
+        let call = withHandlerElsewhere(Integrator(Echo<Int>()).prepareCall(1).recorded(in: log), log)
+        let task = call.onCompletion { log.add(isHere.value ? "in call()" : "later") }.call()
+        isHere.change { $0 = false }
+        await task.finish()
+        #expect(log.entries == ["begin", "success 1", "elsewhere 1", "completion", "later"])
+    }
+
+    private nonisolated func withHandlerElsewhere(_ call: IntegrationCall<Int>, _ log: Log) -> IntegrationCall<Int> {
+        call.onSuccess { log.add("elsewhere \($0)") }
+    }
+
+    @Test("A call made from a handler is delivered in a later turn")
+    @MainActor
+    func fromAHandler() async {
+        let log = Log()
+        let integrator = Integrator(Echo<Int>())
+        var inner: IntegrationTask<Int>?
+        let task = integrator.prepareCall(0)
+            .onSuccess { _ in
+                inner = integrator.prepareCall(1).recorded(in: log).call()
+                log.add("handler ends")
+            }
+            .call()
+        await task.finish()
+        await inner?.finish()
+        #expect(log.entries == ["handler ends"] + Self.success)
+    }
+
+    @Test("A call made after a handler has run is delivered at once again, also in a task that the handler started")
+    @MainActor
+    func afterAHandler() async {
+        let log = Log()
+        let integrator = Integrator(Echo<Int>())
+        var started: Task<[String], Never>?
+        let task = integrator.prepareCall(0)
+            .onSuccess { _ in
+                started = Task {
+                    integrator.prepareCall(1).recorded(in: log).call()
+                    return log.entries
+                }
+            }
+            .call()
+        await task.finish()
+        let entries = await started?.value
+        if Self.startsAtOnce { #expect(entries == Self.success) }
+    }
+
+    @Test("An answer that comes later is delivered in the same order")
+    @MainActor
+    func suspending() async throws {
+        let (log, provider) = (Log(), ControlledProvider<Int, Int>())
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
+        if Self.startsAtOnce { #expect(log.entries == ["begin"]) }
+        try await provider.nextRequest().answer(1)
+        await task.finish()
+        #expect(log.entries == Self.success)
+    }
+}

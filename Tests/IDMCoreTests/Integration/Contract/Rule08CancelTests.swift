@@ -1,0 +1,241 @@
+import IDMCore
+import Testing
+
+@Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .timeLimit(.minutes(1)))
+@MainActor
+struct Rule08CancelTests {
+    private let log = Log()
+    private let gone = Signal()
+
+    // MARK: It reaches the provider
+
+    @Test("The task of the provider is cancelled: by the task")
+    func byTask() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let task = Integrator(provider).prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        await task.finish()
+    }
+
+    @Test("The tasks of all providers are cancelled: by the integrator", arguments: ExecutingType.several)
+    func byIntegrator(type: ExecutingType) async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: type)
+        let tasks = (1...3).map { integrator.prepareCall($0).call() }
+        let request = try await provider.nextRequest()
+        integrator.cancel()
+        try await request.cancelled()
+        for task in tasks {
+            await task.finish()
+            #expect(await task.outcome.cancelReason != nil)
+        }
+    }
+
+    @Test("The task of the provider is cancelled: by a newer call")
+    func bySupersession() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: .latest)
+        integrator.prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        let newer = integrator.prepareCall(2).call()
+        try await request.cancelled()
+        newer.cancel()
+        await newer.finish()
+    }
+
+    @Test("The task of the provider is cancelled: by the release of the integrator")
+    func byRelease() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        var integrator: Integrator<Int, Int>? = Integrator(provider)
+        _ = integrator?.prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        integrator = nil
+        try await request.cancelled()
+    }
+
+    @Test("The task of the provider is cancelled: by the task that awaits the request")
+    func byRequest() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        let awaiting = Task { try await integrator.request(1) }
+        let request = try await provider.nextRequest()
+        awaiting.cancel()
+        try await request.cancelled()
+        await #expect(throws: CancellationError.self) { try await awaiting.value }
+    }
+
+    @Test("A cancel between two values reaches a stream")
+    func stream() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        try await log.contains("success 1")
+        task.cancel()
+        try await request.cancelled()
+        await task.finish()
+    }
+
+    @Test("A cancel in the beginning: the provider is not asked")
+    func atTheBeginning() async {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        await integrator.prepareCall(1).onBeginning { integrator.cancel() }.call().finish()
+        #expect(provider.requestCount == 0)
+    }
+
+    @Test("A cancel that a provider makes while it is asked reaches it")
+    func fromTheProvider() async throws {
+        let itself = Watched<Integrator<Int, Int>?>(nil)
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(
+            ClosureDataProvider<Int, Int> { input in
+                itself.value?.cancel(isolation: nil)
+                return try await provider.request(input)
+            })
+        itself.change { $0 = integrator }
+        let task = integrator.prepareCall(1).recorded(in: log).opening(gone).call()
+        try await provider.nextRequest().cancelled()
+        await task.finish()
+        itself.change { $0 = nil }
+        try await gone.wait()
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+    }
+
+    // MARK: The cancel handler
+
+    @Test("The cancel handler is called once, however often the call is cancelled")
+    func handlerOnce() async throws {
+        let callbacks = HeldCallbacks<Int, Int>()
+        let integrator = Integrator(callbacks)
+        let task = integrator.prepareCall(1).opening(gone).call()
+        try await callbacks.requested()
+        task.cancel()
+        task.cancel()
+        integrator.cancel()
+        try await gone.wait()
+        #expect(callbacks.cancels == 1)
+    }
+
+    @Test("The cancel handler is not called after an answer")
+    func handlerAfterAnswer() async throws {
+        let callbacks = HeldCallbacks<Int, Int>()
+        let task = Integrator(callbacks).prepareCall(1).opening(gone).call()
+        try await callbacks.requested()
+        callbacks.answer(0, .success(1))
+        await task.finish()
+        task.cancel()
+        try await gone.wait()
+        #expect(callbacks.cancels == 0)
+    }
+
+    /// Is cancelled before it has returned its cancel handler.
+    private struct CancelledWhileAsked: CallbackDataProvider {
+        let cancel: @Sendable () -> Void
+        let cancels = Watched(0)
+
+        func request(
+            _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+        ) -> CancelHandler? {
+            cancel()
+            return { [cancels] in
+                withExtendedLifetime(completion) { cancels.change { $0 += 1 } }
+            }
+        }
+    }
+
+    @Test("The cancel handler is called though the cancel came before it was returned")
+    func handlerReturnedLate() async throws {
+        let itself = Watched<Integrator<Int, Int>?>(nil)
+        let provider = CancelledWhileAsked { itself.value?.cancel(isolation: nil) }
+        let integrator = Integrator(provider)
+        itself.change { $0 = integrator }
+        let task = integrator.prepareCall(1).recorded(in: log).opening(gone).call()
+        await task.finish()
+        itself.change { $0 = nil }
+        try await gone.wait()
+        #expect(provider.cancels.value == 1)
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+    }
+
+    @Test("A callback provider whose task is already cancelled isn't asked")
+    func notAsked() async throws {
+        let (callbacks, first) = (HeldCallbacks<Int, Int>(), ControlledProvider<Int, Int>(deaf: true))
+        let integrator = Integrator(
+            ClosureDataProvider<Int, Int> { input in
+                let next = try await first.request(input)
+                return try await callbacks.request(next)
+            })
+        let task = integrator.prepareCall(1).opening(gone).call()
+        let request = try await first.nextRequest()
+        task.cancel()
+        request.answer(1)
+        try await gone.wait()
+        #expect(callbacks.requests == 0)
+    }
+
+    // MARK: It is no error
+
+    @Test("A cancellation from below ends the run through onCancel, with its reason")
+    func fromBelow() async {
+        for (error, reason) in [
+            (CancellationError(), .cancelled), (IntegrationError.cancelled(.ignored), .ignored),
+            (IntegrationError.cancelled(.superseded), .superseded), (IntegrationError.cancelled(.released), .released),
+            (IntegrationError.cancelled(.cancelled), .cancelled),
+        ] as [(any Error, CancelReason)] {
+            let log = Log()
+            let task = Integrator(Fails<Int>(error: error)).prepareCall(1).recorded(in: log).call()
+            await task.finish()
+            #expect(log.entries == ["begin", "cancel \(reason)", "completion"])
+            #expect(await task.outcome == .cancelled(reason))
+        }
+    }
+
+    @Test("A cancellation from below after values of a stream ends the run through onCancel")
+    func fromBelowInAStream() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.fail(IntegrationError.cancelled(.superseded))
+        await task.finish()
+        #expect(log.entries == ["begin", "success 1", "cancel superseded", "completion"])
+    }
+
+    @Test("A provider that answers its cancel with an error of its own is not heard")
+    func errorAfterCancel() async throws {
+        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).opening(gone).call()
+        let request = try await provider.nextRequest()
+        task.cancel()
+        request.fail(Trouble.first)
+        try await gone.wait()
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+    }
+
+    @Test("An integrator inside another: the inner call's reason ends the outer one")
+    func nested() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let inner = Integrator(provider, executing: .latest)
+        let task = Integrator(inner).prepareCall(1).recorded(in: log).call()
+        _ = try await provider.nextRequest()
+        let newer = inner.prepareCall(2).call()
+        await task.finish()
+        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        newer.cancel()
+        await newer.finish()
+    }
+
+    @Test("An integrator inside another: a cancel of the outer call reaches the inner provider")
+    func nestedCancel() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let task = Integrator(Integrator(Integrator(provider))).prepareCall(1).recorded(in: log).call()
+        let request = try await provider.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        await task.finish()
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+    }
+}

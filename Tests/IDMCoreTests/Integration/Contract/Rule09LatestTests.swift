@@ -1,0 +1,127 @@
+import IDMCore
+import Testing
+
+@Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .timeLimit(.minutes(1)))
+@MainActor
+struct Rule09LatestTests {
+    private let log = Log()
+
+    @Test("A provider that ignores its cancel answers, and is not heard")
+    func deaf() async throws {
+        let (provider, gone) = (ControlledProvider<Int, Int>(deaf: true), Signal())
+        let integrator = Integrator(provider, executing: .latest)
+        let older = integrator.prepareCall(1).recorded(in: log, as: "older").opening(gone).call()
+        let first = try await provider.nextRequest()
+        let newer = integrator.prepareCall(2).recorded(in: log, as: "newer").call()
+        let second = try await provider.nextRequest()
+        first.answer(1)
+        try await gone.wait()
+        second.answer(2)
+        await newer.finish()
+        #expect(log.entries(of: "older") == ["begin", "cancel superseded", "completion"])
+        #expect(log.entries(of: "newer") == ["begin", "success 2", "completion"])
+        #expect(await older.outcome == .cancelled(.superseded))
+    }
+
+    @Test("The older call has ended before the deaf provider has answered")
+    func endsAtOnce() async throws {
+        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let integrator = Integrator(provider, executing: .latest)
+        let older = integrator.prepareCall(1).recorded(in: log).call()
+        let first = try await provider.nextRequest()
+        let newer = integrator.prepareCall(2).call()
+        await older.finish()
+        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        first.answer(1)
+        try await provider.nextRequest().answer(2)
+        await newer.finish()
+        #expect(await newer.outcome == .success(2))
+    }
+
+    @Test("A stream that ignores its cancel delivers no further value")
+    func deafStream() async throws {
+        let (stream, gone) = (ControlledStream<Int, Int>(deaf: true), Signal())
+        let integrator = Integrator(stream, executing: .latest)
+        integrator.prepareCall(1).recorded(in: log, as: "older").opening(gone).call()
+        let first = try await stream.nextRequest()
+        first.send(1)
+        try await log.contains("older: success 1")
+        let newer = integrator.prepareCall(2).recorded(in: log, as: "newer").call()
+        first.send(2)
+        first.finish()
+        try await gone.wait()
+        let second = try await stream.nextRequest()
+        second.send(3)
+        second.finish()
+        await newer.finish()
+        #expect(log.entries(of: "older") == ["begin", "success 1", "cancel superseded", "completion"])
+        #expect(log.entries(of: "newer") == ["begin", "success 3", "completion"])
+    }
+
+    @Test("Of a hundred calls of deaf providers, answered in any order, only the last one is heard")
+    func burst() async throws {
+        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let integrator = Integrator(provider, executing: .latest)
+        let tasks = (0..<100).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        var requests: [ControlledRequest<Int, Int>] = []
+        for _ in tasks { requests.append(try await provider.nextRequest()) }
+        var generator = SeededGenerator(9)
+        for request in requests.shuffled(using: &generator) { request.answer(request.input) }
+        for (index, task) in tasks.enumerated() {
+            await task.finish()
+            #expect(await task.outcome == (index == 99 ? .success(99) : .cancelled(.superseded)))
+            #expect(log.entries(of: "\(index)").count == 3)
+        }
+        #expect(log.entries.filter { $0.contains("success") } == ["99: success 99"])
+    }
+
+    @Test("A request of a superseded call throws, with the reason")
+    func request() async throws {
+        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let integrator = Integrator(provider, executing: .latest)
+        let older = Task { try await integrator.request(1) }
+        let first = try await provider.nextRequest()
+        let newer = Task { try await integrator.request(2) }
+        let second = try await provider.nextRequest()
+        second.answer(2)
+        #expect(try await newer.value == 2)
+        do {
+            _ = try await older.value
+            Issue.record("was heard")
+        } catch {
+            guard case IntegrationError.cancelled(.superseded) = error else { throw error }
+        }
+        first.answer(1)
+    }
+
+    @Test("Older calls are superseded inside call(): they end before the newer one begins")
+    func order() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: .latest)
+        integrator.recorded(in: log, as: "all")
+        let older = integrator.prepareCall(1).call()
+        _ = try await provider.nextRequest()
+        let newer = integrator.prepareCall(2).call()
+        await older.finish()
+        try await provider.nextRequest().answer(2)
+        await newer.finish()
+        #expect(
+            log.entries(of: "all") == [
+                "begin", "cancel superseded", "completion", "begin", "success 2", "completion",
+            ])
+    }
+
+    @Test("A failure of the newer call does not bring the older one back")
+    func failureOfTheNewer() async throws {
+        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let integrator = Integrator(provider, executing: .latest)
+        let older = integrator.prepareCall(1).call()
+        let first = try await provider.nextRequest()
+        let newer = integrator.prepareCall(2).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        await newer.finish()
+        first.answer(1)
+        #expect(await older.outcome == .cancelled(.superseded))
+        #expect(await newer.outcome.error as? Trouble == .first)
+    }
+}
