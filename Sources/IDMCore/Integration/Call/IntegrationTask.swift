@@ -56,4 +56,9 @@ extension IntegrationTask: ChainedTask {
     public func cancel() {
         cancel(isolation: nil)
     }
+
+    func hold() {
+        let integrator = integrator
+        handle.life.whenFinished { withExtendedLifetime(integrator) {} }
+    }
 }

@@ -168,8 +168,9 @@ final class Life: Sendable {
         state.withLock { $0.isCut }
     }
 
-    /// Takes a task that was chained to this run. One that comes after the cut is cancelled.
+    /// Takes a task that was chained to this run. It is held until it has run; one that comes after the cut is cancelled.
     func chain(_ task: any ChainedTask) {
+        task.hold()
         let isCut = state.withLock { state in
             state.chained.append(task)
             return state.isCut
@@ -189,6 +190,8 @@ final class Life: Sendable {
 
 /// A call that another call has started.
 protocol ChainedTask: Sendable {
+    /// Keeps the call's integrator until the call's last handler has run.
+    func hold()
     func cancel()
     func finish() async
 }
