@@ -19,7 +19,8 @@ package enum LibraryTask {
     }
 
     /// Starts work on no actor, in a later turn.
-    static func startLater(_ work: some TaskWork, turn: HandlerTurn) {
+    static func startLater(_ work: some TaskWork, turn: HandlerTurn?) {
+        guard let turn else { return _ = launch(work, isLater: true, isolation: nil) }
         turn.bind { _ = launch(work, isLater: true, isolation: nil) }
     }
 
