@@ -93,7 +93,7 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         return try outcome.get(as: Output.self)
     }
 
-    func call(_ input: Input, _ plan: CallPlan, isolation: isolated (any Actor)?) -> CallHandle {
+    func call(_ input: Input, _ plan: consuming CallPlan, isolation: isolated (any Actor)?) -> CallHandle {
         let key = lane.map { LaneKey(base: $0(input)) }
         if let flights = supply.flights {
             let source = SharedInquirySource(supply: supply, flights: flights, lane: key, input: input)

@@ -19,16 +19,39 @@ package enum LibraryTask {
     }
 
     /// Starts work on no actor, in a later turn.
-    static func startLater(_ work: some TaskWork, turn: HandlerTurn) {
+    static func startLater(_ work: some TaskWork, turn: HandlerTurn?) {
+        guard let turn else { return _ = launch(work, isLater: true, isolation: nil) }
         turn.bind { _ = launch(work, isLater: true, isolation: nil) }
     }
 
     private static func launch(
         _ work: some TaskWork, isLater: Bool, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
+        if let executor { return launch(work, isLater: isLater, on: executor, isolation: isolation) }
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater else {
+            return Task {
+                // Captured, or the task doesn't start on the caller's actor.
+                _ = isolation
+                await work.perform()
+            }
+        }
+        // A loop that runs once: inside of one, the optimizer inlines `Task.immediate`. Out of line it gives each task a
+        // record of the executor that it does not prefer, which every change of actors then has to look at.
+        var task: Task<Void, Never>?
+        while task == nil {
+            task = Task.immediate {
+                _ = isolation
+                await work.perform()
+            }
+        }
+        return task!
+    }
+
+    private static func launch(
+        _ work: some TaskWork, isLater: Bool, on executor: any TaskExecutor, isolation: isolated (any Actor)?
+    ) -> Task<Void, Never> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater {
             return Task.immediate(executorPreference: executor) {
-                // Captured, or the task doesn't start on the caller's actor.
                 _ = isolation
                 await work.perform()
             }

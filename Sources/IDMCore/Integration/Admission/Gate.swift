@@ -24,10 +24,12 @@ final class Gate: Sendable {
         return submission.entrance
     }
 
+    @inline(never)
     func isHeld(_ ticket: Ticket) -> Bool {
         admission.withLock { $0.isHeld(ticket) }
     }
 
+    @inline(never)
     func isWaiting(_ ticket: Ticket) -> Bool {
         admission.withLock { $0.isWaiting(ticket) }
     }
@@ -41,11 +43,14 @@ final class Gate: Sendable {
         admission.withLock { $0.voice(ticket, event) }
     }
 
-    /// Commits the answer of a call of which nobody hears, and lets the call go if that ended it.
+    /// Commits the answer of a call of which nobody hears, and lets the call go if it ends here.
     func end(_ ticket: Ticket) -> Voice.Turn? {
         let (turn, next) = admission.withLock { admission in
             let turn = admission.voice(ticket) { $0.commit(isFinal: true) }
-            return (turn, turn == .proceed ? admission.finish(ticket) : nil)
+            return switch turn {
+            case .proceed, .cancelled: (turn, admission.finish(ticket))
+            default: (turn, nil)
+            }
         }
         next?.wake()
         return turn
