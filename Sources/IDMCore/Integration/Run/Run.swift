@@ -31,13 +31,16 @@ final class Run: GateMember {
         life.stop()
     }
 
-    func takeOver(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) {
+    func takeOver(
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?
+    ) {
         guard turn != nil else {
             gate.finish(ticket)
             return close(.cancelled(reason))
         }
         life.settle(.cancelled(reason))
-        LibraryTask.start(RunCancel(run: self, ticket: ticket, reason: reason), turn: turn, isolation: isolation)
+        LibraryTask.start(
+            RunCancel(run: self, ticket: ticket, reason: reason), start, turn: turn, isolation: isolation)
     }
 
     /// How this run comes to the gate.
@@ -199,7 +202,8 @@ private final class RunProgress: ProgressListener {
 
     func hear(_ progress: IntegrationProgress) {
         guard let run, case .tell(let progress) = run.gate.voice(ticket, { $0.report(progress) }) else { return }
-        LibraryTask.startLater(RunPump(run: run, ticket: ticket, progress: progress), turn: run.turn)
+        LibraryTask.start(
+            RunPump(run: run, ticket: ticket, progress: progress), .later, turn: run.turn, isolation: nil)
     }
 }
 
