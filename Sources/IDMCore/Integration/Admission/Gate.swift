@@ -107,5 +107,6 @@ protocol GateMember: AnyObject, Sendable {
     /// Stops the work of the call.
     func stop()
     /// Tells the end of a call whose own task is still busy with its provider.
-    func takeOver(_ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?)
+    func takeOver(
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?)
 }
