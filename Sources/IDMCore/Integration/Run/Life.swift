@@ -11,8 +11,10 @@ final class Life: Sendable {
         var isStopped = false
         var work: Task<Void, Never>?
         var parking = Parking.free
-        /// The calls that this one has started.
+        /// The calls that this one has made to come before it, and after it.
+        var predecessors: [any ChainedTask] = []
         var chained: [any ChainedTask] = []
+        var isAbandoned = false
         var isCut = false
         var waiting = Waiters<Outcome?>()
         var finishing = Waiters<Void>()
@@ -176,7 +178,7 @@ final class Life: Sendable {
             }
             if isFinished { continuation.resume() }
         }
-        for task in state.withLock({ $0.chained }) { await task.finish() }
+        for task in state.withLock({ $0.predecessors + $0.chained }) { await task.finish() }
     }
 
     // MARK: The chain
@@ -196,13 +198,35 @@ final class Life: Sendable {
         if isCut { task.cancel() }
     }
 
-    /// Cancels what has been chained. After the end of this run, it also keeps the rest of the chain from starting.
-    func cutChain() {
-        let chained = state.withLock { state in
-            if state.outcome != nil { state.isCut = true }
+    /// Takes the task of a call that comes before this run. One that comes after the cancel is cancelled.
+    func chain(predecessor task: any ChainedTask) {
+        task.hold()
+        let isAbandoned = state.withLock { state in
+            state.predecessors.append(task)
+            return state.isAbandoned
+        }
+        if isAbandoned { task.cancel() }
+    }
+
+    /// After the end of this run, cancels what has been chained, and keeps the rest of the chain from starting. Before
+    /// the end it does nothing, and returns false.
+    func cutChain() -> Bool {
+        let chained: [any ChainedTask]? = state.withLock { state in
+            guard state.outcome != nil else { return nil }
+            state.isCut = true
             return state.chained
         }
-        for task in chained { task.cancel() }
+        for task in chained ?? [] { task.cancel() }
+        return chained != nil
+    }
+
+    /// Cancels the calls that come before this run.
+    func cancelPredecessors() {
+        let predecessors = state.withLock { state in
+            state.isAbandoned = true
+            return state.predecessors
+        }
+        for task in predecessors { task.cancel() }
     }
 }
 

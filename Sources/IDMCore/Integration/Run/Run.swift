@@ -92,7 +92,7 @@ final class Run: GateMember {
     private func waitForPredecessors(_ ticket: Ticket) async -> Entrance {
         for predecessor in plan.extras?.predecessors ?? [] where gate.isHeld(ticket) {
             let first = predecessor(#isolation) { [life] in life.wake() }
-            if let first { life.chain(first) }
+            if let first { life.chain(predecessor: first) }
             await life.park()
         }
         return gate.admit(ticket, isolation: #isolation)
@@ -202,8 +202,11 @@ private final class RunProgress: ProgressListener {
 
     func hear(_ progress: IntegrationProgress) {
         guard let run, case .tell(let progress) = run.gate.voice(ticket, { $0.report(progress) }) else { return }
-        LibraryTask.start(
-            RunPump(run: run, ticket: ticket, progress: progress), .later, turn: run.turn, isolation: nil)
+        // What the handlers call is not part of the work that has reported.
+        IntegrationProgress.Reporter.$ambient.withValue(nil) {
+            _ = LibraryTask.start(
+                RunPump(run: run, ticket: ticket, progress: progress), .later, turn: run.turn, isolation: nil)
+        }
     }
 }
 
