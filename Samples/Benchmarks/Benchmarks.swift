@@ -3,7 +3,8 @@ import Foundation
 /// Measures the library beside what one would write by hand, and prints a table.
 @main
 struct Benchmarks {
-    static let rows = Sequences.rows + Groups.rows
+    static let rows =
+        Sequences.rows + Groups.rows + Calls.rows + Requests.rows + Queues.rows + Bursts.rows + Flights.rows
 
     static func main() async {
         switch Arguments(CommandLine.arguments.dropFirst()) {
