@@ -135,7 +135,7 @@ struct Rule04ReentranceTests {
     // MARK: Depth
 
     /// Calls from the success handler of the call before, so many times.
-    private func chain(_ depth: Int, _ type: ExecutingType) async -> Int {
+    private func chain(_ depth: Int, _ type: ExecutingType) async throws -> Int {
         let integrator = Integrator(Echo<Int>(), executing: type)
         let done = Signal()
         var count = 0
@@ -148,25 +148,25 @@ struct Rule04ReentranceTests {
                 .call()
         }
         call(1)
-        await done.waitDeaf()
+        try await done.wait()
         return count
     }
 
     @Test("A hundred thousand calls, each made from the handler of the one before")
-    func depth() async {
-        #expect(await chain(100_000, .default) == 100_000)
+    func depth() async throws {
+        #expect(try await chain(100_000, .default) == 100_000)
     }
 
     @Test("Ten thousand calls, each made from the handler of the one before", arguments: ExecutingType.several)
-    func depth(type: ExecutingType) async {
-        #expect(await chain(10_000, type) == 10_000)
+    func depth(type: ExecutingType) async throws {
+        #expect(try await chain(10_000, type) == 10_000)
     }
 
     @Test("A hundred thousand calls from handlers without an actor")
-    func depthWithoutActor() async {
+    func depthWithoutActor() async throws {
         let done = Signal()
         Self.call(Integrator(Echo<Int>()), 1, done)
-        await done.waitDeaf()
+        try await done.wait()
     }
 
     private nonisolated static func call(_ integrator: Integrator<Int, Int>, _ input: Int, _ done: Signal) {
@@ -176,7 +176,7 @@ struct Rule04ReentranceTests {
     }
 
     @Test("Ten thousand calls of .latest, each made from the beginning of the one that it supersedes")
-    func depthOfSupersession() async {
+    func depthOfSupersession() async throws {
         let integrator = Integrator(ControlledProvider<Int, Int>(), executing: .latest)
         let done = Signal()
         var superseded = 0
@@ -189,7 +189,7 @@ struct Rule04ReentranceTests {
                 .call()
         }
         call(1)
-        await done.waitDeaf()
+        try await done.wait()
         #expect(superseded == 9_999)
     }
 }
