@@ -63,6 +63,11 @@ final class Life: Sendable {
         return outcome
     }
 
+    /// Whether the work has been stopped.
+    var isStopped: Bool {
+        state.withLock { $0.isStopped }
+    }
+
     /// Cancels the task that does the work.
     func stop() {
         state.withLock { state in

@@ -134,6 +134,9 @@ final class Run: GateMember {
     /// Asks the provider. Nil if the end of the run is told by somebody else.
     @inline(never)
     private func ask(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer? {
+        // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
+        // doesn't know yet if that was before it was made, so its own word for it is not enough.
+        guard !life.isStopped else { return nil }
         let reporter =
             handlers.kinds.contains(.progress)
             ? IntegrationProgress.Reporter(RunProgress(self, ticket)) : nil
