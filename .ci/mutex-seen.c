@@ -1,9 +1,9 @@
 // Shows the Thread Sanitizer the locks of Synchronization.Mutex, on Linux.
 //
-// A free Mutex is locked by an atomic instruction that is compiled into the instrumented code. One that is held is locked
-// in the standard library, which isn't instrumented, and handed over by the kernel. The sanitizer doesn't see that, so it
-// reports a race between any two threads that have met at a Mutex. This library is loaded before the standard one, takes
-// the two calls that go there, and says what they do. Without the sanitizer it changes nothing.
+// A free Mutex is locked by an atomic instruction that is compiled into the instrumented code. One that is held is
+// locked in the standard library, which isn't instrumented, and handed over by the kernel. The sanitizer doesn't see
+// that, so it reports a race between any two threads that have met at a Mutex. This library is loaded before the
+// standard one, takes the two calls that go there, and says what they do. Without the sanitizer it changes nothing.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
