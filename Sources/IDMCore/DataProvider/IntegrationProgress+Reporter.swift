@@ -1,4 +1,4 @@
-import Synchronization
+public import Synchronization
 
 extension IntegrationProgress {
     /// Takes the reports of a provider. Good on any thread, at any time; after the call's end it does nothing.
@@ -7,13 +7,14 @@ extension IntegrationProgress {
 
         /// How many ``ambient(isolation:_:)`` run in this process. A task-local read is a walk, and one that finds
         /// nothing costs a short sequence a fifth of its time: where nobody listens at all, nobody has to look.
-        private static let listeners = Atomic(0)
+        @usableFromInline static let listeners = Atomic(0)
+
+        /// Whether anybody listens in this process. If not, there is no need to look for an ambient reporter.
+        @inlinable
+        static var hasListeners: Bool { listeners.load(ordering: .relaxed) > 0 }
 
         /// The ambient reporter, or nil if nobody listens.
-        static var current: Reporter? {
-            guard listeners.load(ordering: .relaxed) > 0 else { return nil }
-            return ambient
-        }
+        static var current: Reporter? { hasListeners ? ambient : nil }
 
         private let listener: any ProgressListener
         private let start: Double

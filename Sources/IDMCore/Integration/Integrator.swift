@@ -93,8 +93,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         return try outcome.get(as: Output.self)
     }
 
-    func call(_ input: Input, _ plan: CallPlan, isolation: isolated (any Actor)?) -> CallHandle {
-        let key = lane.map { LaneKey(base: $0(input)) }
+    func call(_ input: Input, _ plan: consuming CallPlan, isolation: isolated (any Actor)?) -> CallHandle {
+        let key: LaneKey? = if let lane { LaneKey(base: lane(input)) } else { nil }
         if let flights = supply.flights {
             let source = SharedInquirySource(supply: supply, flights: flights, lane: key, input: input)
             return engine.call(source, plan, lane: key, isolation: isolation)

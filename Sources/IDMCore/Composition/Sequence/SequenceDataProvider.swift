@@ -28,8 +28,8 @@ where First.Output == Second.Input {
     /// Runs the first stage, then the second with what the first answered.
     @inlinable
     public func request(_ input: First.Input) async throws -> Second.Output {
-        guard let reporter = IntegrationProgress.current else {
-            return try await second._request(first._request(input, reporter: nil), reporter: nil)
+        guard IntegrationProgress.Reporter.hasListeners, let reporter = IntegrationProgress.current else {
+            return try await unheard(input)
         }
         return try await _request(input, heardBy: reporter)
     }
@@ -55,9 +55,20 @@ where First.Output == Second.Input {
         _ input: First.Input, reporter: IntegrationProgress.Reporter?
     ) async throws -> Second.Output {
         guard let reporter else {
-            return try await second._request(first._request(input, reporter: nil), reporter: nil)
+            return try await unheard(input)
         }
         return try await _request(input, heardBy: reporter)
+    }
+
+    /// The request that nobody listens to. A single stage is asked directly: its `_request` would be a second function
+    /// for each stage, which the compiler doesn't see through if the stage is declared in another file.
+    @inlinable @inline(__always)
+    func unheard(_ input: First.Input) async throws -> Second.Output {
+        let value =
+            First._stageCount == 1
+            ? try await first.request(input) : try await first._request(input, reporter: nil)
+        return Second._stageCount == 1
+            ? try await second.request(value) : try await second._request(value, reporter: nil)
     }
 
     @usableFromInline

@@ -19,6 +19,26 @@ final class Life: Sendable {
         var waiting = Waiters<Outcome?>()
         var finishing = Waiters<Void>()
         var whenFinished: [@Sendable () -> Void] = []
+
+        /// Returns whom to tell, if anybody.
+        mutating func finish() -> Finish? {
+            isFinished = true
+            work = nil
+            guard !finishing.isEmpty || !whenFinished.isEmpty else { return nil }
+            defer { whenFinished = [] }
+            return Finish(waiting: finishing.removeAll(), callbacks: whenFinished)
+        }
+    }
+
+    /// Those who wait for the last handler. To be told outside the lock.
+    private struct Finish {
+        let waiting: [UnsafeContinuation<Void, Never>]
+        let callbacks: [@Sendable () -> Void]
+
+        func announce() {
+            for continuation in waiting { continuation.resume() }
+            for callback in callbacks { callback() }
+        }
     }
 
     /// Where the run's own task waits for its turn. A wake that comes before the wait is kept.
@@ -43,6 +63,11 @@ final class Life: Sendable {
         return outcome
     }
 
+    /// Whether the work has been stopped.
+    var isStopped: Bool {
+        state.withLock { $0.isStopped }
+    }
+
     /// Cancels the task that does the work.
     func stop() {
         state.withLock { state in
@@ -52,6 +77,7 @@ final class Life: Sendable {
     }
 
     /// Waits to be woken.
+    @inline(never)
     func park() async {
         await withUnsafeContinuation { continuation in
             let isWoken = state.withLock { state in
@@ -97,20 +123,17 @@ final class Life: Sendable {
 
     /// Takes the outcome of a run that has no handlers left to call.
     func end(_ outcome: Outcome) {
-        settle(outcome)
-        finish()
+        let (waiting, ending) = state.withLock { state in
+            state.outcome = outcome
+            return (state.waiting.removeAll(), state.finish())
+        }
+        for continuation in waiting { continuation.resume(returning: outcome) }
+        ending?.announce()
     }
 
     /// Takes note that the last handler has run.
     func finish() {
-        let (finishing, callbacks) = state.withLock { state in
-            state.isFinished = true
-            state.work = nil
-            defer { state.whenFinished = [] }
-            return (state.finishing.removeAll(), state.whenFinished)
-        }
-        for continuation in finishing { continuation.resume() }
-        for callback in callbacks { callback() }
+        state.withLock { $0.finish() }?.announce()
     }
 
     /// Calls back when the last handler has run: from wherever that is, or at once if it has.
