@@ -160,9 +160,7 @@ struct StreamCallTests {
         #expect(log.entries == ["begin", "success 2", "completion"])
     }
 
-    @Test(
-        "A report does not keep an answer from being delivered when call() returns",
-        .disabled("The reports are told by a task of their own, for which the answer waits."))
+    @Test("A report does not keep an answer from being delivered when call() returns")
     func reportsInOneTurn() async {
         let eager = ClosureDataProvider<Int, Int> { input in
             IntegrationProgress.report(completed: 1, total: 1)

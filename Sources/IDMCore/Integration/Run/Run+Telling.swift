@@ -78,8 +78,8 @@ extension Run {
     }
 
     /// Tells the progress that has been reported, until there is none left or somebody else is to speak.
-    func pump(_ progress: IntegrationProgress, _ ticket: Ticket) async {
-        var progress = progress
+    func pump(_ ticket: Ticket) async {
+        guard var progress = gate.voice(ticket, { $0.pump() }) ?? nil else { return }
         while true {
             await tell(progress: progress, ticket)
             switch gate.voice(ticket, { $0.hush() }) {

@@ -64,6 +64,8 @@ final class Run: GateMember {
                 return await conclude(answer, inquiry, ticket)
             }
             failures += 1
+            // Left before the pause: whoever joins meanwhile is not to get the failure.
+            inquiry.leave()
             guard await pause(failures, error, ticket) else { return }
         }
     }
@@ -91,7 +93,10 @@ final class Run: GateMember {
     @inline(never)
     private func waitForPredecessors(_ ticket: Ticket) async -> Entrance {
         for predecessor in plan.extras?.predecessors ?? [] where gate.isHeld(ticket) {
+            // Started in a later turn, as a chained call is: a long chain would nest on the stack.
+            turn?.begin()
             let first = predecessor(#isolation) { [life] in life.wake() }
+            turn?.end()
             if let first { life.chain(predecessor: first) }
             await life.park()
         }
@@ -180,6 +185,7 @@ final class Run: GateMember {
     private func pause(_ attempt: Int, _ error: any Error, _ ticket: Ticket) async -> Bool {
         guard await tell(retry: attempt, after: error, ticket) else { return false }
         let delay = plan.extras?.retry?.delay.duration(beforeRetry: attempt) ?? .zero
+        await RetryRule.breathe(attempt)
         try? await engine.clock.pause(for: delay)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
         return !Task.isCancelled
@@ -197,18 +203,22 @@ extension ProviderValues.Iterator {
 private final class RunProgress: ProgressListener {
     private weak let run: Run?
     private let ticket: Ticket
+    /// Where the call that this run works for hears its progress.
+    private let outer: IntegrationProgress.Reporter?
 
     init(_ run: Run, _ ticket: Ticket) {
         self.run = run
         self.ticket = ticket
+        outer = IntegrationProgress.current
     }
 
     func hear(_ progress: IntegrationProgress) {
-        guard let run, case .tell(let progress) = run.gate.voice(ticket, { $0.report(progress) }) else { return }
+        outer?.send(progress)
+        guard let run, run.gate.voice(ticket, { $0.report(progress) }) == .wanted else { return }
         // What the handlers call is not part of the work that has reported.
         IntegrationProgress.Reporter.$ambient.withValue(nil) {
             _ = LibraryTask.start(
-                RunPump(run: run, ticket: ticket, progress: progress), .later, turn: run.turn, isolation: nil)
+                RunPump(run: run, ticket: ticket), .later, turn: run.turn, isolation: nil)
         }
     }
 }
@@ -239,9 +249,8 @@ private struct RunCancel: TaskWork {
 private struct RunPump: TaskWork {
     let run: Run
     let ticket: Ticket
-    let progress: IntegrationProgress
 
     func perform() async {
-        await run.pump(progress, ticket)
+        await run.pump(ticket)
     }
 }
