@@ -18,7 +18,7 @@ struct AdmissionExplorationTests {
         let bounds = AdmissionWalk.Bounds(calls: 5, ways: [.heard], isThorough: false, endsAll: false)
         let found = Exploration(of: AdmissionWalk(rule, bounds))
         #expect(found.violation == nil)
-        #expect(found.states > 500)
+        #expect(found.states > 300)
     }
 
     @Test(arguments: rules)
