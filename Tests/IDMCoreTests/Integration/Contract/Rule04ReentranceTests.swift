@@ -109,11 +109,16 @@ struct Rule04ReentranceTests {
 
     @Test("Releasing the integrator in any handler", arguments: HandlerKind.allCases)
     func release(kind: HandlerKind) async throws {
-        let gone = Signal()
-        var integrator: Integrator<Int, Int>? = Integrator(Provoking(kind), executing: .queue)
+        let (gone, called) = (Signal(), Signal())
+        // The call holds its integrator until it has returned, so the provider answers only then.
+        let held = ClosureDataProvider<Int, Int> { input in
+            try await called.wait()
+            return input
+        }
+        var integrator: Integrator<Int, Int>? = Integrator(held >>>> Provoking(kind), executing: .queue)
         weak let released = integrator
-        // The call holds its integrator until `call()` has returned; the run is on its way by then.
         _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.recorded(in: log).retry(1).opening(gone).call()
+        called.open()
         try await gone.wait()
         #expect(integrator == nil)
         #expect(released == nil)
