@@ -15,7 +15,8 @@
 /// on any actor and thread. It is itself a provider of its models, so it composes like any other.
 ///
 /// Calls and their tasks hold the integrator, runs do not: when nothing holds it any more, what still runs is cancelled
-/// with ``CancelReason/released``.
+/// with ``CancelReason/released``. So store it, or keep the task of a call: an integrator in a local variable goes after its
+/// last use.
 public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     let engine: Engine
 
@@ -104,7 +105,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
 
     /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.
     ///
-    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more.
+    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more. Made on an
+    /// actor, and not from a handler, the handlers there may have heard of it by then.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
         engine.cancelAll(isolation: isolation)
     }

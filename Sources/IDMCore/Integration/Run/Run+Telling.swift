@@ -113,16 +113,22 @@ extension Run {
 
     // MARK: The floor
 
-    /// Waits until the run's own task may speak, and tells the progress that came before. Returns false if the end is
-    /// told by somebody else.
+    /// Waits until the run's own task may speak, and tells the progress that came before. What is reported from then on
+    /// comes after the answer, or a busy reporter could put it off for ever. Returns false if the end is told by somebody
+    /// else.
     @inline(never)
     private func takeFloor(_ ticket: Ticket) async -> Bool {
         while true {
             switch gate.voice(ticket, { $0.speak() }) {
-            case .proceed: return true
-            case .progress(let progress): await tell(progress: progress, ticket)
-            case .wait: await life.park()
-            case .cancelled, .over, nil: return false
+            case .proceed:
+                return true
+            case .progress(let progress):
+                await tell(progress: progress, ticket)
+                return true
+            case .wait:
+                await life.park()
+            case .cancelled, .over, nil:
+                return false
             }
         }
     }
