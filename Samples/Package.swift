@@ -13,7 +13,13 @@ let package = Package(
             name: "UserSearch",
             dependencies: [.product(name: "IDMCore", package: "IDM")],
             path: "UserSearch"
-        )
+        ),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["AllocationCounter", .product(name: "IDMCore", package: "IDM")],
+            path: "Benchmarks"
+        ),
+        .target(name: "AllocationCounter", path: "AllocationCounter"),
     ],
     swiftLanguageModes: [.v6]
 )

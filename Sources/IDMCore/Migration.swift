@@ -26,6 +26,7 @@ extension Integrator {
     }
 
     /// The old form of ``init(_:executing:lane:clock:)``.
+    @_disfavoredOverload
     @available(*, deprecated, renamed: "init(_:executing:)")
     public convenience init(
         dataProvider: some DataProvider<Input, Output>, executingType: ExecutingType = .default

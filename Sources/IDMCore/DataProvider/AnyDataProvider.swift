@@ -12,6 +12,7 @@ public struct AnyDataProvider<Input: Sendable, Output: Sendable>: StreamDataProv
             self = erased
         } else {
             self.base = base
+            deliversMany = base.stream != nil
         }
     }
 
@@ -26,7 +27,7 @@ public struct AnyDataProvider<Input: Sendable, Output: Sendable>: StreamDataProv
     }
 
     /// Whether the provider inside delivers many values.
-    public var deliversMany: Bool { base.stream != nil }
+    public let deliversMany: Bool
 }
 
 extension DataProvider {

@@ -49,12 +49,13 @@ final class CallbackExchange<Output: Sendable>: Sendable {
 
     /// Ends the exchange with the first answer. Later ones are not heard.
     func answer(_ result: Result<Output, any Error>) {
-        let waiter: Continuation? = state.withLock { state in
-            guard case .waiting(let continuation, _) = state else { return nil }
+        // The handler comes out as well: what it holds may answer when it goes, and would meet the lock.
+        let (waiter, handler): (Continuation?, CancelHandler?) = state.withLock { state in
+            guard case .waiting(let continuation, let handler) = state else { return (nil, nil) }
             state = .ended
-            return continuation
+            return (continuation, handler)
         }
-        waiter?.resume(with: result)
+        withExtendedLifetime(handler) { waiter?.resume(with: result) }
     }
 
     /// Ends the exchange with a cancel, unless it has ended.

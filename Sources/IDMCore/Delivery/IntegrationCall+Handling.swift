@@ -2,23 +2,23 @@
 /// that has gone hears nothing more, and the call goes on.
 extension IntegrationCall {
     /// Lets a screen show that this call is loading.
-    public consuming func loadingHandler(_ sink: some LoadingHandling & Sendable) -> IntegrationCall {
+    public consuming func loadingHandler(_ sink: some LoadingHandling) -> IntegrationCall {
         onBeginning { @MainActor [weak sink] in sink?.beginLoading() }
             .onCompletion { @MainActor [weak sink] in sink?.finishLoading() }
     }
 
     /// Lets a screen, or an ``ErrorRouter``, take the error of this call.
-    public consuming func errorHandler(_ sink: some ErrorHandling & Sendable) -> IntegrationCall {
+    public consuming func errorHandler(_ sink: some ErrorHandling) -> IntegrationCall {
         onError { @MainActor [weak sink] error in sink?.handle(error: error) }
     }
 
     /// Lets a screen take the values of this call.
-    public consuming func dataHandler(_ sink: some DataHandling<Output> & Sendable) -> IntegrationCall {
+    public consuming func dataHandler(_ sink: some DataHandling<Output>) -> IntegrationCall {
         onSuccess { @MainActor [weak sink] value in sink?.handle(data: value) }
     }
 
     /// Lets a screen show the progress of this call.
-    public consuming func progressHandler(_ sink: some ProgressHandling & Sendable) -> IntegrationCall {
+    public consuming func progressHandler(_ sink: some ProgressHandling) -> IntegrationCall {
         onProgress { @MainActor [weak sink] progress in sink?.handle(progress: progress) }
     }
 }
@@ -27,26 +27,26 @@ extension IntegrationCall {
 extension Integrator {
     /// Lets a screen show that a call is loading. See ``IntegrationCall/loadingHandler(_:)``.
     @discardableResult
-    public func loadingHandler(_ sink: some LoadingHandling & Sendable) -> Self {
+    public func loadingHandler(_ sink: some LoadingHandling) -> Self {
         onBeginning { @MainActor [weak sink] in sink?.beginLoading() }
             .onCompletion { @MainActor [weak sink] in sink?.finishLoading() }
     }
 
     /// Lets a screen, or an ``ErrorRouter``, take the errors of all calls. See ``IntegrationCall/errorHandler(_:)``.
     @discardableResult
-    public func errorHandler(_ sink: some ErrorHandling & Sendable) -> Self {
+    public func errorHandler(_ sink: some ErrorHandling) -> Self {
         onError { @MainActor [weak sink] error in sink?.handle(error: error) }
     }
 
     /// Lets a screen take the values of all calls. See ``IntegrationCall/dataHandler(_:)``.
     @discardableResult
-    public func dataHandler(_ sink: some DataHandling<Output> & Sendable) -> Self {
+    public func dataHandler(_ sink: some DataHandling<Output>) -> Self {
         onSuccess { @MainActor [weak sink] value in sink?.handle(data: value) }
     }
 
     /// Lets a screen show the progress of all calls. See ``IntegrationCall/progressHandler(_:)``.
     @discardableResult
-    public func progressHandler(_ sink: some ProgressHandling & Sendable) -> Self {
+    public func progressHandler(_ sink: some ProgressHandling) -> Self {
         onProgress { @MainActor [weak sink] progress in sink?.handle(progress: progress) }
     }
 }

@@ -17,13 +17,14 @@ public import Observation
 public final class IntegrationState<Input: Sendable, Output: Sendable> {
     /// Where the calls stand.
     public enum Phase: Sendable, Hashable {
-        /// Nothing has been loaded, or the last load ended without a result.
+        /// No call is running, and there is no value.
         case idle
         /// At least one call is running.
         case loading
-        /// The last call to end succeeded.
+        /// No call is running, and there is a value: the last call to end succeeded, or was cancelled and left the value of
+        /// one before it.
         case loaded
-        /// The last call to end failed. The error is in ``IntegrationState/error``.
+        /// No call is running, and the last one to end failed. The error is in ``IntegrationState/error``.
         case failed
     }
 

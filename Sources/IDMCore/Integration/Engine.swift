@@ -33,14 +33,14 @@ final class Engine: Sendable {
 
     /// Admits a call and starts its task, both before it returns.
     func call(
-        _ source: some InquirySource, _ plan: CallPlan, lane: LaneKey?, isolation: isolated (any Actor)?
+        _ source: consuming any InquirySource, _ plan: consuming CallPlan, lane: LaneKey?,
+        isolation: isolated (any Actor)?
     ) -> CallHandle {
         let gate = lanes.enter(lane)
         let run = Run(engine: self, gate: gate, lane: lane, source: source, plan: plan)
         let (ticket, entrance) = gate.enter(run, run.way, isolation: isolation)
         let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
-        // Only a handler can ask whether it is inside one.
-        let work = LibraryTask.start(drive, turn: run.isHeard ? run.turn : nil, isolation: isolation)
+        let work = LibraryTask.start(drive, turn: run.turn, isolation: isolation)
         let outcome = run.life.attach(work)
         return CallHandle(life: run.life, gate: gate, ticket: ticket, outcome: outcome)
     }

@@ -28,6 +28,8 @@ public struct ExecutingType: Sendable, Hashable {
 
     /// A call starts at once. With `joining`, calls made while a request runs share that request and what it answers;
     /// its input is the first call's. Each hears its own handlers, and each can be cancelled without the others.
+    ///
+    /// A provider that awaits its own joining integrator waits for its own answer, for ever.
     public static func only(joining: Bool) -> ExecutingType {
         ExecutingType(kind: .one(joining: joining))
     }

@@ -48,16 +48,20 @@ extension IntegrationOutcome: Equatable where Output: Equatable {
     }
 }
 
-/// Inside, outcomes carry a value of any type. These give it back its type, which is known where the call was made.
+/// Inside, outcomes carry a value of any type. These give it back its type, which is known where the call was made, and is
+/// the only one that the value can have.
 extension IntegrationOutcome where Output == any Sendable {
     func get<Value: Sendable>(as type: Value.Type) throws -> Value {
-        guard let value = try get() as? Value else { throw DataProviderError.noAnswer }
-        return value
+        switch self {
+        case .success(let value): value as! Value
+        case .failure(let error): throw error
+        case .cancelled(let reason): throw IntegrationError.cancelled(reason)
+        }
     }
 
     func typed<Value: Sendable>() -> IntegrationOutcome<Value> {
         switch self {
-        case .success(let value): (value as? Value).map { .success($0) } ?? .failure(DataProviderError.noAnswer)
+        case .success(let value): .success(value as! Value)
         case .failure(let error): .failure(error)
         case .cancelled(let reason): .cancelled(reason)
         }

@@ -15,7 +15,8 @@
 /// on any actor and thread. It is itself a provider of its models, so it composes like any other.
 ///
 /// Calls and their tasks hold the integrator, runs do not: when nothing holds it any more, what still runs is cancelled
-/// with ``CancelReason/released``.
+/// with ``CancelReason/released``. So store it, or keep the task of a call: an integrator in a local variable goes after its
+/// last use.
 public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     let engine: Engine
 
@@ -93,8 +94,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         return try outcome.get(as: Output.self)
     }
 
-    func call(_ input: Input, _ plan: CallPlan, isolation: isolated (any Actor)?) -> CallHandle {
-        let key = lane.map { LaneKey(base: $0(input)) }
+    func call(_ input: Input, _ plan: consuming CallPlan, isolation: isolated (any Actor)?) -> CallHandle {
+        let key: LaneKey? = if let lane { LaneKey(base: lane(input)) } else { nil }
         if let flights = supply.flights {
             let source = SharedInquirySource(supply: supply, flights: flights, lane: key, input: input)
             return engine.call(source, plan, lane: key, isolation: isolation)
@@ -104,7 +105,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
 
     /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.
     ///
-    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more.
+    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more. Made on an
+    /// actor, and not from a handler, the handlers there may have heard of it by then.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
         engine.cancelAll(isolation: isolation)
     }

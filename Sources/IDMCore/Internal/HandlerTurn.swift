@@ -2,8 +2,9 @@ import Synchronization
 
 /// Tells code whether it runs inside a handler.
 ///
-/// A run's tasks carry its turn as a task-local, and the run says when handlers are running. What a handler starts may
-/// inherit the turn, but runs after it.
+/// A run's tasks carry its turn as a task-local, and the run says when handlers are running. A task that a handler starts
+/// inherits the turn. If it runs on another thread while handlers of the same run still do, it passes for one of them, and
+/// a call that it makes starts a turn later than it could.
 final class HandlerTurn: Sendable {
     @TaskLocal private static var bound: HandlerTurn?
 

@@ -3,6 +3,8 @@ struct Waiters<Value: Sendable>: Sendable {
     private var continuations: [Int: UnsafeContinuation<Value, Never>] = [:]
     private var lastID = 0
 
+    var isEmpty: Bool { continuations.isEmpty }
+
     /// A name for a waiter that is about to come.
     mutating func newID() -> Int {
         lastID += 1

@@ -36,6 +36,21 @@ struct DocumentationTests {
         }
     }
 
+    @Test("Every rule of the call contract has a suite that names it")
+    func everyRuleIsTested() throws {
+        let rules = try #require(Page.all().first { $0.name == "TheCallContract.md" }).lines
+            .filter { $0.hasPrefix("### ") && $0.dropFirst(4).first?.isNumber == true }
+            .map { $0.dropFirst(4).prefix { $0.isNumber } }
+        let tests = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("Tests").path)
+            .filter { $0.hasSuffix(".swift") }
+            .map { try String(contentsOf: root.appendingPathComponent("Tests/\($0)"), encoding: .utf8) }
+
+        #expect(rules.count == 12)
+        for rule in rules where !tests.contains(where: { $0.contains("\"Rule \(rule): ") }) {
+            Issue.record("No suite names rule \(rule).")
+        }
+    }
+
     @Test("A block is read with its place, and without the indentation that all of its lines share")
     func blocksAreRead() throws {
         let page = Page(name: "Page.md", text: "Words.\n\n  ```swift\n  if true {\n      done()\n\n  }\n  ```\n")

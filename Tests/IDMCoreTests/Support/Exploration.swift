@@ -57,6 +57,25 @@ struct Exploration {
         }
     }
 
+    /// Walks at random, and never turns back: further than every order can be walked, and with nothing taken for the same.
+    init<System: Explorable>(of system: System, walks: Int, length: Int) {
+        var random = SplitMix(seed: 42)
+        for _ in 0..<walks {
+            var current = system
+            var trail: [System.Move] = []
+            while trail.count < length, let move = current.moves.randomElement(using: &random) {
+                moves += 1
+                trail.append(move)
+                do {
+                    try current.make(move)
+                } catch {
+                    violation = "\(error)\n  after \(trail.map { "\($0)" }.joined(separator: ", "))"
+                    return
+                }
+            }
+        }
+    }
+
     /// Whether the suites are to go deeper than they do by default.
     static var isSoak: Bool {
         ProcessInfo.processInfo.environment["IDM_SOAK"] == "1"

@@ -57,5 +57,7 @@ extension IntegrationCall {
 
 extension ExecutingType {
     /// One of each, for tests that hold for all of them. Those with a debounce want a clock that moves.
-    static let several: [ExecutingType] = [.default, .only, .queue, .queue(width: 2), .latest]
+    static let several: [ExecutingType] = [
+        .default, .only, .only(joining: true), .queue, .queue(width: 2), .latest,
+    ]
 }

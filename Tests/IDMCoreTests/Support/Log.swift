@@ -18,4 +18,9 @@ final class Log: Sendable {
     func contains(_ line: String) async throws {
         try await lines.wait { $0.contains(line) }
     }
+
+    /// Waits until the lines are as they have to be.
+    func contains(_ isThere: @escaping @Sendable ([String]) -> Bool) async throws {
+        try await lines.wait(until: isThere)
+    }
 }

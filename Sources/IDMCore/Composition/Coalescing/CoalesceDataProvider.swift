@@ -28,6 +28,8 @@ extension DataProvider {
     /// Cancelling one of those who share ends that one at once and no other; when the last of them is cancelled, so is
     /// the request. Progress reaches everybody who shares.
     ///
+    /// A base that asks this provider for its own key waits for its own answer, for ever.
+    ///
     /// Not a stream: of a provider that delivers many values everybody gets the last.
     public func coalesced<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key

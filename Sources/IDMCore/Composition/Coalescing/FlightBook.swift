@@ -41,21 +41,20 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
 
     /// Takes a seat in the key's flight, or in a new one.
     mutating func join<R>(_ key: Key, _ passenger: (SeatNumber, History) -> (Passenger, R)) -> R {
-        let id: Int
-        if let open = joinable[key] {
-            id = open
-        } else {
-            lastFlight += 1
-            id = lastFlight
-            joinable[key] = id
-            flights[id] = Flight(key: key)
-        }
-        var flight = flights[id]!
-        flight.lastSeat += 1
-        let (seated, result) = passenger(SeatNumber(flight: id, number: flight.lastSeat), flight.history)
-        flight.passengers[flight.lastSeat] = seated
-        flights[id] = flight
+        let id = joinable[key] ?? open(key)
+        let number = (flights[id]?.lastSeat ?? 0) + 1
+        let (seated, result) = passenger(SeatNumber(flight: id, number: number), flights[id]?.history ?? History())
+        // In place: a copy of all who sit there, for each who joins, would make many dear.
+        flights[id]?.lastSeat = number
+        flights[id]?.passengers[number] = seated
         return result
+    }
+
+    private mutating func open(_ key: Key) -> Int {
+        lastFlight += 1
+        joinable[key] = lastFlight
+        flights[lastFlight] = Flight(key: key)
+        return lastFlight
     }
 
     /// A passenger asks, and may have changed since it took the seat. Returns whether the flight is to be started.

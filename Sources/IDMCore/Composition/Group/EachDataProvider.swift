@@ -26,12 +26,15 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
             var outputs = [Base.Output?](repeating: nil, count: inputs.count)
             var started = 0
             while started < min(maxConcurrent, inputs.count) {
+                try Task.checkCancellation()
                 start(inputs[started], started, progress, in: &group, isolation: isolation)
                 started += 1
             }
             while let (index, output) = try await group.next(isolation: isolation) {
                 outputs[index] = output
                 guard started < inputs.count else { continue }
+                // A request that ignored the cancel is no reason to make another one.
+                try Task.checkCancellation()
                 start(inputs[started], started, progress, in: &group, isolation: isolation)
                 started += 1
             }

@@ -29,6 +29,7 @@ private struct MergeCursor<Second: DataProvider>: ValueCursor {
         if let value = try await values.next(isolation: isolation) { return value }
         guard !isSecond else { return nil }
         isSecond = true
+        try Task.checkCancellation()
         values = ProviderValues(of: second, for: input).makeAsyncIterator()
         return try await values.next(isolation: isolation)
     }

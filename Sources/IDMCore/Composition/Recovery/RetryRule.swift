@@ -13,6 +13,13 @@ struct RetryRule: Sendable {
     func waitToRetry(after error: any Error, _ retries: inout Int, on clock: any Clock<Duration>) async throws {
         guard allows(error, after: retries) else { throw error }
         retries += 1
+        await Self.breathe(retries)
         try await clock.pause(for: delay.duration(beforeRetry: retries))
+    }
+
+    /// Gives way now and then. A provider that fails at once, again and again and without a delay, would hold its actor up
+    /// for ever, and no cancel would get through.
+    static func breathe(_ retries: Int) async {
+        if retries.isMultiple(of: 16) { await Task.yield() }
     }
 }

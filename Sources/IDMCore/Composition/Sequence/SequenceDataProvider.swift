@@ -26,10 +26,10 @@ where First.Output == Second.Input {
     }
 
     /// Runs the first stage, then the second with what the first answered.
-    @inlinable @inline(__always)
+    @inlinable
     public func request(_ input: First.Input) async throws -> Second.Output {
-        guard let reporter = IntegrationProgress.Reporter.current else {
-            return try await second.request(first.request(input))
+        guard IntegrationProgress.Reporter.hasListeners, let reporter = IntegrationProgress.current else {
+            return try await unheard(input)
         }
         return try await _request(input, heardBy: reporter)
     }
@@ -50,14 +50,25 @@ where First.Output == Second.Input {
     public static var _stageCount: Int { First._stageCount + Second._stageCount }
 
     /// The request, heard by a reporter that has been looked up already.
-    @inlinable @inline(__always)
+    @inlinable
     public func _request(
         _ input: First.Input, reporter: IntegrationProgress.Reporter?
     ) async throws -> Second.Output {
         guard let reporter else {
-            return try await second.request(first.request(input))
+            return try await unheard(input)
         }
         return try await _request(input, heardBy: reporter)
+    }
+
+    /// The request that nobody listens to. A single stage is asked directly: its `_request` would be a second function
+    /// for each stage, which the compiler doesn't see through if the stage is declared in another file.
+    @inlinable @inline(__always)
+    func unheard(_ input: First.Input) async throws -> Second.Output {
+        let value =
+            First._stageCount == 1
+            ? try await first.request(input) : try await first._request(input, reporter: nil)
+        return Second._stageCount == 1
+            ? try await second.request(value) : try await second._request(value, reporter: nil)
     }
 
     @usableFromInline

@@ -66,6 +66,10 @@ struct Admission<Member: Sendable>: Sendable {
         /// Whether it counts against the width of the line until it is finished.
         var isInside = false
 
+        var isAdmitted: Bool {
+            if case .admitted = stage { true } else { false }
+        }
+
         init(member: Member, stage: Stage) {
             self.member = member
             self.stage = stage
@@ -215,21 +219,14 @@ struct Admission<Member: Sendable>: Sendable {
 
     /// Cancels a call, unless its end is decided.
     mutating func cancel(_ ticket: Ticket, _ reason: CancelReason) -> Cancellation {
-        guard let entry = entries[ticket] else { return .nothing }
-        let outcome = entries.update(ticket) { $0.voice.cancel(reason) } ?? .nothing
-        guard outcome != .nothing else { return .nothing }
+        let outcome = entries.update(ticket) { ($0.voice.cancel(reason), $0.isAdmitted, $0.member) }
+        guard let (outcome, isAdmitted, member) = outcome, outcome != .nothing else { return .nothing }
         if holder == ticket { holder = nil }
-        if outcome == .takeOver { return .takeOver(entry.member, ticket, reason) }
-        switch entry.stage {
-        case .admitted:
-            return .stop(entry.member)
-        case .waiting:
-            unlink(ticket)
-        case .held, .settling:
-            break
-        }
+        if outcome == .takeOver { return .takeOver(member, ticket, reason) }
+        if isAdmitted { return .stop(member) }
+        unlink(ticket)
         entries.update(ticket) { $0.stage = .admitted }
-        return .wake(entry.member)
+        return .wake(member)
     }
 
     /// Cancels every call, oldest first.

@@ -13,21 +13,23 @@ final class Gate: Sendable {
         _ member: any GateMember, _ way: AdmissionWay, isolation: isolated (any Actor)?
     ) -> (ticket: Ticket, entrance: Entrance) {
         let submission = admission.withLock { $0.submit(member, way) }
-        perform(submission.displaced, isolation: isolation)
+        perform(submission.displaced, .now, isolation: isolation)
         return (submission.ticket, submission.entrance)
     }
 
     /// Admits a call that was held.
     func admit(_ ticket: Ticket, isolation: isolated (any Actor)?) -> Entrance {
         let submission = admission.withLock { $0.admit(ticket) }
-        perform(submission.displaced, isolation: isolation)
+        perform(submission.displaced, .now, isolation: isolation)
         return submission.entrance
     }
 
+    @inline(never)
     func isHeld(_ ticket: Ticket) -> Bool {
         admission.withLock { $0.isHeld(ticket) }
     }
 
+    @inline(never)
     func isWaiting(_ ticket: Ticket) -> Bool {
         admission.withLock { $0.isWaiting(ticket) }
     }
@@ -41,11 +43,14 @@ final class Gate: Sendable {
         admission.withLock { $0.voice(ticket, event) }
     }
 
-    /// Commits the answer of a call of which nobody hears, and lets the call go if that ended it.
+    /// Commits the answer of a call of which nobody hears, and lets the call go if it ends here.
     func end(_ ticket: Ticket) -> Voice.Turn? {
         let (turn, next) = admission.withLock { admission in
             let turn = admission.voice(ticket) { $0.commit(isFinal: true) }
-            return (turn, turn == .proceed ? admission.finish(ticket) : nil)
+            return switch turn {
+            case .proceed, .cancelled: (turn, admission.finish(ticket))
+            default: (turn, nil)
+            }
         }
         next?.wake()
         return turn
@@ -56,23 +61,30 @@ final class Gate: Sendable {
         admission.withLock { $0.finish(ticket) }?.wake()
     }
 
+    // A cancel that comes from no actor may come from anywhere: from inside somebody's lock, or from the handler of another
+    // task's cancel, with the runtime's own lock held. Handlers have no business there, so it is told in a later turn.
+
     func cancel(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) {
-        perform(admission.withLock { $0.cancel(ticket, reason) }, isolation: isolation)
+        let cancellation = admission.withLock { $0.cancel(ticket, reason) }
+        perform(cancellation, isHere(nil, isolation) ? .later : .now, isolation: isolation)
     }
 
     func cancelAll(_ reason: CancelReason, isolation: isolated (any Actor)?) {
         for cancellation in admission.withLock({ $0.cancelAll(reason) }) {
-            perform(cancellation, isolation: isolation)
+            perform(cancellation, isHere(nil, isolation) ? .later : .now, isolation: isolation)
         }
     }
 
     func release() {
         for cancellation in admission.withLock({ $0.release() }) {
-            perform(cancellation, isolation: nil)
+            perform(cancellation, .later, isolation: nil)
         }
     }
 
-    private func perform(_ cancellation: Admission<any GateMember>.Cancellation, isolation: isolated (any Actor)?) {
+    private func perform(
+        _ cancellation: Admission<any GateMember>.Cancellation, _ start: LibraryTask.Start,
+        isolation: isolated (any Actor)?
+    ) {
         switch cancellation {
         case .nothing:
             break
@@ -83,7 +95,7 @@ final class Gate: Sendable {
             member.stop()
         case .takeOver(let member, let ticket, let reason):
             member.stop()
-            member.takeOver(ticket, reason, isolation: isolation)
+            member.takeOver(ticket, reason, start, isolation: isolation)
         }
     }
 }
@@ -95,5 +107,6 @@ protocol GateMember: AnyObject, Sendable {
     /// Stops the work of the call.
     func stop()
     /// Tells the end of a call whose own task is still busy with its provider.
-    func takeOver(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?)
+    func takeOver(
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?)
 }

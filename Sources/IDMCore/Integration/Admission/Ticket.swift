@@ -10,6 +10,7 @@ struct TicketTable<Element: Sendable>: Sendable {
     private struct Slot: Sendable {
         var serial: UInt64
         var element: Element?
+        /// Where the slot is free.
         var nextFree: Int?
     }
 
@@ -26,7 +27,8 @@ struct TicketTable<Element: Sendable>: Sendable {
             return Ticket(slot: slots.count - 1, serial: lastSerial)
         }
         firstFree = slots[slot].nextFree
-        slots[slot] = Slot(serial: lastSerial, element: element, nextFree: nil)
+        slots[slot].serial = lastSerial
+        slots[slot].element = element
         return Ticket(slot: slot, serial: lastSerial)
     }
 
@@ -47,14 +49,13 @@ struct TicketTable<Element: Sendable>: Sendable {
     @discardableResult
     mutating func remove(_ ticket: Ticket) -> Element? {
         guard contains(ticket) else { return nil }
-        let element = slots[ticket.slot].element
+        let element = slots[ticket.slot].element.take()
         count -= 1
         if count == 0 && slots.count > 32 {
             // A burst is over: give its memory back. Serials go on, so old tickets still name nothing.
             slots = []
             firstFree = nil
         } else {
-            slots[ticket.slot].element = nil
             slots[ticket.slot].nextFree = firstFree
             firstFree = ticket.slot
         }

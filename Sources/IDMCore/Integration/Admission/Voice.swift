@@ -23,8 +23,9 @@ struct Voice: Sendable {
         case silent(cancelled: CancelReason?)
         /// A handler runs, or is about to.
         case speaking(Speaker, Notes)
-        /// The provider is at work, and nobody speaks.
-        case asking
+        /// The provider is at work, and nobody speaks. A report that has come is told by the run before its next word,
+        /// or by the pump if that comes first.
+        case asking(IntegrationProgress?)
         /// The end is decided. Whoever decided it tells it.
         case ending
     }
@@ -82,16 +83,16 @@ struct Voice: Sendable {
             state = .speaking(.run, notes)
             return .progress(progress)
         }
-        state = .asking
+        state = .asking(nil)
         return .proceed
     }
 
     /// After the provider has answered, before its answer is told.
     mutating func speak() -> Turn {
         switch state {
-        case .asking:
+        case .asking(let progress):
             state = .speaking(.run, Notes())
-            return .proceed
+            return progress.map { .progress($0) } ?? .proceed
         case .speaking(.pump, var notes):
             notes.runWaits = true
             state = .speaking(.pump, notes)
@@ -129,9 +130,9 @@ struct Voice: Sendable {
 
     /// What comes of a report.
     enum Report: Sendable, Hashable {
-        /// Nobody speaks: the caller is the pump now, and tells this.
-        case tell(IntegrationProgress)
-        /// Whoever speaks will see to it, or it came too late.
+        /// Nobody speaks: the caller sends for the pump.
+        case wanted
+        /// Somebody will see to it, or it came too late.
         case noted
     }
 
@@ -140,9 +141,9 @@ struct Voice: Sendable {
         let progress = IntegrationProgress(
             fraction: fraction, completed: progress.completed, total: progress.total)
         switch state {
-        case .asking:
-            state = .speaking(.pump, Notes())
-            return .tell(progress)
+        case .asking(let noted):
+            state = .asking(progress)
+            return noted == nil ? .wanted : .noted
         case .speaking(let speaker, var notes):
             notes.progress = progress
             state = .speaking(speaker, notes)
@@ -150,6 +151,13 @@ struct Voice: Sendable {
         case .silent, .ending:
             return .noted
         }
+    }
+
+    /// The pump has come. Returns what it is to tell, or nil if the run has been quicker.
+    mutating func pump() -> IntegrationProgress? {
+        guard case .asking(let progress?) = state else { return nil }
+        state = .speaking(.pump, Notes())
+        return progress
     }
 
     /// Whether something that isn't an answer may still be told, in the turn in which it is heard.
@@ -186,7 +194,7 @@ struct Voice: Sendable {
             state = .speaking(.pump, notes)
             return .progress(progress)
         }
-        state = .asking
+        state = .asking(nil)
         return .done
     }
 

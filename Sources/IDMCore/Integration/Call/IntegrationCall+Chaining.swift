@@ -61,7 +61,8 @@ extension IntegrationCall {
     /// Runs another integrator of the same model when this call has succeeded or failed, and tells the handlers of this
     /// call again: cache first, then server.
     ///
-    /// Each of the two runs has its own beginning and its own completion. A call that was cancelled isn't followed.
+    /// Each of the two runs has its own beginning and its own completion. A call that was cancelled isn't followed. The
+    /// second run has the handlers of this call and nothing else of it: no retry and no chain.
     public consuming func thenRecall<Input>(
         with integrator: Integrator<Input, Output>, _ input: Input
     ) -> IntegrationCall {

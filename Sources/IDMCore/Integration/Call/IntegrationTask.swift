@@ -12,14 +12,16 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
         self.integrator = integrator
     }
 
-    /// Cancels the run, unless its end is decided, and the calls chained to it that have started. After the end of the run,
-    /// it also keeps the rest of the chain from starting.
+    /// Cancels the run, and a call that it waits for if that was made with it. What is to come after the run however it
+    /// ends still does. After the end of the run, cancels the calls chained to it, those to come among them.
     ///
     /// Once this returns on the actor of the handlers, no value and no progress of the run is heard any more. It hears
     /// ``CancelReason/cancelled``. Cancelling twice, or after the end, does nothing.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
+        // Asked first: the end that this cancel makes is one like any other, and lets the chain go on.
+        let isOver = handle.life.cutChain()
         handle.cancel(isolation: isolation)
-        handle.life.cutChain()
+        if !isOver { handle.life.cancelPredecessors() }
     }
 
     /// The value, for a stream the last one, as soon as the end of the run is decided.
@@ -31,6 +33,7 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
             guard let outcome = await handle.life.waitForOutcome(untilCancelled: true) else {
                 throw CancellationError()
             }
+            if case .cancelled = outcome { try Task.checkCancellation() }
             return try outcome.get(as: Output.self)
         }
     }
@@ -55,5 +58,10 @@ extension IntegrationTask: ChainedTask {
     @_disfavoredOverload
     public func cancel() {
         cancel(isolation: nil)
+    }
+
+    func hold() {
+        let integrator = integrator
+        handle.life.whenFinished { withExtendedLifetime(integrator) {} }
     }
 }

@@ -1,8 +1,18 @@
 /// What has been prepared for a call: who hears of it, how often it is tried, and what comes before and after it.
 struct CallPlan: Sendable {
-    var handlers = Handlers()
-    /// Most calls have nothing but handlers, and are copied the quicker for it.
-    private(set) var extras: Extras?
+    var handlers: Handlers
+    /// What few calls have. Kept apart, so that the others are copied the quicker.
+    private var box: Box?
+
+    var extras: Extras? { box?.extras }
+
+    private final class Box: Sendable {
+        let extras: Extras
+
+        init(_ extras: Extras) {
+            self.extras = extras
+        }
+    }
 
     struct Extras: Sendable {
         var retry: RetryRule?
@@ -22,9 +32,13 @@ struct CallPlan: Sendable {
             _ outcome: Life.Outcome, _ plan: CallPlan, _ isolation: isolated (any Actor)?
         ) -> (any ChainedTask)?
 
+    init(handlers: Handlers = Handlers()) {
+        self.handlers = handlers
+    }
+
     mutating func add(_ change: (inout Extras) -> Void) {
         var extras = extras ?? Extras()
         change(&extras)
-        self.extras = extras
+        box = Box(extras)
     }
 }

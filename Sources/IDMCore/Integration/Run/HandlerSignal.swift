@@ -1,8 +1,9 @@
-/// A handler that hears something other than a value.
+/// A handler, and what it hears.
 enum HandlerSignal: Sendable {
     case beginning(@isolated(any) @Sendable () -> Void)
     case progress(@isolated(any) @Sendable (IntegrationProgress) -> Void)
     case retry(@isolated(any) @Sendable (Int, any Error) -> Void)
+    case success(any SuccessHandler)
     case error(@isolated(any) @Sendable (any Error) -> Void)
     case cancel(@isolated(any) @Sendable (CancelReason) -> Void)
     case completion(@isolated(any) @Sendable () -> Void)
@@ -12,6 +13,7 @@ enum HandlerSignal: Sendable {
         case .beginning: .beginning
         case .progress: .progress
         case .retry: .retry
+        case .success: .success
         case .error: .error
         case .cancel: .cancel
         case .completion: .completion
@@ -24,9 +26,22 @@ enum HandlerSignal: Sendable {
         case .beginning(let handler): handler.isolation
         case .progress(let handler): handler.isolation
         case .retry(let handler): handler.isolation
+        case .success(let handler): handler.isolation
         case .error(let handler): handler.isolation
         case .cancel(let handler): handler.isolation
         case .completion(let handler): handler.isolation
+        }
+    }
+
+    /// Lets the handler hear its part of an outcome, if it has one.
+    @inline(never)
+    func hear(_ outcome: Life.Outcome) async {
+        switch self {
+        case .success(let handler): if case .success(let value) = outcome { await handler.hear(value) }
+        case .error(let handler): if case .failure(let error) = outcome { await handler(error) }
+        case .cancel(let handler): if case .cancelled(let reason) = outcome { await handler(reason) }
+        case .completion(let handler): await handler()
+        case .beginning, .progress, .retry: break
         }
     }
 }

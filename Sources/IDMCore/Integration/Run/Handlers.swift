@@ -1,36 +1,45 @@
 /// The handlers of a call, in the order in which they were added.
 struct Handlers: Sendable {
-    private(set) var signals: [HandlerSignal] = []
-    private(set) var successes: [any SuccessHandler] = []
+    /// A handler, with its kind at hand: to look through them costs nothing, to copy one does.
+    private struct Entry: Sendable {
+        let kind: HandlerKinds
+        let signal: HandlerSignal
+    }
+
+    private var entries: [Entry] = []
     private(set) var kinds: HandlerKinds = []
 
     mutating func append(_ signal: HandlerSignal) {
-        // Most calls have two or three: one allocation serves them.
-        if signals.isEmpty { signals.reserveCapacity(4) }
-        signals.append(signal)
-        kinds.insert(signal.kind)
+        // Most calls have a few: one allocation serves them.
+        if entries.isEmpty { entries.reserveCapacity(4) }
+        let kind = signal.kind
+        entries.append(Entry(kind: kind, signal: signal))
+        kinds.formUnion(kind)
     }
 
     mutating func append(success: any SuccessHandler) {
-        successes.append(success)
-        kinds.insert(.success)
+        append(.success(success))
     }
 
     /// These handlers, and then the others.
     func followed(by others: Handlers) -> Handlers {
         var all = self
-        all.signals += others.signals
-        all.successes += others.successes
+        all.entries += others.entries
         all.kinds.formUnion(others.kinds)
         return all
     }
 
+    var indices: Range<Int> { entries.indices }
+
+    func kind(at index: Int) -> HandlerKinds { entries[index].kind }
+
+    subscript(index: Int) -> HandlerSignal { entries[index].signal }
+
     /// The actor of the first handler of a kind, or the other actor if there is no such handler.
     func actor(of kind: HandlerKinds, else other: (any Actor)?) -> (any Actor)? {
-        guard kinds.contains(kind) else { return other }
-        if kind == .success { return successes[0].isolation }
-        for signal in signals where signal.kind == kind {
-            return signal.isolation
+        guard !kinds.isDisjoint(with: kind) else { return other }
+        for index in entries.indices where entries[index].kind == kind {
+            return entries[index].signal.isolation
         }
         return other
     }

@@ -11,12 +11,34 @@ final class Life: Sendable {
         var isStopped = false
         var work: Task<Void, Never>?
         var parking = Parking.free
-        /// The calls that this one has started.
+        /// The calls that this one has made to come before it, and after it.
+        var predecessors: [any ChainedTask] = []
         var chained: [any ChainedTask] = []
+        var isAbandoned = false
         var isCut = false
         var waiting = Waiters<Outcome?>()
         var finishing = Waiters<Void>()
         var whenFinished: [@Sendable () -> Void] = []
+
+        /// Returns whom to tell, if anybody.
+        mutating func finish() -> Finish? {
+            isFinished = true
+            work = nil
+            guard !finishing.isEmpty || !whenFinished.isEmpty else { return nil }
+            defer { whenFinished = [] }
+            return Finish(waiting: finishing.removeAll(), callbacks: whenFinished)
+        }
+    }
+
+    /// Those who wait for the last handler. To be told outside the lock.
+    private struct Finish {
+        let waiting: [UnsafeContinuation<Void, Never>]
+        let callbacks: [@Sendable () -> Void]
+
+        func announce() {
+            for continuation in waiting { continuation.resume() }
+            for callback in callbacks { callback() }
+        }
     }
 
     /// Where the run's own task waits for its turn. A wake that comes before the wait is kept.
@@ -41,6 +63,11 @@ final class Life: Sendable {
         return outcome
     }
 
+    /// Whether the work has been stopped.
+    var isStopped: Bool {
+        state.withLock { $0.isStopped }
+    }
+
     /// Cancels the task that does the work.
     func stop() {
         state.withLock { state in
@@ -50,6 +77,7 @@ final class Life: Sendable {
     }
 
     /// Waits to be woken.
+    @inline(never)
     func park() async {
         await withUnsafeContinuation { continuation in
             let isWoken = state.withLock { state in
@@ -95,20 +123,17 @@ final class Life: Sendable {
 
     /// Takes the outcome of a run that has no handlers left to call.
     func end(_ outcome: Outcome) {
-        settle(outcome)
-        finish()
+        let (waiting, ending) = state.withLock { state in
+            state.outcome = outcome
+            return (state.waiting.removeAll(), state.finish())
+        }
+        for continuation in waiting { continuation.resume(returning: outcome) }
+        ending?.announce()
     }
 
     /// Takes note that the last handler has run.
     func finish() {
-        let (finishing, callbacks) = state.withLock { state in
-            state.isFinished = true
-            state.work = nil
-            defer { state.whenFinished = [] }
-            return (state.finishing.removeAll(), state.whenFinished)
-        }
-        for continuation in finishing { continuation.resume() }
-        for callback in callbacks { callback() }
+        state.withLock { $0.finish() }?.announce()
     }
 
     /// Calls back when the last handler has run: from wherever that is, or at once if it has.
@@ -158,7 +183,7 @@ final class Life: Sendable {
             }
             if isFinished { continuation.resume() }
         }
-        for task in state.withLock({ $0.chained }) { await task.finish() }
+        for task in state.withLock({ $0.predecessors + $0.chained }) { await task.finish() }
     }
 
     // MARK: The chain
@@ -168,8 +193,9 @@ final class Life: Sendable {
         state.withLock { $0.isCut }
     }
 
-    /// Takes a task that was chained to this run. One that comes after the cut is cancelled.
+    /// Takes a task that was chained to this run. It is held until it has run; one that comes after the cut is cancelled.
     func chain(_ task: any ChainedTask) {
+        task.hold()
         let isCut = state.withLock { state in
             state.chained.append(task)
             return state.isCut
@@ -177,18 +203,42 @@ final class Life: Sendable {
         if isCut { task.cancel() }
     }
 
-    /// Cancels what has been chained. After the end of this run, it also keeps the rest of the chain from starting.
-    func cutChain() {
-        let chained = state.withLock { state in
-            if state.outcome != nil { state.isCut = true }
+    /// Takes the task of a call that comes before this run. One that comes after the cancel is cancelled.
+    func chain(predecessor task: any ChainedTask) {
+        task.hold()
+        let isAbandoned = state.withLock { state in
+            state.predecessors.append(task)
+            return state.isAbandoned
+        }
+        if isAbandoned { task.cancel() }
+    }
+
+    /// After the end of this run, cancels what has been chained, and keeps the rest of the chain from starting. Before
+    /// the end it does nothing, and returns false.
+    func cutChain() -> Bool {
+        let chained: [any ChainedTask]? = state.withLock { state in
+            guard state.outcome != nil else { return nil }
+            state.isCut = true
             return state.chained
         }
-        for task in chained { task.cancel() }
+        for task in chained ?? [] { task.cancel() }
+        return chained != nil
+    }
+
+    /// Cancels the calls that come before this run.
+    func cancelPredecessors() {
+        let predecessors = state.withLock { state in
+            state.isAbandoned = true
+            return state.predecessors
+        }
+        for task in predecessors { task.cancel() }
     }
 }
 
 /// A call that another call has started.
 protocol ChainedTask: Sendable {
+    /// Keeps the call's integrator until the call's last handler has run.
+    func hold()
     func cancel()
     func finish() async
 }

@@ -7,6 +7,7 @@ extension Run {
     // MARK: The beginning
 
     /// Tells the beginning. Returns false if the run has ended instead.
+    @inline(never)
     func begin(_ ticket: Ticket) async -> Bool {
         let actor = handlers.actor(of: .beginning, else: #isolation)
         guard isHere(actor) else { return await begin(ticket, on: actor) }
@@ -22,9 +23,11 @@ extension Run {
         switch gate.voice(ticket, { isHeard ? $0.begin() : $0.beginAndAsk() }) {
         case .proceed:
             guard isHeard else { return true }
-            turn.begin()
-            for case .beginning(let handler) in handlers.signals { await handler() }
-            turn.end()
+            turn?.begin()
+            for index in handlers.indices where handlers.kind(at: index) == .beginning {
+                if case .beginning(let handler) = handlers[index] { await handler() }
+            }
+            turn?.end()
             return await fallSilent(ticket)
         case .cancelled(let reason):
             await tellCancel(reason, hasBegun: false, ticket)
@@ -37,6 +40,7 @@ extension Run {
     // MARK: On the way
 
     /// Tells a value of a stream. Returns false if the run has ended instead.
+    @inline(never)
     func tell(value: any Sendable, _ ticket: Ticket) async -> Bool {
         guard await takeFloor(ticket) else { return false }
         let actor = handlers.actor(of: .success, else: #isolation)
@@ -51,9 +55,9 @@ extension Run {
     private func tellHere(_ value: any Sendable, _ ticket: Ticket) async -> Bool {
         switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
         case .proceed:
-            turn.begin()
-            for handler in handlers.successes { await handler.hear(value) }
-            turn.end()
+            turn?.begin()
+            await tell(.success, of: .success(value))
+            turn?.end()
             return await fallSilent(ticket)
         case .cancelled(let reason):
             await tellCancel(reason, hasBegun: true, ticket)
@@ -66,15 +70,16 @@ extension Run {
     /// Tells of a retry. Returns false if the run has ended instead.
     func tell(retry attempt: Int, after error: any Error, _ ticket: Ticket) async -> Bool {
         guard await takeFloor(ticket) else { return false }
-        for case .retry(let handler) in handlers.signals {
+        for index in handlers.indices where handlers.kind(at: index) == .retry {
+            guard case .retry(let handler) = handlers[index] else { continue }
             await tell(ticket, on: handler.isolation) { await handler(attempt, error) }
         }
         return await fallSilent(ticket)
     }
 
     /// Tells the progress that has been reported, until there is none left or somebody else is to speak.
-    func pump(_ progress: IntegrationProgress, _ ticket: Ticket) async {
-        var progress = progress
+    func pump(_ ticket: Ticket) async {
+        guard var progress = gate.voice(ticket, { $0.pump() }) ?? nil else { return }
         while true {
             await tell(progress: progress, ticket)
             switch gate.voice(ticket, { $0.hush() }) {
@@ -92,7 +97,8 @@ extension Run {
     }
 
     private func tell(progress: IntegrationProgress, _ ticket: Ticket) async {
-        for case .progress(let handler) in handlers.signals {
+        for index in handlers.indices where handlers.kind(at: index) == .progress {
+            guard case .progress(let handler) = handlers[index] else { continue }
             await tell(ticket, on: handler.isolation) { await handler(progress) }
         }
     }
@@ -100,27 +106,35 @@ extension Run {
     /// Calls a handler of something that isn't an answer, unless the run was cancelled.
     private func tell(_ ticket: Ticket, on actor: isolated (any Actor)?, _ handler: () async -> Void) async {
         guard gate.voice(ticket, { $0.isHeard }) == true else { return }
-        turn.begin()
+        turn?.begin()
         await handler()
-        turn.end()
+        turn?.end()
     }
 
     // MARK: The floor
 
-    /// Waits until the run's own task may speak, and tells the progress that came before. Returns false if the end is
-    /// told by somebody else.
+    /// Waits until the run's own task may speak, and tells the progress that came before. What is reported from then on
+    /// comes after the answer, or a busy reporter could put it off for ever. Returns false if the end is told by somebody
+    /// else.
+    @inline(never)
     private func takeFloor(_ ticket: Ticket) async -> Bool {
         while true {
             switch gate.voice(ticket, { $0.speak() }) {
-            case .proceed: return true
-            case .progress(let progress): await tell(progress: progress, ticket)
-            case .wait: await life.park()
-            case .cancelled, .over, nil: return false
+            case .proceed:
+                return true
+            case .progress(let progress):
+                await tell(progress: progress, ticket)
+                return true
+            case .wait:
+                await life.park()
+            case .cancelled, .over, nil:
+                return false
             }
         }
     }
 
     /// Gives the floor away, before the provider is asked. Returns false if the run has ended instead.
+    @inline(never)
     private func fallSilent(_ ticket: Ticket) async -> Bool {
         while true {
             switch gate.voice(ticket, { $0.ask() }) {
@@ -140,51 +154,35 @@ extension Run {
     // MARK: The end
 
     /// Ends the run with an answer, unless a cancel came first.
+    @inline(never)
     func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
+        guard turn != nil else { return endUnheard(answer, inquiry, ticket) }
         // Where nobody hears progress, nobody else can be speaking.
         if handlers.kinds.contains(.progress) {
             guard await takeFloor(ticket) else { return }
         }
-        switch answer {
-        case .value(let value): await end(.success(value), telling: .success, inquiry, ticket)
-        case .end(let last): await end(.success(last), telling: [], inquiry, ticket)
-        case .failure(let error, _): await end(.failure(error), telling: .error, inquiry, ticket)
-        case .cancelled(let reason): await end(.cancelled(reason), telling: .cancel, inquiry, ticket)
-        case .over: break
-        }
-    }
-
-    /// - Parameter kind: The handlers that are to hear of the outcome, besides those of the completion.
-    private func end(
-        _ outcome: Life.Outcome, telling kind: HandlerKinds, _ inquiry: any Inquiry, _ ticket: Ticket
-    ) async {
-        if !isHeard && plan.extras == nil { return await endUnheard(outcome, inquiry, ticket) }
-        let actor = handlers.actor(of: kind, else: handlers.actor(of: .completion, else: #isolation))
-        guard isHere(actor) else {
-            return await end(outcome, telling: kind, inquiry, ticket, on: actor)
-        }
-        await endHere(outcome, telling: kind, inquiry, ticket)
+        let actor = handlers.actor(of: answer.hearers, else: handlers.actor(of: .completion, else: #isolation))
+        guard isHere(actor) else { return await end(answer, inquiry, ticket, on: actor) }
+        await endHere(answer, inquiry, ticket)
     }
 
     private func end(
-        _ outcome: Life.Outcome, telling kind: HandlerKinds, _ inquiry: any Inquiry, _ ticket: Ticket,
-        on actor: isolated (any Actor)?
+        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket, on actor: isolated (any Actor)?
     ) async {
-        await endHere(outcome, telling: kind, inquiry, ticket)
+        await endHere(answer, inquiry, ticket)
     }
 
-    private func endHere(
-        _ outcome: Life.Outcome, telling kind: HandlerKinds, _ inquiry: any Inquiry, _ ticket: Ticket
-    ) async {
+    @inline(never)
+    private func endHere(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
         switch gate.voice(ticket, { $0.commit(isFinal: true) }) {
         case .proceed:
             inquiry.leave()
-            life.settle(outcome)
-            turn.begin()
-            if !kind.isEmpty && handlers.kinds.contains(kind) { await tell(end: outcome) }
-            if handlers.kinds.contains(.completion) { await tellCompletion() }
-            turn.end()
-            await depart(outcome, hasBegun: true, ticket)
+            life.settle(answer.outcome)
+            turn?.begin()
+            await tell(answer.hearers, of: answer.outcome)
+            await tell(.completion, of: answer.outcome)
+            turn?.end()
+            await depart(answer.outcome, hasBegun: true, ticket)
         case .cancelled(let reason):
             inquiry.leave()
             await tellCancel(reason, hasBegun: true, ticket)
@@ -194,56 +192,54 @@ extension Run {
     }
 
     /// Ends a run that has nobody to tell and nothing to start.
-    private func endUnheard(_ outcome: Life.Outcome, _ inquiry: any Inquiry, _ ticket: Ticket) async {
+    private func endUnheard(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) {
         switch gate.end(ticket) {
         case .proceed:
             inquiry.leave()
-            engine.leave(lane)
-            life.end(outcome)
+            close(answer.outcome)
         case .cancelled(let reason):
             inquiry.leave()
-            await tellCancel(reason, hasBegun: true, ticket)
+            close(.cancelled(reason))
         default:
             break
         }
     }
 
-    private func tell(end outcome: Life.Outcome) async {
-        switch outcome {
-        case .success(let value):
-            for handler in handlers.successes { await handler.hear(value) }
-        case .failure(let error):
-            for case .error(let handler) in handlers.signals { await handler(error) }
-        case .cancelled(let reason):
-            for case .cancel(let handler) in handlers.signals { await handler(reason) }
-        }
+    /// Takes note of the end of a run that has nobody to tell and has left the gate.
+    func close(_ outcome: Life.Outcome) {
+        engine.leave(lane)
+        life.end(outcome)
     }
 
-    private func tellCompletion() async {
-        for case .completion(let handler) in handlers.signals { await handler() }
+    /// Lets the handlers of one kind hear their part of an outcome.
+    private func tell(_ kind: HandlerKinds, of outcome: Life.Outcome) async {
+        guard !handlers.kinds.isDisjoint(with: kind) else { return }
+        for index in handlers.indices where handlers.kind(at: index) == kind { await handlers[index].hear(outcome) }
     }
 
     /// Tells a cancel that has been decided.
+    @inline(never)
     func tellCancel(_ reason: CancelReason, hasBegun: Bool, _ ticket: Ticket) async {
         life.settle(.cancelled(reason))
-        turn.begin()
-        await tell(end: .cancelled(reason))
-        if hasBegun { await tellCompletion() }
-        turn.end()
+        turn?.begin()
+        await tell(.cancel, of: .cancelled(reason))
+        if hasBegun { await tell(.completion, of: .cancelled(reason)) }
+        turn?.end()
         await depart(.cancelled(reason), hasBegun: hasBegun, ticket)
     }
 
     /// Leaves the gate, and then starts what comes after the call.
+    @inline(never)
     private func depart(_ outcome: Life.Outcome, hasBegun: Bool, _ ticket: Ticket) async {
         gate.finish(ticket)
         engine.leave(lane)
         if hasBegun, let links = plan.extras?.links, !links.isEmpty {
             // Chained calls start in a later turn, as those made by a handler do.
-            turn.begin()
+            turn?.begin()
             for link in links where !life.isCut {
                 if let next = link(outcome, plan, #isolation) { life.chain(next) }
             }
-            turn.end()
+            turn?.end()
         }
         life.finish()
     }

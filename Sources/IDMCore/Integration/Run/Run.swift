@@ -10,7 +10,8 @@ final class Run: GateMember {
     let plan: CallPlan
     let handlers: Handlers
     let life = Life()
-    let turn = HandlerTurn()
+    /// Nil if nobody hears anything of the run, and nothing comes after it.
+    let turn: HandlerTurn?
 
     init(engine: Engine, gate: Gate, lane: LaneKey?, source: any InquirySource, plan: CallPlan) {
         self.engine = engine
@@ -19,6 +20,7 @@ final class Run: GateMember {
         self.source = source
         self.plan = plan
         handlers = engine.handlers(before: plan.handlers)
+        turn = handlers.kinds.isEmpty && plan.extras == nil ? nil : HandlerTurn()
     }
 
     func wake() {
@@ -29,9 +31,16 @@ final class Run: GateMember {
         life.stop()
     }
 
-    func takeOver(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) {
+    func takeOver(
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?
+    ) {
+        guard turn != nil else {
+            gate.finish(ticket)
+            return close(.cancelled(reason))
+        }
         life.settle(.cancelled(reason))
-        LibraryTask.start(RunCancel(run: self, ticket: ticket, reason: reason), turn: turn, isolation: isolation)
+        LibraryTask.start(
+            RunCancel(run: self, ticket: ticket, reason: reason), start, turn: turn, isolation: isolation)
     }
 
     /// How this run comes to the gate.
@@ -40,69 +49,99 @@ final class Run: GateMember {
         return handlers.kinds.contains(.beginning) ? .heard : .unheard
     }
 
-    /// Whether anybody hears anything of this run.
-    var isHeard: Bool { !handlers.kinds.isEmpty }
-
     /// Takes the call from its entrance to its end.
     func drive(_ ticket: Ticket, _ entrance: Entrance) async {
         if entrance != .begun {
-            await waitForTurn(ticket, entrance)
+            if entrance != .start { await waitForTurn(ticket, entrance) }
             guard await begin(ticket) else { return }
         }
         var failures = 0
         while true {
             let inquiry = source.inquire()
             defer { inquiry.leave() }
-            let answer = await ask(inquiry, ticket)
-            guard case .failure(let error, hasValues: false) = answer, mayRetry(error, after: failures) else {
+            guard let answer = await ask(inquiry, ticket) else { return }
+            guard answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) else {
                 return await conclude(answer, inquiry, ticket)
             }
             failures += 1
+            // Left before the pause: whoever joins meanwhile is not to get the failure.
+            inquiry.leave()
             guard await pause(failures, error, ticket) else { return }
         }
     }
 
     // MARK: Before the beginning
 
+    // A run that waits, and one whose provider is at work, keeps the frames of the functions it is in. So those are small,
+    // and what is seldom needed has frames of its own.
+
+    @inline(never)
     private func waitForTurn(_ ticket: Ticket, _ entrance: Entrance) async {
-        var entrance = entrance
-        if let predecessors = plan.extras?.predecessors, !predecessors.isEmpty {
-            for predecessor in predecessors where gate.isHeld(ticket) {
-                let first = predecessor(#isolation) { [life] in life.wake() }
-                if let first { life.chain(first) }
-                await life.park()
-            }
-            entrance = gate.admit(ticket, isolation: #isolation)
+        switch way == .held ? await waitForPredecessors(ticket) : entrance {
+        case .start, .begun: break
+        case .wait: await waitInLine(ticket)
+        case .settle: await waitForQuiet(ticket)
         }
-        switch entrance {
-        case .start, .begun:
-            break
-        case .wait:
-            // A wake may be left over from before the call was admitted, so the gate has the last word.
-            repeat { await life.park() } while gate.isWaiting(ticket)
-        case .settle:
-            // A cancel cuts the sleep short, and is told at the beginning.
-            try? await engine.clock.pause(for: engine.type.debounce)
-            gate.settled(ticket)
+    }
+
+    @inline(never)
+    private func waitInLine(_ ticket: Ticket) async {
+        // A wake may be left over from before the call was admitted, so the gate has the last word.
+        repeat { await life.park() } while gate.isWaiting(ticket)
+    }
+
+    @inline(never)
+    private func waitForPredecessors(_ ticket: Ticket) async -> Entrance {
+        for predecessor in plan.extras?.predecessors ?? [] where gate.isHeld(ticket) {
+            // Started in a later turn, as a chained call is: a long chain would nest on the stack.
+            turn?.begin()
+            let first = predecessor(#isolation) { [life] in life.wake() }
+            turn?.end()
+            if let first { life.chain(predecessor: first) }
+            await life.park()
         }
+        return gate.admit(ticket, isolation: #isolation)
+    }
+
+    @inline(never)
+    private func waitForQuiet(_ ticket: Ticket) async {
+        // A cancel cuts the sleep short, and is told at the beginning.
+        try? await engine.clock.pause(for: engine.type.debounce)
+        gate.settled(ticket)
     }
 
     // MARK: The provider
 
     /// What came of one attempt.
-    enum Answer: Sendable {
-        /// The only value, which nobody has heard.
-        case value(any Sendable)
-        /// The end of a stream, whose last value has been heard.
-        case end(last: any Sendable)
-        case failure(any Error, hasValues: Bool)
-        /// The provider cancelled itself.
-        case cancelled(CancelReason)
-        /// The end of the run is told by somebody else.
-        case over
+    struct Answer: Sendable {
+        let outcome: Life.Outcome
+        /// The handlers that are still to hear of the outcome, besides those of the completion.
+        let hearers: HandlerKinds
+        /// Whether nothing has been heard before.
+        let isFirst: Bool
+
+        /// The only value, or the last one of a stream, which has been heard already.
+        init(value: any Sendable, isHeard: Bool) {
+            outcome = .success(value)
+            hearers = isHeard ? [] : .success
+            isFirst = !isHeard
+        }
+
+        /// An error, or the provider's own cancel.
+        init(_ error: any Error, isFirst: Bool) {
+            let reason = CancelReason(error)
+            outcome = reason.map { .cancelled($0) } ?? .failure(error)
+            hearers = reason == nil ? .error : .cancel
+            self.isFirst = isFirst
+        }
     }
 
-    private func ask(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer {
+    /// Asks the provider. Nil if the end of the run is told by somebody else.
+    @inline(never)
+    private func ask(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer? {
+        // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
+        // doesn't know yet if that was before it was made, so its own word for it is not enough.
+        guard !life.isStopped else { return nil }
         let reporter =
             handlers.kinds.contains(.progress)
             ? IntegrationProgress.Reporter(RunProgress(self, ticket)) : nil
@@ -110,48 +149,46 @@ final class Run: GateMember {
             return await listen(inquiry.values(), reporter, ticket)
         }
         do {
-            return .value(try await inquiry.request(reporter: reporter))
+            return Answer(value: try await inquiry.request(reporter: reporter), isHeard: false)
         } catch {
-            return Answer(error, hasValues: false)
+            return Answer(error, isFirst: true)
         }
     }
 
     /// Tells the values of a stream as they come.
+    @inline(never)
     private func listen(
         _ values: ProviderValues<any Sendable>, _ reporter: IntegrationProgress.Reporter?, _ ticket: Ticket
-    ) async -> Answer {
+    ) async -> Answer? {
         var iterator = values.makeAsyncIterator()
         var last: (any Sendable)?
         do {
             while let value = try await iterator.next(reportingTo: reporter) {
                 last = value
-                guard await tell(value: value, ticket) else { return .over }
+                guard await tell(value: value, ticket) else { return nil }
             }
         } catch {
-            return Answer(error, hasValues: last != nil)
+            return Answer(error, isFirst: last == nil)
         }
-        return last.map { .end(last: $0) } ?? .failure(DataProviderError.noAnswer, hasValues: false)
+        return last.map { Answer(value: $0, isHeard: true) } ?? Answer(DataProviderError.noAnswer, isFirst: true)
     }
 
     // MARK: Retries
 
+    @inline(never)
     private func mayRetry(_ error: any Error, after failures: Int) -> Bool {
         plan.extras?.retry?.allows(error, after: failures) ?? false
     }
 
     /// Tells of a retry and waits before it. Returns false if the run has ended meanwhile.
+    @inline(never)
     private func pause(_ attempt: Int, _ error: any Error, _ ticket: Ticket) async -> Bool {
         guard await tell(retry: attempt, after: error, ticket) else { return false }
         let delay = plan.extras?.retry?.delay.duration(beforeRetry: attempt) ?? .zero
+        await RetryRule.breathe(attempt)
         try? await engine.clock.pause(for: delay)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
         return !Task.isCancelled
-    }
-}
-
-extension Run.Answer {
-    fileprivate init(_ error: any Error, hasValues: Bool) {
-        self = CancelReason(error).map { .cancelled($0) } ?? .failure(error, hasValues: hasValues)
     }
 }
 
@@ -166,15 +203,23 @@ extension ProviderValues.Iterator {
 private final class RunProgress: ProgressListener {
     private weak let run: Run?
     private let ticket: Ticket
+    /// Where the call that this run works for hears its progress.
+    private let outer: IntegrationProgress.Reporter?
 
     init(_ run: Run, _ ticket: Ticket) {
         self.run = run
         self.ticket = ticket
+        outer = IntegrationProgress.current
     }
 
     func hear(_ progress: IntegrationProgress) {
-        guard let run, case .tell(let progress) = run.gate.voice(ticket, { $0.report(progress) }) else { return }
-        LibraryTask.startLater(RunPump(run: run, ticket: ticket, progress: progress), turn: run.turn)
+        outer?.send(progress)
+        guard let run, run.gate.voice(ticket, { $0.report(progress) }) == .wanted else { return }
+        // What the handlers call is not part of the work that has reported.
+        IntegrationProgress.Reporter.$ambient.withValue(nil) {
+            _ = LibraryTask.start(
+                RunPump(run: run, ticket: ticket), .later, turn: run.turn, isolation: nil)
+        }
     }
 }
 
@@ -204,9 +249,8 @@ private struct RunCancel: TaskWork {
 private struct RunPump: TaskWork {
     let run: Run
     let ticket: Ticket
-    let progress: IntegrationProgress
 
     func perform() async {
-        await run.pump(progress, ticket)
+        await run.pump(ticket)
     }
 }

@@ -10,6 +10,8 @@ struct AdmissionWalk: Explorable {
         var ways: [AdmissionWay] = [.heard, .unheard, .held]
         /// Whether an answer takes its time to the handlers, there may be several, and a provider may ignore its cancel.
         var isThorough = true
+        /// Whether all calls may be cancelled in one go, and the integrator may go.
+        var endsAll = true
         /// Whether calls count as different that differ only in when they were made, or in what they have been.
         var tellsTwinsApart = false
     }
@@ -139,8 +141,10 @@ struct AdmissionWalk: Explorable {
             if call.isLate { moves.append(.answerLate(index)) }
             if call.phase != .gone { moves.append(.cancel(index)) }
         }
-        if !wereAllCancelled { moves.append(.cancelAll) }
-        if !isReleased { moves.append(.release) }
+        if bounds.endsAll {
+            if !wereAllCancelled { moves.append(.cancelAll) }
+            if !isReleased { moves.append(.release) }
+        }
         return moves
     }
 

@@ -26,7 +26,9 @@ final class GuestMember: GateMember {
         note(.stop)
     }
 
-    func takeOver(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) {
+    func takeOver(
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?
+    ) {
         note(.takeOver(reason, onMainActor: isolation === MainActor.shared))
     }
 

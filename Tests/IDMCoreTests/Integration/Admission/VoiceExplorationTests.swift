@@ -33,7 +33,7 @@ struct VoiceExplorationTests {
 /// Every event in every state that any events lead to, also such as no run would send.
 private struct VoiceChaos: Explorable {
     enum Move: CaseIterable {
-        case begin, beginAndAsk, ask, speak, value, end, reportLess, reportMore, hush, cancel, supersede
+        case begin, beginAndAsk, ask, speak, value, end, reportLess, reportMore, pump, hush, cancel, supersede
     }
 
     private var voice = Voice()
@@ -54,8 +54,9 @@ private struct VoiceChaos: Explorable {
         case .speak: try note(voice.speak())
         case .value: try note(voice.commit(isFinal: false))
         case .end: try note(voice.commit(isFinal: true), isFinal: true)
-        case .reportLess: try note(voice.report(IntegrationProgress(fraction: 0.25)))
-        case .reportMore: try note(voice.report(IntegrationProgress(fraction: 0.75)))
+        case .reportLess: _ = voice.report(IntegrationProgress(fraction: 0.25))
+        case .reportMore: _ = voice.report(IntegrationProgress(fraction: 0.75))
+        case .pump: if let progress = voice.pump() { try hear(progress) }
         case .hush: try note(voice.hush())
         case .cancel: note(voice.cancel(.cancelled))
         case .supersede: note(voice.cancel(.superseded))
@@ -74,10 +75,6 @@ private struct VoiceChaos: Explorable {
         case .progress(let progress): try hear(progress)
         case .wait, .over: break
         }
-    }
-
-    private mutating func note(_ report: Voice.Report) throws(Violation) {
-        if case .tell(let progress) = report { try hear(progress) }
     }
 
     private mutating func note(_ hush: Voice.Hush) throws(Violation) {

@@ -24,7 +24,8 @@ struct VoiceTests {
 
     private static func pumping() -> Voice {
         var voice = asking()
-        #expect(voice.report(half) == .tell(half))
+        #expect(voice.report(half) == .wanted)
+        #expect(voice.pump() == half)
         return voice
     }
 
@@ -173,12 +174,36 @@ struct VoiceTests {
 
     // MARK: The pump speaks
 
-    @Test func `whoever reports while nobody speaks becomes the pump`() {
+    @Test func `whoever reports while nobody speaks sends for the pump`() {
         var voice = Self.pumping()
         #expect(voice.isHeard)
         #expect(voice.hush() == .done)
         #expect(!voice.isHeard)
-        #expect(voice.report(Self.most) == .tell(Self.most))
+        #expect(voice.report(Self.most) == .wanted)
+    }
+
+    @Test func `a pump is sent for once, and tells the last report`() {
+        var voice = Self.asking()
+        #expect(voice.report(Self.half) == .wanted)
+        #expect(voice.report(Self.most) == .noted)
+        #expect(voice.pump() == Self.most)
+        #expect(voice.pump() == nil)
+    }
+
+    @Test func `an answer that is quicker than the pump tells the report itself`() {
+        var voice = Self.asking()
+        #expect(voice.report(Self.half) == .wanted)
+        #expect(voice.speak() == .progress(Self.half))
+        #expect(voice.speak() == .proceed)
+        #expect(voice.pump() == nil)
+        #expect(voice.commit(isFinal: true) == .proceed)
+    }
+
+    @Test func `a pump that comes after a cancel or the end has nothing to tell`() {
+        var voice = Self.asking()
+        #expect(voice.report(Self.half) == .wanted)
+        #expect(voice.cancel(.cancelled) == .takeOver)
+        #expect(voice.pump() == nil)
     }
 
     @Test func `the pump goes on while there are reports`() {
@@ -252,7 +277,8 @@ struct VoiceTests {
 
     @Test func `a fraction never goes backwards, whoever tells it`() {
         var voice = Self.asking()
-        #expect(voice.report(Self.most) == .tell(Self.most))
+        #expect(voice.report(Self.most) == .wanted)
+        #expect(voice.pump() == Self.most)
         #expect(voice.report(IntegrationProgress(fraction: 0.25)) == .noted)
         #expect(voice.hush() == .progress(Self.most))
         #expect(voice.hush() == .done)
@@ -263,9 +289,11 @@ struct VoiceTests {
 
     @Test func `a report keeps its counts when its fraction is raised`() {
         var voice = Self.asking()
-        #expect(voice.report(Self.most) == .tell(Self.most))
+        #expect(voice.report(Self.most) == .wanted)
+        #expect(voice.pump() == Self.most)
         #expect(voice.hush() == .done)
         let later = IntegrationProgress(fraction: 0.2, completed: 2, total: 10)
-        #expect(voice.report(later) == .tell(IntegrationProgress(fraction: 0.75, completed: 2, total: 10)))
+        #expect(voice.report(later) == .wanted)
+        #expect(voice.pump() == IntegrationProgress(fraction: 0.75, completed: 2, total: 10))
     }
 }

@@ -25,6 +25,8 @@ struct VoiceWalk: Explorable {
         /// The run tells what it has the word for.
         case tell
         case report(Double)
+        /// A pump that was sent for comes.
+        case pumpCome
         /// The pump tells a progress, in the turn in which it is heard.
         case pumpTell
         case hush
@@ -58,6 +60,8 @@ struct VoiceWalk: Explorable {
     private struct Facts: Hashable {
         var task = Whereabouts.unbegun
         var pump = Pump.idle
+        /// How many pumps were sent for and haven't come.
+        var sent = 0
         var cancelled: CancelReason?
         var ends = 0
         /// Reports are counted: the last one made, the last one heard, and the one that is due before the answer.
@@ -112,6 +116,7 @@ struct VoiceWalk: Explorable {
         case .gone:
             break
         }
+        if facts.sent > 0 { moves.append(.pumpCome) }
         switch facts.pump {
         case .idle: break
         case .aboutToTell: moves.append(.pumpTell)
@@ -134,6 +139,7 @@ struct VoiceWalk: Explorable {
         case .speak: try speak()
         case .tell: try tell()
         case .report(let fraction): try report(fraction)
+        case .pumpCome: try pumpCome()
         case .pumpTell: try pumpTell()
         case .hush: try hush()
         case .cancel(let reason): try cancel(reason)
@@ -232,11 +238,22 @@ struct VoiceWalk: Explorable {
         facts.reported += 1
         let progress = IntegrationProgress(fraction: fraction, completed: facts.reported)
         switch voice.report(progress) {
-        case .tell(let progress):
-            try require(!isOver && !someoneSpeaks, "A pump was started while it mustn't speak")
-            facts.pump = .aboutToTell(progress)
+        case .wanted:
+            try require(!isOver && !someoneSpeaks, "A pump was sent for while somebody sees to the report")
+            facts.sent += 1
         case .noted:
-            try require(isOver || someoneSpeaks, "A report was dropped")
+            try require(isOver || someoneSpeaks || facts.sent > 0, "A report was dropped")
+        }
+    }
+
+    private mutating func pumpCome() throws(Violation) {
+        let isOver = facts.ends == 1 || facts.cancelled != nil
+        facts.sent -= 1
+        if let progress = voice.pump() {
+            try require(!isOver && !someoneSpeaks, "A pump speaks while it mustn't")
+            facts.pump = .aboutToTell(progress)
+        } else {
+            try require(isOver || someoneSpeaks || facts.heard == facts.reported, "A pump left with a report to tell")
         }
     }
 
@@ -325,7 +342,7 @@ struct VoiceWalk: Explorable {
             try require(facts.pump != .idle, "A run waits, and nobody will wake it")
         }
         if facts.task == .waitingForProvider && facts.pump == .idle && facts.cancelled == nil {
-            try require(facts.heard == facts.reported, "A report was forgotten")
+            try require(facts.heard == facts.reported || facts.sent > 0, "A report was forgotten")
         }
         if facts.task == .gone && facts.pump == .idle {
             try require(facts.ends == 1, "All have left, and the end wasn't decided")

@@ -1,0 +1,24 @@
+import IDMCore
+
+/// Asks a provider and tells three handlers of it, without an integrator: nothing can be cancelled, nothing fails.
+@MainActor
+struct ImmediateCall {
+    let onBeginning: @MainActor () -> Void
+    let onSuccess: @MainActor (Int) -> Void
+    let onCompletion: @MainActor () -> Void
+
+    @discardableResult
+    func start(_ provider: Increment, _ input: Int) -> Task<Void, any Error> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            Task.immediate { try await run(provider, input) }
+        } else {
+            Task { try await run(provider, input) }
+        }
+    }
+
+    private func run(_ provider: Increment, _ input: Int) async throws {
+        onBeginning()
+        onSuccess(try await provider.request(input))
+        onCompletion()
+    }
+}

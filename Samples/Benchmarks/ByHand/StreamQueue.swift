@@ -1,0 +1,22 @@
+/// Runs work one after the other, in the order in which it was added: an `AsyncStream` and a task.
+final class StreamQueue: Sendable {
+    typealias Work = @Sendable () async -> Void
+
+    private let continuation: AsyncStream<Work>.Continuation
+
+    init() {
+        let (stream, continuation) = AsyncStream.makeStream(of: Work.self)
+        self.continuation = continuation
+        Task {
+            for await work in stream { await work() }
+        }
+    }
+
+    deinit {
+        continuation.finish()
+    }
+
+    func add(_ work: @escaping Work) {
+        continuation.yield(work)
+    }
+}

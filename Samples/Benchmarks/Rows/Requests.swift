@@ -1,0 +1,43 @@
+import IDMCore
+
+/// What it costs to have an integrator between oneself and a provider.
+enum Requests {
+    static let rows: [Benchmark] = [
+        .time(
+            "request of an integrator", integrated, against: plain, limit: .over(350), check: cancelsRequests)
+    ]
+
+    private static let integrated = Side("integrator.request", proof: { sum(of: $0, plus: 1) }) { operations in
+        let integrator = Integrator(Increment())
+        var total = 0
+        for input in 0..<operations {
+            total += try await integrator.request(input)
+        }
+        return total
+    }
+
+    private static let plain = Side("provider.request", proof: { sum(of: $0, plus: 1) }) { operations in
+        let provider = Increment()
+        var total = 0
+        for input in 0..<operations {
+            total += try await provider.request(input)
+        }
+        return total
+    }
+
+    /// The integrator cancels the requests made through it. That is part of what is paid for.
+    private static func cancelsRequests() async throws {
+        let integrator = Integrator(SlowIncrement(duration: .seconds(600)))
+        let begun = Gate()
+        integrator.onBeginning { begun.open() }
+        let waiting = Task { try await integrator.request(0) }
+        await begun.pass()
+        integrator.cancel()
+        do {
+            _ = try await waiting.value
+        } catch IntegrationError.cancelled(.cancelled) {
+            return
+        }
+        throw Fault("a request went on after its integrator had cancelled it")
+    }
+}

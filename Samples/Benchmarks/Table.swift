@@ -1,0 +1,53 @@
+import Foundation
+
+/// The table, line by line, so that a row can be printed as soon as it is known.
+enum Table {
+    static let header = line(["", "ours (median)", "by hand (median)", "", "ratio", "limit", "", "allocations"])
+
+    static func row(_ benchmark: Benchmark, _ reading: Reading) -> String {
+        let isMissed = benchmark.limit.isKept(by: reading) == false
+        return line([
+            benchmark.name, benchmark.unit.text(reading.ours), benchmark.unit.text(reading.theirs), benchmark.opponent,
+            relation(benchmark, reading), text(benchmark.limit, in: benchmark.unit), isMissed ? "over" : "",
+            benchmark.unit == .time ? text(reading.allocations) : "",
+        ])
+    }
+
+    private static let widths = [36, -19, -19, 21, -9, -9, 4, -13]
+
+    /// One line of the table. Columns of a negative width are set to the right.
+    private static func line(_ cells: [String]) -> String {
+        let line = zip(cells, widths).map { cell, width in
+            let gap = String(repeating: " ", count: max(abs(width) - cell.count, 0))
+            return width < 0 ? gap + cell : cell + gap
+        }.joined(separator: "  ")
+        return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+
+    private static func relation(_ benchmark: Benchmark, _ reading: Reading) -> String {
+        guard let ours = reading.ours?.minimum, let theirs = reading.theirs?.minimum else { return "–" }
+        if case .over = benchmark.limit { return signed(ours - theirs, in: benchmark.unit) }
+        return theirs > 0 && ours >= 0 ? times(ours / theirs) : "–"
+    }
+
+    private static func text(_ limit: Limit, in unit: Unit) -> String {
+        switch limit {
+        case .times(let most): "≤ " + times(most)
+        case .over(let most): "≤ " + signed(most, in: unit)
+        case .figure(let most): "≤ " + unit.text(most)
+        }
+    }
+
+    private static func text(_ allocations: (ours: Double, theirs: Double)?) -> String {
+        guard let allocations else { return "–" }
+        return Unit.allocations.text(allocations.ours) + " / " + Unit.allocations.text(allocations.theirs)
+    }
+
+    private static func times(_ ratio: Double) -> String {
+        String(format: "%.2f ×", ratio)
+    }
+
+    private static func signed(_ difference: Double, in unit: Unit) -> String {
+        (difference < 0 ? "−" : "+") + unit.text(abs(difference))
+    }
+}

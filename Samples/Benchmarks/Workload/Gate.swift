@@ -1,0 +1,30 @@
+import Synchronization
+
+/// Closed until it is opened, and then open for good.
+final class Gate: Sendable {
+    private let isOpen = Atomic(false)
+    private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+    /// Waits while the gate is closed.
+    nonisolated(nonsending) func pass() async {
+        guard !isOpen.load(ordering: .acquiring) else { return }
+        await withCheckedContinuation { continuation in
+            let passes = waiting.withLock { waiting in
+                guard !isOpen.load(ordering: .acquiring) else { return true }
+                waiting.append(continuation)
+                return false
+            }
+            if passes { continuation.resume() }
+        }
+    }
+
+    /// Lets all pass.
+    func open() {
+        let passing = waiting.withLock { waiting in
+            isOpen.store(true, ordering: .releasing)
+            defer { waiting = [] }
+            return waiting
+        }
+        for continuation in passing { continuation.resume() }
+    }
+}

@@ -1,0 +1,116 @@
+import IDMCore
+import Testing
+
+@Suite("A call after another", .timeLimit(.minutes(1)))
+@MainActor
+struct AfterTests {
+    private let log = Log()
+    private let first = ControlledProvider<Int, Int>()
+    private let second = ControlledProvider<Int, Int>()
+
+    @Test("It starts when the other has completed, however that ended", arguments: [false, true])
+    func order(fails: Bool) async throws {
+        let other = Integrator(first).prepareCall(1).onCompletion { [log] in log.add("other") }
+        let task = Integrator(Echo<Int>()).prepareCall(2).recorded(in: log).after(other).call()
+        let request = try await first.nextRequest()
+        #expect(log.entries == [])
+        if fails { request.fail(Trouble.first) } else { request.answer(1) }
+        await task.finish()
+        #expect(log.entries == ["other", "begin", "success 2", "completion"])
+    }
+
+    @Test("It starts though the other was ignored")
+    func otherIgnored() async {
+        let busy = Integrator(first, executing: .only)
+        let running = busy.prepareCall(1).call()
+        await Integrator(Echo<Int>()).prepareCall(2).recorded(in: log).after(busy.prepareCall(3)).call().finish()
+        #expect(log.entries == ["begin", "success 2", "completion"])
+        running.cancel()
+        await running.finish()
+    }
+
+    @Test("It waits for all that come before it, one after the other")
+    func several() async throws {
+        let (one, two) = (Integrator(first).prepareCall(1), Integrator(second).prepareCall(2))
+        let task = Integrator(Echo<Int>()).prepareCall(3).recorded(in: log).after(one).after(two).call()
+        let request = try await first.nextRequest()
+        #expect(second.requestCount == 0)
+        request.answer(1)
+        try await second.nextRequest().answer(2)
+        await task.finish()
+        #expect(log.entries == ["begin", "success 3", "completion"])
+    }
+
+    @Test("It is admitted only then")
+    func admission() async throws {
+        let integrator = Integrator(second, executing: .only)
+        let task = integrator.prepareCall(1).recorded(in: log).after(Integrator(first).prepareCall(0)).call()
+        let request = try await first.nextRequest()
+        let other = integrator.prepareCall(2).call()
+        _ = try await second.nextRequest()
+        request.answer(0)
+        await task.finish()
+        #expect(log.entries == ["cancel ignored"])
+        other.cancel()
+        await other.finish()
+    }
+
+    @Test("Cancelling it before cancels the other as well, and it never starts")
+    func cancel() async throws {
+        let other = Integrator(first).prepareCall(1).recorded(in: log, as: "other")
+        let task = Integrator(second).prepareCall(2).recorded(in: log, as: "this").after(other).call()
+        let request = try await first.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        await task.finish()
+        #expect(log.entries(of: "other") == ["begin", "cancel cancelled", "completion"])
+        #expect(log.entries(of: "this") == ["cancel cancelled"])
+        #expect(second.requestCount == 0)
+    }
+
+    @Test("Cancelling its integrator before: it never starts, and the other goes on")
+    func cancelIntegrator() async throws {
+        let other = Integrator(first).prepareCall(1).recorded(in: log, as: "other")
+        let integrator = Integrator(second)
+        let task = integrator.prepareCall(2).recorded(in: log, as: "this").after(other).call()
+        let request = try await first.nextRequest()
+        integrator.cancel()
+        try await log.contains("this: cancel cancelled")
+        request.answer(1)
+        await task.finish()
+        #expect(log.entries(of: "other") == ["begin", "success 1", "completion"])
+        #expect(log.entries(of: "this") == ["cancel cancelled"])
+    }
+
+    @Test("After a run that was started elsewhere: a cancel leaves that one alone")
+    func afterATask() async throws {
+        let other = Integrator(first).prepareCall(1).call()
+        let request = try await first.nextRequest()
+        let task = Integrator(second).prepareCall(2).recorded(in: log).after(other).call()
+        task.cancel()
+        await task.finish()
+        #expect(log.entries == ["cancel cancelled"])
+        #expect(!request.isCancelled)
+        request.answer(1)
+        #expect(await other.outcome == .success(1))
+    }
+
+    @Test("After a run that has ended it starts at once")
+    func afterAnEndedTask() async {
+        let other = Integrator(Echo<Int>()).prepareCall(1).call()
+        await other.finish()
+        await Integrator(Echo<Int>()).prepareCall(2).recorded(in: log).after(other).call().finish()
+        #expect(log.entries == ["begin", "success 2", "completion"])
+    }
+
+    @Test("A cancel after it has started cancels it, and is heard as started")
+    func cancelLater() async throws {
+        let task = Integrator(second).prepareCall(2).recorded(in: log).after(Integrator(Echo<Int>()).prepareCall(1))
+            .call()
+        let request = try await second.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        await task.finish()
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+    }
+}

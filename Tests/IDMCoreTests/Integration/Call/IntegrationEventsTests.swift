@@ -1,0 +1,134 @@
+import IDMCore
+import Testing
+
+@Suite("The events of a call", .timeLimit(.minutes(1)))
+struct IntegrationEventsTests {
+    private let provider = ControlledProvider<Int, Int>()
+
+    private func line(_ event: IntegrationEvent<Int>) -> String {
+        switch event {
+        case .began: "begin"
+        case .progressed(let progress): "progress \(progress.fraction)"
+        case .retried(let attempt, let error): "retry \(attempt) after \(error)"
+        case .succeeded(let value): "success \(value)"
+        case .failed(let error): "error \(error)"
+        case .cancelled(let reason): "cancel \(reason)"
+        case .completed: "completion"
+        }
+    }
+
+    private func lines(_ call: IntegrationCall<Int>) async -> [String] {
+        var lines: [String] = []
+        for await event in call.events() { lines.append(line(event)) }
+        return lines
+    }
+
+    @Test("A loop hears what the handlers hear, in the same order, and ends", arguments: HandlerKind.allCases)
+    func sameAsHandlers(kind: HandlerKind) async {
+        let log = Log()
+        let call = Integrator(Provoking(kind)).prepareCall(1).onProgress { _ in }.retry(1).recorded(in: log)
+        let lines = await lines(call)
+        #expect(lines == log.entries)
+        #expect(lines.first == "begin")
+        #expect(lines.last == "completion")
+        #expect(lines.contains("retry 1 after first"))
+    }
+
+    @Test("A call that never starts has one event")
+    func unstarted() async {
+        let integrator = Integrator(provider, executing: .only)
+        let first = integrator.prepareCall(1).call()
+        #expect(await lines(integrator.prepareCall(2)) == ["cancel ignored"])
+        first.cancel()
+    }
+
+    @Test("Each value of a stream is an event")
+    func stream() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let call = Integrator(stream).prepareCall(1)
+        async let heard = lines(call)
+        let request = try await stream.nextRequest()
+        for value in 1...3 { request.send(value) }
+        request.fail(Trouble.first)
+        #expect(await heard == ["begin", "success 1", "success 2", "success 3", "error first", "completion"])
+    }
+
+    @Test("Nothing happens before the first next")
+    func startsAtFirstNext() async throws {
+        let call = Integrator(provider).prepareCall(1)
+        let events = call.events()
+        var iterator = events.makeAsyncIterator()
+        // Whatever was started before this has been admitted before it.
+        #expect(provider.requestCount == 0)
+        let first = await iterator.next()
+        #expect(first.map(line) == "begin")
+        try await provider.nextRequest().answer(1)
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test("Each iterator makes a call of its own")
+    func twice() async {
+        let events = Integrator(Echo<Int>()).prepareCall(1).events()
+        for _ in 1...2 {
+            var lines: [String] = []
+            for await event in events { lines.append(line(event)) }
+            #expect(lines == ["begin", "success 1", "completion"])
+        }
+    }
+
+    @Test("Leaving the loop cancels the call")
+    func leaving() async throws {
+        let log = Log()
+        let call = Integrator(provider).prepareCall(1).recorded(in: log)
+        for await event in call.events() {
+            if case .began = event { break }
+        }
+        try await log.contains("completion")
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+    }
+
+    @Test("Cancelling the task that loops cancels the call, and the loop hears of it")
+    func cancelled() async throws {
+        let call = Integrator(provider).prepareCall(1)
+        let loop = Task { await lines(call) }
+        let request = try await provider.nextRequest()
+        loop.cancel()
+        try await request.cancelled()
+        #expect(await loop.value == ["begin", "cancel cancelled", "completion"])
+    }
+
+    @Test("Events that come while the loop is busy are kept")
+    func nothingLost() async throws {
+        let (stream, log) = (ControlledStream<Int, Int>(), Log())
+        let call = Integrator(stream).prepareCall(1).recorded(in: log)
+        var iterator = call.events().makeAsyncIterator()
+        #expect(await iterator.next().map(line) == "begin")
+        let request = try await stream.nextRequest()
+        for value in 1...100 { request.send(value) }
+        request.finish()
+        try await log.contains("completion")
+        var lines: [String] = []
+        while let event = await iterator.next() { lines.append(line(event)) }
+        #expect(lines == (1...100).map { "success \($0)" } + ["completion"])
+        #expect(await iterator.next().map(line) == nil)
+    }
+
+    @Test("A loop that has come to its end leaves the chain alone")
+    func chainGoesOn() async throws {
+        let log = Log()
+        let next = Integrator(provider).prepareCall(2).recorded(in: log)
+        let first = Integrator(Echo<Int>()).prepareCall(1).nextSuccess(next)
+        #expect(await lines(first) == ["begin", "success 1", "completion"])
+        try await provider.nextRequest().answer(2)
+        try await log.contains("completion")
+        #expect(log.entries == ["begin", "success 2", "completion"])
+    }
+
+    @Test("The call's own handlers run before each event")
+    func ownHandlersFirst() async {
+        let log = Log()
+        for await event in Integrator(Echo<Int>()).prepareCall(1).recorded(in: log).events() {
+            #expect(log.entries.contains(line(event)))
+        }
+    }
+}

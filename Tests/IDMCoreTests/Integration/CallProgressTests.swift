@@ -1,0 +1,210 @@
+import Foundation
+import IDMCore
+import Testing
+
+@Suite("The progress of a call", .timeLimit(.minutes(1)))
+@MainActor
+struct CallProgressTests {
+    private let provider = ControlledProvider<Int, Int>()
+    private let log = Log()
+
+    /// A call whose progress is heard on a stage, and the request it makes.
+    private func heardOnAStage() async throws -> (Stage, IntegrationTask<Int>, ControlledRequest<Int, Int>) {
+        let stage = Stage()
+        let call = Integrator(provider).prepareCall(1)
+        let task = stage.here { stage in call.onProgress { [log] in log.add("progress \($0.fraction)") } }
+            .onSuccess { [log] in log.add("success \($0)") }
+            .onCompletion { [log] in log.add("completion") }
+            .call()
+        return try await (stage, task, provider.nextRequest())
+    }
+
+    @Test("is not looked for where nobody listens")
+    func nobodyListens() async throws {
+        let task = Integrator(provider).prepareCall(1).onSuccess { _ in }.call()
+        let request = try await provider.nextRequest()
+        #expect(request.reporter == nil)
+        request.answer(1)
+        await task.finish()
+    }
+
+    @Test("is heard by the integrator's handlers alone, if the call has none")
+    func integratorListens() async throws {
+        let integrator = Integrator(provider).onProgress { [log] in log.add("\($0.fraction)") }
+        let task = integrator.prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        request.reporter?.report(fraction: 0.5)
+        request.answer(1)
+        await task.finish()
+        #expect(log.entries == ["0.5"])
+    }
+
+    @Test("tells the units, and the fraction that follows from them")
+    func units() async throws {
+        var heard: [IntegrationProgress] = []
+        let task = Integrator(provider).prepareCall(1).onProgress { heard.append($0) }.call()
+        let request = try await provider.nextRequest()
+        request.reporter?.report(completed: 3, total: 4)
+        request.answer(1)
+        await task.finish()
+        #expect(heard == [IntegrationProgress(fraction: 0.75, completed: 3, total: 4)])
+    }
+
+    @Test("never goes backwards, and never leaves 0 to 1")
+    func monotone() async throws {
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
+        let request = try await provider.nextRequest()
+        var expected = ["begin"]
+        for (report, heard) in [(0.5, 0.5), (0.25, 0.5), (-3, 0.5), (.nan, 0.5), (0.75, 0.75), (7, 1), (0, 1)]
+            as [(Double, Double)]
+        {
+            request.reporter?.report(fraction: report)
+            expected.append("progress \(heard)")
+            try await log.count(reaches: expected.count)
+        }
+        request.answer(1)
+        await task.finish()
+        #expect(log.entries == expected + ["success 1", "completion"])
+    }
+
+    @Test("is coalesced while a handler is busy: what it hears next is the last report")
+    func coalesced() async throws {
+        let (stage, task, request) = try await heardOnAStage()
+        request.reporter?.report(fraction: 0.125)
+        try await stage.executor.waiting()
+        for report in [0.25, 0.375, 0.5] { request.reporter?.report(fraction: report) }
+        stage.executor.open()
+        try await log.contains("progress 0.5")
+        request.answer(1)
+        await task.finish()
+        #expect(log.entries == ["progress 0.125", "progress 0.5", "success 1", "completion"])
+    }
+
+    @Test("is heard before the value that it came before, however busy the handlers are")
+    func lastBeforeTheValue() async throws {
+        let (stage, task, request) = try await heardOnAStage()
+        request.reporter?.report(fraction: 0.25)
+        try await stage.executor.waiting()
+        request.reporter?.report(fraction: 1)
+        request.answer(1)
+        try await request.ended()
+        stage.executor.open()
+        await task.finish()
+        #expect(log.entries == ["progress 0.25", "progress 1.0", "success 1", "completion"])
+    }
+
+    @Test("is heard before the value though the provider never suspends")
+    func synchronous() async {
+        let eager = ClosureDataProvider<Int, Int> { input in
+            for unit in 1...4 { IntegrationProgress.report(completed: Int64(unit), total: 4) }
+            return input
+        }
+        await Integrator(eager).prepareCall(1).recorded(in: log).call().finish()
+        #expect(log.entries.first == "begin")
+        #expect(log.entries.suffix(3) == ["progress 1.0", "success 1", "completion"])
+    }
+
+    @Test("is dropped after the commit")
+    func afterTheCommit() async throws {
+        let stage = Stage()
+        let call = Integrator(provider).prepareCall(1).onProgress { [log] in log.add("progress \($0.fraction)") }
+            .onSuccess { [log] in log.add("success \($0)") }
+        let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }.call()
+        let request = try await provider.nextRequest()
+        request.answer(1)
+        try await stage.executor.waiting()
+        request.reporter?.report(fraction: 0.5)
+        stage.executor.open()
+        await task.finish()
+        request.reporter?.report(fraction: 1)
+        await Task { @MainActor in }.value
+        #expect(log.entries == ["success 1", "completion"])
+    }
+
+    @Test("between two values of a stream is heard between them")
+    func stream() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let request = try await stream.nextRequest()
+        request.reporter?.report(fraction: 0.25)
+        try await log.contains("progress 0.25")
+        request.send(1)
+        try await log.contains("success 1")
+        request.reporter?.report(fraction: 0.5)
+        try await log.contains("progress 0.5")
+        request.send(2)
+        request.finish()
+        await task.finish()
+        #expect(
+            log.entries == ["begin", "progress 0.25", "success 1", "progress 0.5", "success 2", "completion"])
+    }
+
+    @Test("may be reported from any thread")
+    func threads() async throws {
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
+        let request = try await provider.nextRequest()
+        let done = Watched(0)
+        for thread in 1...8 {
+            Thread.detachNewThread {
+                for report in 0..<50 { request.reporter?.report(fraction: Double(report * thread) / 400) }
+                done.change { $0 += 1 }
+            }
+        }
+        try await done.wait { $0 == 8 }
+        request.reporter?.report(fraction: 1)
+        request.answer(1)
+        await task.finish()
+        let fractions = log.entries.compactMap { line in
+            line.hasPrefix("progress ") ? Double(line.dropFirst("progress ".count)) : nil
+        }
+        #expect(fractions == fractions.sorted())
+        #expect(fractions.last == 1)
+        #expect(log.entries.suffix(2) == ["success 1", "completion"])
+    }
+
+    @Test("of an integrator that is a provider reaches the call above it")
+    func nested() async throws {
+        let task = Integrator(Integrator(provider)).prepareCall(1).recorded(in: log).call()
+        let request = try await provider.nextRequest()
+        request.reporter?.report(fraction: 0.5)
+        request.answer(1)
+        await task.finish()
+        #expect(log.entries == ["begin", "progress 0.5", "success 1", "completion"])
+    }
+
+    @Test("of a call made in a progress handler is not the progress of the call that the handler is for")
+    func madeInAHandler() async throws {
+        let other = ControlledProvider<Int, Int>()
+        let inner = Integrator(other)
+        var made: IntegrationTask<Int>?
+        let task = Integrator(provider).prepareCall(1)
+            .onProgress { _ in made = made ?? inner.prepareCall(2).call() }
+            .recorded(in: log).call()
+        let request = try await provider.nextRequest()
+        request.reporter?.report(fraction: 0.5)
+        let innerRequest = try await other.nextRequest()
+        #expect(innerRequest.reporter == nil)
+        innerRequest.reporter?.report(fraction: 0.75)
+        innerRequest.answer(2)
+        request.answer(1)
+        await task.finish()
+        #expect(log.entries == ["begin", "progress 0.5", "success 1", "completion"])
+        await made?.finish()
+    }
+
+    @Test("of two attempts goes on where the first has left it")
+    func retry() async throws {
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(1).call()
+        let first = try await provider.nextRequest()
+        first.reporter?.report(fraction: 0.5)
+        first.fail(Trouble.first)
+        let second = try await provider.nextRequest()
+        second.reporter?.report(fraction: 0.25)
+        second.answer(1)
+        await task.finish()
+        #expect(
+            log.entries == [
+                "begin", "progress 0.5", "retry 1 after first", "progress 0.5", "success 1", "completion",
+            ])
+    }
+}

@@ -1,0 +1,108 @@
+import IDMCore
+import Testing
+
+@Suite("A debounce", .timeLimit(.minutes(1)))
+@MainActor
+struct DebounceTests {
+    private let clock = TestClock()
+    private let provider = ControlledProvider<Int, Int>()
+    private let log = Log()
+
+    private var integrator: Integrator<Int, Int> {
+        Integrator(provider, executing: .latest(debounce: .milliseconds(300)), clock: clock)
+    }
+
+    @Test("A call starts after the quiet, and not before")
+    func afterTheQuiet() async throws {
+        let integrator = integrator
+        let task = integrator.prepareCall(1).recorded(in: log).call()
+        try await clock.sleepers(1)
+        #expect(clock.remaining == [.milliseconds(300)])
+        clock.advance(by: .milliseconds(299))
+        try await clock.sleepers(1)
+        #expect(log.entries == [])
+        clock.advance(by: .milliseconds(1))
+        try await provider.nextRequest().answer(1)
+        await task.finish()
+        #expect(log.entries == ["begin", "success 1", "completion"])
+    }
+
+    @Test("Of a burst only the last call starts, and the quiet begins anew with each")
+    func burst() async throws {
+        let integrator = integrator
+        var tasks: [IntegrationTask<Int>] = []
+        for input in 1...5 {
+            tasks.append(integrator.prepareCall(input).recorded(in: log).call())
+            try await clock.sleepers(1)
+            clock.advance(by: .milliseconds(299))
+        }
+        for task in tasks.dropLast() { await task.finish() }
+        #expect(log.entries == Array(repeating: "cancel superseded", count: 4))
+        #expect(provider.requestCount == 0)
+        clock.advance(by: .milliseconds(1))
+        let request = try await provider.nextRequest()
+        #expect(request.input == 5)
+        request.answer(5)
+        await tasks[4].finish()
+        #expect(log.entries.suffix(3) == ["begin", "success 5", "completion"])
+    }
+
+    @Test("A running call is superseded inside call(), and not after the quiet")
+    func supersededAtOnce() async throws {
+        let integrator = integrator
+        let older = integrator.prepareCall(1).recorded(in: log).call()
+        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        let request = try await provider.nextRequest()
+        let newer = integrator.prepareCall(2).call()
+        request.answer(1)
+        await older.finish()
+        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        newer.cancel()
+        await newer.finish()
+    }
+
+    @Test("A cancel during the quiet ends the call unstarted, and the clock is left alone", arguments: [false, true])
+    func cancelled(byTask: Bool) async throws {
+        let integrator = integrator
+        let task = integrator.prepareCall(1).recorded(in: log).call()
+        try await clock.sleepers(1)
+        if byTask { task.cancel() } else { integrator.cancel() }
+        await task.finish()
+        #expect(log.entries == ["cancel cancelled"])
+        #expect(clock.sleeping == 0)
+        let later = integrator.prepareCall(2).call()
+        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await provider.nextRequest().answer(2)
+        #expect(await later.outcome == .success(2))
+    }
+
+    @Test("No wait at all with a debounce of zero or below", arguments: [Duration.zero, .seconds(-1)])
+    func zero(debounce: Duration) async {
+        let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: debounce), clock: clock)
+        await integrator.prepareCall(1).recorded(in: log).call().finish()
+        #expect(log.entries == ["begin", "success 1", "completion"])
+    }
+
+    @Test("Each lane has a quiet of its own")
+    func lanes() async throws {
+        let integrator = Integrator(
+            Echo<Int>(), executing: .latest(debounce: .seconds(1)), lane: { $0 % 2 }, clock: clock)
+        let tasks = (1...4).map { integrator.prepareCall($0).call() }
+        #expect(await tasks[0].outcome == .cancelled(.superseded))
+        #expect(await tasks[1].outcome == .cancelled(.superseded))
+        try await clock.advance(by: .seconds(1), whenSleeping: 2)
+        #expect(await tasks[2].outcome == .success(3))
+        #expect(await tasks[3].outcome == .success(4))
+    }
+
+    @Test("A request waits for the quiet too, and is superseded like any call")
+    func request() async throws {
+        let integrator = integrator
+        let older = Task { try await integrator.request(1) }
+        try await clock.sleepers(1)
+        let newer = integrator.prepareCall(2).call()
+        await #expect(throws: IntegrationError.self) { try await older.value }
+        newer.cancel()
+        await newer.finish()
+    }
+}

@@ -1,0 +1,190 @@
+import IDMCore
+import Testing
+
+@Suite("Joined calls", .timeLimit(.minutes(1)))
+@MainActor
+struct JoiningTests {
+    private let provider = ControlledProvider<Int, Int>()
+    private let integrator: Integrator<Int, Int>
+    private let log = Log()
+
+    init() {
+        integrator = Integrator(provider, executing: .only(joining: true))
+    }
+
+    @Test("share one request, with the input of the first, and each hears all its own handlers")
+    func share() async throws {
+        let tasks = (1...5).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        let request = try await provider.nextRequest()
+        #expect(request.input == 1)
+        request.answer(7)
+        for (index, task) in tasks.enumerated() {
+            await task.finish()
+            #expect(log.entries(of: "\(index + 1)") == ["begin", "success 7", "completion"])
+        }
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test("fail together")
+    func fail() async throws {
+        let tasks = (1...3).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        try await provider.nextRequest().fail(Trouble.first)
+        for (index, task) in tasks.enumerated() {
+            await task.finish()
+            #expect(log.entries(of: "\(index + 1)") == ["begin", "error first", "completion"])
+        }
+    }
+
+    @Test("leave alone, also the first", arguments: 0..<3, [false, true])
+    func leave(index: Int, isDeaf: Bool) async throws {
+        let provider = ControlledProvider<Int, Int>(deaf: isDeaf)
+        let integrator = Integrator(provider, executing: .only(joining: true))
+        let tasks = (0..<3).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        let request = try await provider.nextRequest()
+        tasks[index].cancel()
+        await tasks[index].finish()
+        #expect(!request.isCancelled)
+        request.answer(7)
+        for (other, task) in tasks.enumerated() {
+            await task.finish()
+            #expect(
+                log.entries(of: "\(other)")
+                    == ["begin", other == index ? "cancel cancelled" : "success 7", "completion"])
+        }
+        #expect(!request.isCancelled)
+    }
+
+    @Test("cancel the provider when the last one leaves", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
+    func lastOneOut(order: [Int]) async throws {
+        let tasks = (0..<3).map { integrator.prepareCall($0).call() }
+        let request = try await provider.nextRequest()
+        for (count, index) in order.enumerated() {
+            #expect(!request.isCancelled, "after \(count)")
+            tasks[index].cancel()
+        }
+        try await request.cancelled()
+        for task in tasks { #expect(await task.outcome == .cancelled(.cancelled)) }
+    }
+
+    @Test("all end when the integrator is cancelled, and so does the request")
+    func cancelAll() async throws {
+        let tasks = (0..<3).map { integrator.prepareCall($0).call() }
+        let request = try await provider.nextRequest()
+        integrator.cancel()
+        try await request.cancelled()
+        for task in tasks { #expect(await task.outcome == .cancelled(.cancelled)) }
+    }
+
+    @Test("are followed by a request of its own once they have ended")
+    func afterwards() async throws {
+        let first = integrator.prepareCall(1).call()
+        try await provider.nextRequest().answer(1)
+        await first.finish()
+        let second = integrator.prepareCall(2).call()
+        let request = try await provider.nextRequest()
+        #expect(request.input == 2)
+        request.answer(2)
+        #expect(await second.outcome == .success(2))
+    }
+
+    @Test("are followed by a request of its own after a cancel, though the provider is deaf")
+    func afterADeafOne() async throws {
+        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let integrator = Integrator(provider, executing: .only(joining: true))
+        let first = integrator.prepareCall(1).call()
+        let hung = try await provider.nextRequest()
+        first.cancel()
+        let second = integrator.prepareCall(2).call()
+        let request = try await provider.nextRequest()
+        #expect(request.input == 2)
+        hung.answer(1)
+        request.answer(2)
+        #expect(await second.outcome == .success(2))
+        #expect(await first.outcome == .cancelled(.cancelled))
+    }
+
+    @Test("leave their place at the commit: a call from a terminal handler makes a request of its own")
+    func callFromAHandler() async throws {
+        var again: IntegrationTask<Int>?
+        let task = integrator.prepareCall(1)
+            .onSuccess { _ in again = integrator.prepareCall(2).call() }
+            .call()
+        try await provider.nextRequest().answer(1)
+        await task.finish()
+        let request = try await provider.nextRequest()
+        #expect(request.input == 2)
+        request.answer(2)
+        #expect(try await #require(again).outcome == .success(2))
+    }
+
+    @Test("hear the progress of the request, all of them")
+    func progress() async throws {
+        let tasks = (1...2).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        let request = try await provider.nextRequest()
+        request.reporter?.report(fraction: 0.5)
+        request.answer(7)
+        for (index, task) in tasks.enumerated() {
+            await task.finish()
+            #expect(log.entries(of: "\(index + 1)") == ["begin", "progress 0.5", "success 7", "completion"])
+        }
+    }
+
+    @Test("share by lane")
+    func lanes() async throws {
+        let integrator = Integrator(provider, executing: .only(joining: true), lane: { $0 % 2 })
+        let tasks = (0..<6).map { integrator.prepareCall($0).call() }
+        for _ in 0..<2 {
+            let request = try await provider.nextRequest()
+            request.answer(request.input % 2)
+        }
+        for (index, task) in tasks.enumerated() { #expect(await task.outcome == .success(index % 2)) }
+        #expect(provider.requestCount == 2)
+    }
+
+    @Test("hear the values of a stream, a late one from the latest value on")
+    func stream() async throws {
+        let stream = ControlledStream<Int, Int>()
+        let integrator = Integrator(stream, executing: .only(joining: true))
+        let first = integrator.prepareCall(1).recorded(in: log, as: "first").call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.send(2)
+        try await log.contains("first: success 2")
+        let second = integrator.prepareCall(2).recorded(in: log, as: "second").call()
+        request.send(3)
+        request.finish()
+        await first.finish()
+        await second.finish()
+        #expect(log.entries(of: "first") == ["begin", "success 1", "success 2", "success 3", "completion"])
+        #expect(log.entries(of: "second") == ["begin", "success 2", "success 3", "completion"])
+        #expect(stream.requestCount == 1)
+    }
+
+    @Test("that are awaited share the request too")
+    func requests() async throws {
+        let integrator = integrator
+        async let first = integrator.request(1)
+        let request = try await provider.nextRequest()
+        let second = integrator.prepareCall(2).call()
+        request.answer(7)
+        #expect(try await first == 7)
+        #expect(try await second.value == 7)
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test("retry together, each in its own run")
+    func retry() async throws {
+        let tasks = (1...2).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").retry(1).call() }
+        try await provider.nextRequest().fail(Trouble.first)
+        for name in ["1", "2"] { try await log.contains("\(name): retry 1 after first") }
+        while true {
+            let request = try await provider.nextRequest()
+            request.answer(7)
+            if await tasks[0].outcome == .success(7), await tasks[1].outcome == .success(7) { break }
+        }
+        for (index, task) in tasks.enumerated() {
+            await task.finish()
+            #expect(log.entries(of: "\(index + 1)") == ["begin", "retry 1 after first", "success 7", "completion"])
+        }
+    }
+}

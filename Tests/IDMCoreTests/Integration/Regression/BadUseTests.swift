@@ -1,0 +1,152 @@
+import IDMCore
+import Testing
+
+@Suite("Bad use is an error or nothing, and never a trap", .timeLimit(.minutes(1)))
+@MainActor
+struct BadUseTests {
+    private let log = Log()
+
+    @Test("An empty group answers with nothing at once")
+    func emptyGroup() async {
+        let outcome = await Integrator(GroupDataProvider()).prepareCall(()).recorded(in: log).call().outcome
+        guard case .success = outcome else {
+            Issue.record("ended otherwise: \(outcome)")
+            return
+        }
+    }
+
+    @Test("Retry counts of zero and below don't retry", arguments: [0, -1, Int.min])
+    func noRetries(count: Int) async {
+        await Integrator(Fails<Int>()).prepareCall(1).recorded(in: log).retry(count).call().finish()
+        #expect(log.entries == ["begin", "error first", "completion"])
+    }
+
+    @Test("A huge retry count retries until there is a value")
+    func hugeRetryCount() async {
+        let attempts = Watched(0)
+        let provider = ClosureDataProvider<Int, Int> { input in
+            let attempt = attempts.change { attempts in
+                attempts += 1
+                return attempts
+            }
+            if attempt < 1_000 { throw Trouble.first }
+            return input
+        }
+        let task = Integrator(provider).prepareCall(1).retry(.max).call()
+        #expect(await task.outcome == .success(1))
+        #expect(attempts.value == 1_000)
+    }
+
+    @Test("Negative delays before a retry are no delay", arguments: [Duration.seconds(-1), .seconds(Int64.min)])
+    func negativeDelays(delay: Duration) async {
+        let clock = TestClock()
+        await Integrator(Fails<Int>(), clock: clock).prepareCall(1).recorded(in: log)
+            .retry(2, delay: .constant(delay)).call().finish()
+        #expect(log.entries.suffix(2) == ["error first", "completion"])
+        #expect(clock.sleeping == 0)
+    }
+
+    @Test("A negative debounce is none")
+    func negativeDebounce() async {
+        let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(Int64.min)), clock: TestClock())
+        #expect(await integrator.prepareCall(1).call().outcome == .success(1))
+        #expect(ExecutingType.latest(debounce: .seconds(-1)) == .latest)
+    }
+
+    @Test("A width of zero and below is one", arguments: [0, -1, Int.min])
+    func noWidth(width: Int) async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: .queue(width: width))
+        let tasks = (0..<3).map { integrator.prepareCall($0).call() }
+        for input in 0..<3 {
+            let request = try await provider.nextRequest()
+            #expect(request.input == input)
+            #expect(provider.requestCount == input + 1)
+            request.answer(input)
+            await tasks[input].finish()
+        }
+    }
+
+    @Test("With a limit of zero and below nothing waits", arguments: [0, -1, Int.min])
+    func noLimit(limit: Int) async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: .queue(limit: limit))
+        let first = integrator.prepareCall(1).call()
+        #expect(await integrator.prepareCall(2).call().outcome == .cancelled(.ignored))
+        try await provider.nextRequest().answer(1)
+        #expect(await first.outcome == .success(1))
+    }
+
+    @Test("The greatest width and limit there are")
+    func greatest() async {
+        let integrator = Integrator(Echo<Int>(), executing: .queue(width: .max, limit: .max))
+        #expect(await integrator.prepareCall(1).call().outcome == .success(1))
+    }
+
+    @Test("Releasing the integrator inside its own handler is a release", arguments: HandlerKind.allCases)
+    func release(kind: HandlerKind) async throws {
+        let gone = Signal()
+        var integrator: Integrator<Int, Int>? = Integrator(Provoking(kind), executing: .only)
+        _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.recorded(in: log).retry(1).opening(gone).call()
+        try await gone.wait()
+        #expect(integrator == nil)
+        #expect(log.entries.last == "completion")
+    }
+
+    @Test("Calling from any handler is a call", arguments: HandlerKind.allCases)
+    func callFromHandlers(kind: HandlerKind) async {
+        let integrator = Integrator(Provoking(kind))
+        var made: [IntegrationTask<Int>] = []
+        await integrator.prepareCall(1).on(kind) { made.append(integrator.prepareCall(0).call()) }.retry(1).call()
+            .finish()
+        #expect(!made.isEmpty)
+        for task in made { #expect(await task.outcome == .success(0)) }
+    }
+
+    @Test("Ten thousand calls, each made from the handler of the one before", arguments: HandlerKind.allCases)
+    func tenThousandDeep(kind: HandlerKind) async throws {
+        let done = Signal()
+        let count = Volume.of(10_000, normally: kind == .completion ? 10_000 : 1_000)
+        @MainActor func call(_ input: Int) {
+            var isFirst = true
+            let integrator = Integrator(Provoking(kind))
+            integrator.prepareCall(input)
+                .on(kind) {
+                    // The handler holds the integrator: nobody else does.
+                    guard isFirst else { return withExtendedLifetime(integrator) {} }
+                    isFirst = false
+                    if input < count { call(input + 1) } else { done.open() }
+                }
+                .retry(1).call()
+        }
+        call(1)
+        try await done.wait()
+    }
+
+    @Test("A call that is made while it is being configured ends at once, and is heard to")
+    func callInsideConfigure() async {
+        var made: IntegrationTask<Int>?
+        let integrator = Integrator(Echo<Int>())
+        _ = Integrator(Echo<Int>()).prepareCall(1).forwardSuccess(to: integrator) { call in
+            made = call.recorded(in: log).call()
+            return call
+        }
+        await made?.finish()
+        #expect(log.entries == ["cancel released"])
+    }
+
+    @Test("A call that is made, cancelled and dropped a hundred times over is no harm")
+    func cancelTwice() async {
+        let integrator = Integrator(ControlledProvider<Int, Int>())
+        let call = integrator.prepareCall(1)
+        for _ in 0..<100 {
+            let task = call.call()
+            task.cancel()
+            task.cancel()
+            integrator.cancel()
+            await task.finish()
+            task.cancel()
+            #expect(await task.outcome == .cancelled(.cancelled))
+        }
+    }
+}

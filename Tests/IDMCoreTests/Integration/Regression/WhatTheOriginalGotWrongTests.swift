@@ -1,0 +1,203 @@
+import IDMCore
+import Testing
+
+@Suite("What the original got wrong", .timeLimit(.minutes(1)))
+@MainActor
+struct WhatTheOriginalGotWrongTests {
+    private let log = Log()
+
+    @Test(".default called strictly one after another crashed or ran a call twice")
+    func defaultOneAfterAnother() async {
+        let integrator = Integrator(Echo<Int>())
+        for input in 0..<1_000 {
+            let log = Log()
+            await integrator.prepareCall(input).recorded(in: log).call().finish()
+            #expect(log.entries == ["begin", "success \(input)", "completion"])
+        }
+    }
+
+    @Test("Releasing an integrator from its own handler trapped", arguments: HandlerKind.allCases)
+    func releaseFromItsHandler(kind: HandlerKind) async throws {
+        let gone = Signal()
+        var integrator: Integrator<Int, Int>? = Integrator(Provoking(kind))
+        weak let released = integrator
+        _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.retry(1).opening(gone).call()
+        try await gone.wait()
+        #expect(released == nil)
+    }
+
+    @Test("A sequence returned no cancel handler")
+    func sequenceWithoutCancel() async throws {
+        let (first, second) = (ControlledProvider<Int, Int>(), ControlledProvider<Int, Int>())
+        let integrator = Integrator(first >>>> second)
+        let task = integrator.prepareCall(1).recorded(in: log).call()
+        try await first.nextRequest().answer(2)
+        let request = try await second.nextRequest()
+        try await log.contains("progress 0.5")
+        task.cancel()
+        try await request.cancelled()
+        await task.finish()
+        // The first stage has come to its end, which is progress.
+        #expect(log.entries == ["begin", "progress 0.5", "cancel cancelled", "completion"])
+    }
+
+    @Test("A sequence blocked a thread a stage, and starved unrelated work")
+    func sequenceBlockedThreads() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        var deep = provider.eraseToAnyDataProvider()
+        for _ in 0..<100 { deep = (deep >>>> { $0 + 1 }).eraseToAnyDataProvider() }
+        let integrator = Integrator(deep)
+        // More requests in flight than there are threads, each of depth 100.
+        let tasks = (0..<200).map { integrator.prepareCall($0).call() }
+        var requests: [ControlledRequest<Int, Int>] = []
+        for _ in tasks { requests.append(try await provider.nextRequest()) }
+        #expect(try await Integrator(Echo<Int>()).request(7) == 7)
+        for request in requests { request.answer(request.input) }
+        for (input, task) in tasks.enumerated() { #expect(try await task.value == input + 100) }
+    }
+
+    @Test("A released group answered (nil, nil)")
+    func releasedGroup() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        var integrator: Integrator<(Int, Int), (Int, Int)>? = Integrator(provider >><< provider)
+        _ = integrator?.prepareCall((1, 2)).recorded(in: log).call()
+        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        integrator = nil
+        for request in requests { try await request.cancelled() }
+        try await log.contains("completion")
+        #expect(log.entries == ["begin", "cancel released", "completion"])
+    }
+
+    @Test(".latest gave 98 of 100 callers no callback, and one of them two completions")
+    func latestOfAHundred() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: .latest)
+        let tasks = (0..<100).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        while true {
+            let request = try await provider.nextRequest()
+            guard request.input == 99 else { continue }
+            request.answer(99)
+            break
+        }
+        for (index, task) in tasks.enumerated() {
+            await task.finish()
+            let end = index == 99 ? "success 99" : "cancel superseded"
+            #expect(log.entries(of: "\(index)") == ["begin", end, "completion"])
+        }
+    }
+
+    @Test(".latest delivered a superseded value")
+    func latestDeliveredASupersededValue() async throws {
+        let (provider, gone) = (ControlledProvider<Int, Int>(deaf: true), Signal())
+        let integrator = Integrator(provider, executing: .latest)
+        integrator.prepareCall(1).recorded(in: log).opening(gone).call()
+        let first = try await provider.nextRequest()
+        let newer = integrator.prepareCall(2).call()
+        first.answer(1)
+        try await gone.wait()
+        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        try await provider.nextRequest().answer(2)
+        #expect(await newer.outcome == .success(2))
+    }
+
+    @Test(".latest died for ever when a provider's cancel did not call back")
+    func latestDied() async throws {
+        let callbacks = HeldCallbacks<Int, Int>()
+        let integrator = Integrator(callbacks, executing: .latest)
+        for count in 1...10 {
+            integrator.prepareCall(1).call()
+            try await callbacks.requested(count)
+        }
+        let last = integrator.prepareCall(2).call()
+        try await callbacks.requested(11)
+        callbacks.answer(10, .success(2))
+        #expect(await last.outcome == .success(2))
+    }
+
+    @Test("Cancelled queue entries delivered all the same, and let two run at once")
+    func cancelledQueueEntries() async throws {
+        let (provider, crowd) = (ControlledProvider<Int, Int>(deaf: true), Crowd())
+        let integrator = Integrator(provider, executing: .queue)
+        integrator.onBeginning { crowd.enter() }
+        let tasks = (0..<20).map { input in
+            integrator.prepareCall(input).recorded(in: log, as: "\(input)").onCompletion { crowd.leave() }.call()
+        }
+        for input in stride(from: 1, to: 20, by: 2) { tasks[input].cancel() }
+        for input in stride(from: 0, to: 20, by: 2) {
+            let request = try await provider.nextRequest()
+            #expect(request.input == input)
+            // A cancelled one at the head as well: its provider is deaf and answers all the same.
+            if input % 4 == 0 { tasks[input].cancel() }
+            request.answer(input)
+        }
+        for (input, task) in tasks.enumerated() {
+            await task.finish()
+            let isCancelled = input % 2 == 1 || input % 4 == 0
+            #expect(log.entries(of: "\(input)").contains("success \(input)") == !isCancelled)
+        }
+        #expect(crowd.most == 1)
+        #expect(provider.requestCount == 10)
+    }
+
+    @Test(".only dropped 9 of 10 callers silently")
+    func onlyDroppedCallers() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let integrator = Integrator(provider, executing: .only)
+        let tasks = (0..<10).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        try await provider.nextRequest().answer(0)
+        for (index, task) in tasks.enumerated() {
+            await task.finish()
+            #expect(
+                log.entries(of: "\(index)") == (index == 0 ? ["begin", "success 0", "completion"] : ["cancel ignored"]))
+        }
+    }
+
+    @Test(".only hung a sequence that contained it")
+    func onlyHungASequence() async throws {
+        let provider = ControlledProvider<Int, Int>()
+        let only = Integrator(provider, executing: .only)
+        let running = only.prepareCall(0).call()
+        _ = try await provider.nextRequest()
+        let task = Integrator(Echo<Int>() >>>> only >>>> { $0 + 1 }).prepareCall(1).recorded(in: log).call()
+        await task.finish()
+        #expect(log.entries.first == "begin")
+        #expect(log.entries.suffix(2) == ["cancel ignored", "completion"])
+        running.cancel()
+        await running.finish()
+    }
+
+    @Test("A retried call completed four times")
+    func retriedCallCompletedFourTimes() async {
+        let task = Integrator(Fails<Int>()).prepareCall(1).recorded(in: log).retry(3).call()
+        await task.finish()
+        let retries = (1...3).map { "retry \($0) after first" }
+        #expect(log.entries == ["begin"] + retries + ["error first", "completion"])
+    }
+
+    @Test("Unknown errors were swallowed")
+    func unknownErrors() async {
+        struct Unheardof: Error {}
+        let router = ErrorRouter()
+        var unclaimed = 0
+        router.on(Trouble.self) { _ in }.otherwise { if $0 is Unheardof { unclaimed += 1 } }
+        let task = Integrator(Fails<Int>(error: Unheardof())).prepareCall(1)
+            .errorHandler(router).onError { [log] in log.add("\(type(of: $0))") }.call()
+        await task.finish()
+        #expect(unclaimed == 1)
+        #expect(log.entries == ["Unheardof"])
+        await #expect(throws: Unheardof.self) { try await task.value }
+    }
+
+    @Test("\"All succeed\" was inverted")
+    func allSucceed() async {
+        let integrator = Integrator(FailsBelowZero())
+        let all = await [1, 2, 3].map { integrator.prepareCall($0) }.callAll()
+        #expect(all == [.success(1), .success(2), .success(3)])
+        let some = await [1, -2, 3].map { integrator.prepareCall($0) }.callAll()
+        #expect(some.map { $0.value } == [1, nil, 3])
+        #expect(some[1].error as? Trouble == .numbered(-2))
+        await #expect(throws: Trouble.numbered(-2)) {
+            try await (FailsBelowZero() >><< FailsBelowZero()).request((1, -2))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import IDMCore
+import Testing
+
+@Suite("The delay before a retry of a call", .timeLimit(.minutes(1)))
+@MainActor
+struct RetryDelayCallTests {
+    private let clock = TestClock()
+    private let provider = ControlledProvider<Int, Int>()
+    private let log = Log()
+
+    @Test("onRetry is heard before the delay, and the delay is the integrator's clock's")
+    func delays() async throws {
+        let task = Integrator(provider, clock: clock).prepareCall(1).recorded(in: log)
+            .retry(3, delay: .exponential(initial: .seconds(1))).call()
+        for seconds in [1, 2, 4] {
+            try await provider.nextRequest().fail(Trouble.numbered(seconds))
+            try await clock.sleepers(1)
+            #expect(log.entries.last?.hasSuffix("after numbered(\(seconds))") == true)
+            #expect(clock.remaining == [.seconds(seconds)])
+            clock.advance(by: .seconds(seconds))
+        }
+        try await provider.nextRequest().answer(1)
+        await task.finish()
+        #expect(log.entries.suffix(2) == ["success 1", "completion"])
+    }
+
+    @Test("A cancel during the delay ends the run at once, and the clock is left alone", arguments: [0, 1, 2])
+    func cancel(way: Int) async throws {
+        var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .latest, clock: clock)
+        let gone = Signal()
+        var task = integrator?.prepareCall(1).recorded(in: log).opening(gone).retry(3, delay: .constant(.seconds(1)))
+            .call()
+        try await provider.nextRequest().fail(Trouble.first)
+        try await clock.sleepers(1)
+        switch way {
+        case 0: task?.cancel()
+        case 1: integrator?.cancel()
+        default: integrator = nil
+        }
+        task = nil
+        integrator = nil
+        try await gone.wait()
+        #expect(clock.sleeping == 0)
+        #expect(provider.requestCount == 1)
+        #expect(
+            log.entries == [
+                "begin", "retry 1 after first", way == 2 ? "cancel released" : "cancel cancelled", "completion",
+            ])
+    }
+
+    @Test("A newer call supersedes one that waits for its retry")
+    func superseded() async throws {
+        let integrator = Integrator(provider, executing: .latest, clock: clock)
+        let older = integrator.prepareCall(1).recorded(in: log).retry(3, delay: .constant(.seconds(1))).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        try await clock.sleepers(1)
+        let newer = integrator.prepareCall(2).call()
+        await older.finish()
+        #expect(log.entries == ["begin", "retry 1 after first", "cancel superseded", "completion"])
+        try await provider.nextRequest().answer(2)
+        #expect(await newer.outcome == .success(2))
+        try await clock.noSleepers()
+    }
+
+    @Test("A retry that waits keeps the place in the queue")
+    func queue() async throws {
+        let integrator = Integrator(provider, executing: .queue, clock: clock)
+        let first = integrator.prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
+        let second = integrator.prepareCall(2).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        let retried = try await provider.nextRequest()
+        #expect(retried.input == 1)
+        retried.answer(1)
+        let next = try await provider.nextRequest()
+        #expect(next.input == 2)
+        next.answer(2)
+        await first.finish()
+        await second.finish()
+    }
+}
