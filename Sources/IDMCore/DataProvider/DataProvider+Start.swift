@@ -76,6 +76,7 @@ extension DataProvider {
             ties.end()
             return output
         } catch {
+            if ties.isCollecting { reporter?.report(fraction: 1) }
             ties.fail(error)
             throw error
         }

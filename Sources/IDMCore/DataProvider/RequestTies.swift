@@ -6,10 +6,11 @@ public final class _RequestTies: Sendable {
     /// The executor that the tasks of this package prefer, if any.
     @usableFromInline let executor = LibraryTask.executor
 
-    private let isCollecting: Bool
+    /// Whether one may fail without failing the others.
+    @usableFromInline let isCollecting: Bool
+
     private let fate = Mutex(RequestFate())
 
-    /// - Parameter isCollecting: Whether one may fail without failing the others.
     @usableFromInline
     init(isCollecting: Bool = false) {
         self.isCollecting = isCollecting

@@ -57,6 +57,32 @@ struct GroupDataProviderTests {
         await #expect(throws: TestError.second) { try await group.request((1, 2, 3, 4)) }
     }
 
+    @Test("asks none of the members that come after a failure at once")
+    func failsBefore() async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let later = FailingAtFirst(0)
+        await #expect(throws: TestError.first) { try await (Failing(TestError.first) >><< later).request((1, 2)) }
+        #expect(later.count == 0)
+    }
+
+    @Test("asks nobody in a task that is cancelled already, collecting or not")
+    func cancelledBefore() async throws {
+        let member = FailingAtFirst(0)
+        let gate = ControlledProvider<Int, Int>(deaf: true)
+        let task = Task {
+            _ = try await gate.request(1)
+            await #expect(throws: CancellationError.self) { try await (member >><< member).request((1, 2)) }
+            await #expect(throws: CancellationError.self) {
+                _ = try await (member >><< member).collectingResults().request((1, 2))
+            }
+        }
+        let request = try await gate.nextRequest()
+        task.cancel()
+        request.answer(1)
+        try await task.value
+        #expect(member.count == 0)
+    }
+
     @Test("cancels every member when it is cancelled")
     func cancel() async throws {
         let members = (0..<3).map { _ in ControlledProvider<Int, Int>() }

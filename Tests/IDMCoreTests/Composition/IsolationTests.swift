@@ -46,11 +46,11 @@ struct IsolationTests {
         Case("attached") { $0.attached(Doubler()) },
         Case("coalesced") { $0.coalesced() },
         Case("each", endsAtOnce: false) { $0.each().mapInput { [$0] }.map { $0[0] } },
-        Case("group", endsAtOnce: false) { ($0 >><< $0).mapInput { ($0, $0) }.map { $0.0 && $0.1 } },
-        Case("collecting group", endsAtOnce: false) {
+        Case("group") { ($0 >><< $0).mapInput { ($0, $0) }.map { $0.0 && $0.1 } },
+        Case("collecting group") {
             ($0 >><< $0).collectingResults().mapInput { ($0, $0) }.map { try $0.0.get() && $0.1.get() }
         },
-        Case("grouped", endsAtOnce: false) { ($0 >><< $0).grouped().mapInput { ($0, $0) }.map { $0.0 && $0.1 } },
+        Case("grouped") { ($0 >><< $0).grouped().mapInput { ($0, $0) }.map { $0.0 && $0.1 } },
         Case("flights") { Flights<Int, Int, Bool>(provider: $0).join(1, 1) },
         Case("all of them") {
             (Doubler() >>>> $0.retry(1).timeout(.seconds(60)).coalesced().fallback(to: $0)).mapError { $0 }

@@ -114,6 +114,14 @@ struct IntegrationProgressTests {
         #expect(means.hear(1, from: 0) == 1)
     }
 
+    @Test("A member that fails is done as well where results are collected")
+    func collectedFailure() async throws {
+        let log = ProgressLog()
+        let group = (Failing(TestError.first) >><< Doubler()).collectingResults()
+        _ = try await log.reporter.ambient { try await group.request((1, 2)) }
+        #expect(log.fractions == [0.5, 1])
+    }
+
     @Test("Many requests of one provider report their mean")
     func eachMean() async throws {
         let log = ProgressLog()

@@ -20,6 +20,9 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
         let isolation = #isolation
         let ties = _RequestTies(isCollecting: true)
         let tasks = group.start(repeat each input, tiedBy: ties, isolation: #isolation)
+        guard !ties.isFulfilled else {
+            return await (repeat (each tasks).ended())
+        }
         let results = await withTaskCancellationHandler {
             // Captured, or the closure leaves the caller's actor.
             _ = isolation

@@ -75,6 +75,9 @@ extension DataProvider {
     /// being asked, and is thrown once all have ended. No inputs give no outputs, and ask nobody. Cancelling cancels every
     /// request that runs.
     ///
+    /// Requests start in the caller's turn where the platform can, but the answer comes in a later turn of the caller's
+    /// actor, also when all of them have been answered at once.
+    ///
     /// Not a stream: of a provider that delivers many values each output is the last. Progress is the mean.
     ///
     /// - Parameter maxConcurrent: How many requests may run at the same time. Below one is one.

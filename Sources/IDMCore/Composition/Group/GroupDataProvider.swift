@@ -5,14 +5,13 @@
 /// let (user, friends, photos) = try await profile.request((id, id, .newest))
 /// ```
 ///
-/// Any number of members: `GroupDataProvider(a, b, c, …)`. Each is asked on the caller's actor, in a task of its own.
+/// Any number of members: `GroupDataProvider(a, b, c, …)`. Each is asked on the caller's actor, in a task of its own, in
+/// the caller's turn where the platform can. If then all members answer at once, so does the group.
 ///
 /// A group fails fast: the first failure cancels the other members, and is thrown once all of them have ended. So a
 /// member that ignores its cancellation holds the failure up; give it a ``DataProvider/timeout(_:clock:)``. Cancelling
-/// the request cancels every member. ``collectingResults()`` is the way to hear of each member's failure.
-///
-/// Members start in the caller's turn where the platform can, but a group answers in a later turn of the caller's actor,
-/// also when all members have answered at once.
+/// the request cancels every member. A member whose turn to start comes after a failure or a cancel isn't asked at all.
+/// ``collectingResults()`` is the way to hear of each member's failure.
 ///
 /// A group is not a stream: of a member that delivers many values it takes the last. Its progress is the mean of its
 /// members' progress.

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import IDMCore
+
+@Suite("The fate of requests side by side")
+struct RequestFateTests {
+    private final class Tied: CancellableTask {
+        func cancel() {}
+    }
+
+    @Test("is fulfilled once all that were started have ended")
+    func fulfilled() {
+        var fate = RequestFate()
+        #expect(fate.isFulfilled)
+        let starts = (fate.start(), fate.start())
+        #expect(starts == (true, true))
+        fate.end()
+        #expect(!fate.isFulfilled)
+        fate.end()
+        #expect(fate.isFulfilled)
+    }
+
+    @Test("with the first failure gives out those that were tied, once, and keeps that failure")
+    func failure() {
+        var fate = RequestFate()
+        let tied = (0..<5).map { _ in Tied() }
+        for one in tied {
+            let (mayAsk, mustCancel) = (fate.start(), fate.tie(one))
+            #expect(mayAsk && !mustCancel)
+        }
+        let cancelled = fate.fail(TestError.first).map { $0 as? Tied }
+        #expect(cancelled.count == 5)
+        #expect(zip(cancelled, tied).allSatisfy { $0 === $1 })
+        let cancelledLater = fate.fail(TestError.second) + fate.cancel()
+        #expect(cancelledLater.isEmpty)
+        #expect(fate.failure as? TestError == .first)
+        #expect(!fate.isFulfilled)
+    }
+
+    @Test("keeps the failure that follows a cancel")
+    func failureAfterCancel() {
+        var fate = RequestFate()
+        _ = fate.start()
+        _ = fate.tie(Tied())
+        let cancelled = fate.cancel()
+        #expect(cancelled.count == 1)
+        #expect(fate.failure == nil)
+        let cancelledLater = fate.fail(TestError.first) + fate.cancel()
+        #expect(cancelledLater.isEmpty)
+        #expect(fate.failure as? TestError == .first)
+    }
+
+    @Test("that is over asks no more providers, and cancels whoever is tied late", arguments: [true, false])
+    func over(_ isFailure: Bool) {
+        var fate = RequestFate()
+        let isFirstAsked = fate.start()
+        _ = isFailure ? fate.fail(TestError.first) : fate.cancel()
+        let (isSecondAsked, mustCancel) = (fate.start(), fate.tie(Tied()))
+        #expect(isFirstAsked && !isSecondAsked && mustCancel)
+    }
+
+    @Test("doesn't keep a task that has ended before it is tied")
+    func endedBefore() {
+        var fate = RequestFate()
+        _ = fate.start()
+        fate.end()
+        _ = fate.tie(Tied())
+        _ = fate.start()
+        _ = fate.tie(Tied())
+        let cancelled = fate.cancel()
+        #expect(cancelled.count == 1)
+    }
+}
