@@ -28,6 +28,13 @@ public protocol DataProvider<Input, Output>: Sendable {
     /// The request of a stage whose caller has already looked for the ambient progress reporter. A sequence looks
     /// once and hands what it found down this way, so that its stages don't look again.
     func _request(_ input: Input, reporter: IntegrationProgress.Reporter?) async throws -> Output
+
+    /// The request in a task of its own, started side by side with others. A requirement, although every provider
+    /// starts in the same way: a group knows its members only as a pack, in which nothing is specialized but this.
+    func _start(
+        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        isolation: isolated (any Actor)?
+    ) -> Task<Output, any Error>
 }
 
 extension DataProvider {

@@ -17,11 +17,17 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
     public func request(_ input: (repeat (each Member).Input)) async throws -> (
         repeat Result<(each Member).Output, any Error>
     ) {
-        let progress = GroupProgress.current()
-        let branches =
-            (repeat GroupBranch(each group.members, reporter: progress?.addMember(), isCollecting: true))
-        try await runGroup(of: repeat each branches, inputs: repeat each input, isolation: #isolation)
+        let isolation = #isolation
+        let ties = _RequestTies(isCollecting: true)
+        let tasks = group.start(repeat each input, tiedBy: ties, isolation: #isolation)
+        let results = await withTaskCancellationHandler {
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            return await (repeat (each tasks).ended())
+        } onCancel: {
+            ties.cancel()
+        }
         try Task.checkCancellation()
-        return try (repeat (each branches).ended())
+        return results
     }
 }

@@ -29,10 +29,38 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
     /// Asks all members at the same time, and answers when the last of them has.
     @inlinable
     public func request(_ input: (repeat (each Member).Input)) async throws -> (repeat (each Member).Output) {
+        let isolation = #isolation
+        let ties = _RequestTies()
+        let tasks = start(repeat each input, tiedBy: ties, isolation: #isolation)
+        guard !ties.isFulfilled else {
+            return try await (repeat (each tasks).value)
+        }
+        do {
+            return try await withTaskCancellationHandler {
+                // Captured, or the closure leaves the caller's actor.
+                _ = isolation
+                return try await (repeat (each tasks).value)
+            } onCancel: {
+                ties.cancel()
+            }
+        } catch {
+            // The others are cancelled by now, and have to end as well.
+            repeat _ = await (each tasks).ended()
+            throw ties.failure ?? error
+        }
+    }
+
+    @inlinable
+    func start(
+        _ input: repeat (each Member).Input, tiedBy ties: _RequestTies, isolation: isolated (any Actor)?
+    ) -> (repeat Task<(each Member).Output, any Error>) {
         let progress = GroupProgress.current()
-        let branches = (repeat GroupBranch(each members, reporter: progress?.addMember()))
-        try await runGroup(of: repeat each branches, inputs: repeat each input, isolation: #isolation)
-        return try (repeat (each branches).output())
+        if let progress {
+            repeat progress.count(each members)
+        }
+        return
+            (repeat (each members)
+            ._start(each input, reporter: progress?.nextReporter(), tiedBy: ties, isolation: isolation))
     }
 }
 

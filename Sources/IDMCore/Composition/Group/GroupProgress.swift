@@ -6,8 +6,8 @@ final class GroupProgress: Sendable {
     private let reporter: IntegrationProgress.Reporter
     private let means: Mutex<GroupMeans>
 
-    /// What a group of the current task reports to, or nil if nobody listens. Members are added one by one, unless
-    /// their number is given.
+    /// What a group of the current task reports to, or nil if nobody listens. Members are counted one by one,
+    /// unless their number is given.
     @usableFromInline
     static func current(count: Int = 0) -> GroupProgress? {
         IntegrationProgress.current.map { GroupProgress($0, count: count) }
@@ -18,10 +18,16 @@ final class GroupProgress: Sendable {
         means = Mutex(GroupMeans(count: count))
     }
 
-    /// The reporter of one more member. All members are to be added before the first of them runs.
+    /// Counts one more member. All are to be counted before the first of them runs.
     @usableFromInline
-    func addMember() -> IntegrationProgress.Reporter {
-        memberReporter(means.withLock { $0.add() })
+    func count(_ member: some DataProvider) {
+        means.withLock { $0.add() }
+    }
+
+    /// The reporter of the first member that has none yet.
+    @usableFromInline
+    func nextReporter() -> IntegrationProgress.Reporter {
+        memberReporter(means.withLock { $0.next() })
     }
 
     /// The reporter of a member that was counted from the start.
@@ -52,14 +58,20 @@ final class GroupProgress: Sendable {
 /// The mean of fractions, none of which goes backwards.
 struct GroupMeans {
     private var fractions: [Double]
+    private var lastIndex = -1
 
     init(count: Int) {
         fractions = Array(repeating: 0, count: count)
     }
 
-    mutating func add() -> Int {
+    mutating func add() {
         fractions.append(0)
-        return fractions.count - 1
+    }
+
+    /// The index of the member after the last that was asked for.
+    mutating func next() -> Int {
+        lastIndex += 1
+        return lastIndex
     }
 
     /// Takes the fraction of one member, and returns the mean of all.
