@@ -9,12 +9,13 @@ extension IntegrationProgress {
         /// nothing costs a short sequence a fifth of its time: where nobody listens at all, nobody has to look.
         @usableFromInline static let listeners = Atomic(0)
 
-        /// Whether anybody listens in this process. If not, there is no need to look for an ambient reporter.
-        @inlinable
-        static var hasListeners: Bool { listeners.load(ordering: .relaxed) > 0 }
-
         /// The ambient reporter, or nil if nobody listens.
-        static var current: Reporter? { hasListeners ? ambient : nil }
+        @inlinable static var current: Reporter? {
+            guard listeners.load(ordering: .relaxed) > 0 else { return nil }
+            return bound
+        }
+
+        @usableFromInline static var bound: Reporter? { ambient }
 
         private let listener: any ProgressListener
         private let start: Double

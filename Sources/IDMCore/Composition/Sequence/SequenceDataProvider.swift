@@ -26,9 +26,9 @@ where First.Output == Second.Input {
     }
 
     /// Runs the first stage, then the second with what the first answered.
-    @inlinable
+    @inlinable @inline(__always)
     public func request(_ input: First.Input) async throws -> Second.Output {
-        guard IntegrationProgress.Reporter.hasListeners, let reporter = IntegrationProgress.current else {
+        guard let reporter = IntegrationProgress.Reporter.current else {
             return try await unheard(input)
         }
         return try await _request(input, heardBy: reporter)
@@ -50,7 +50,7 @@ where First.Output == Second.Input {
     public static var _stageCount: Int { First._stageCount + Second._stageCount }
 
     /// The request, heard by a reporter that has been looked up already.
-    @inlinable
+    @inlinable @inline(__always)
     public func _request(
         _ input: First.Input, reporter: IntegrationProgress.Reporter?
     ) async throws -> Second.Output {

@@ -1,13 +1,18 @@
-/// A handler of values, of which only the type of the value is not known.
-protocol SuccessHandler: Sendable {
+/// A handler of values, of which only the type of the value is not known. An object, so that all handlers are of one small
+/// size, and a copy costs one retain.
+protocol SuccessHandler: AnyObject, Sendable {
     /// The actor that the handler was written on.
     var isolation: (any Actor)? { get }
 
     func hear(_ value: any Sendable) async
 }
 
-struct TypedSuccessHandler<Output: Sendable>: SuccessHandler {
-    let handler: @isolated(any) @Sendable (Output) -> Void
+final class TypedSuccessHandler<Output: Sendable>: SuccessHandler {
+    private let handler: @isolated(any) @Sendable (Output) -> Void
+
+    init(handler: @escaping @isolated(any) @Sendable (Output) -> Void) {
+        self.handler = handler
+    }
 
     var isolation: (any Actor)? { handler.isolation }
 
