@@ -13,13 +13,14 @@ struct RetryRule: Sendable {
     func waitToRetry(after error: any Error, _ retries: inout Int, on clock: any Clock<Duration>) async throws {
         guard allows(error, after: retries) else { throw error }
         retries += 1
-        await Self.breathe(retries)
-        try await clock.pause(for: delay.duration(beforeRetry: retries))
+        try await pause(beforeRetry: retries, on: clock)
     }
 
-    /// Gives way now and then. A provider that fails at once, again and again and without a delay, would hold its actor up
-    /// for ever, and no cancel would get through.
-    static func breathe(_ retries: Int) async {
-        if retries.isMultiple(of: 16) { await Task.yield() }
+    /// Waits until it is time for a retry, of which the first is number 1. Throws if the task is cancelled.
+    func pause(beforeRetry number: Int, on clock: any Clock<Duration>) async throws {
+        // A provider that fails at once, again and again and without a delay, would hold its actor up for ever, and no
+        // cancel would get through.
+        if number.isMultiple(of: 16) { await Task.yield() }
+        try await clock.pause(for: delay.duration(beforeRetry: number))
     }
 }

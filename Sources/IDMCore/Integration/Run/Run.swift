@@ -184,9 +184,7 @@ final class Run: GateMember {
     @inline(never)
     private func pause(_ attempt: Int, _ error: any Error, _ ticket: Ticket) async -> Bool {
         guard await tell(retry: attempt, after: error, ticket) else { return false }
-        let delay = plan.extras?.retry?.delay.duration(beforeRetry: attempt) ?? .zero
-        await RetryRule.breathe(attempt)
-        try? await engine.clock.pause(for: delay)
+        try? await plan.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
         return !Task.isCancelled
     }
