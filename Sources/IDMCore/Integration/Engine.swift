@@ -32,13 +32,14 @@ final class Engine: Sendable {
 
     // MARK: Calls
 
-    /// Admits a call and starts its task, both before it returns.
+    /// Admits a call, or turns it away, and starts its task, all before it returns.
     func call(
-        _ source: any InquirySource, _ plan: CallPlan, isolation: isolated (any Actor)?
+        _ source: any InquirySource, _ plan: CallPlan, turnedAway reason: CancelReason? = nil,
+        isolation: isolated (any Actor)?
     ) -> CallHandle {
         let gate = lanes.enter(source.lane())
         let run = Run(gate: gate, source: source, plan: plan)
-        let (ticket, entrance) = gate.enter(run, run.way, isolation: isolation)
+        let (ticket, entrance) = gate.enter(run, reason.map { .turnedAway($0) } ?? run.way, isolation: isolation)
         let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
         run.life.attach(LibraryTask.start(drive, turn: run.turn, isolation: isolation))
         return CallHandle(life: run.life, gate: gate, ticket: ticket)

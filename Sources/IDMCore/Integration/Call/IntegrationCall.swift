@@ -40,4 +40,12 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     public consuming func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
         IntegrationTask(source.engine.call(source, plan, isolation: isolation), holding: integrator)
     }
+
+    /// Makes the call only to end it: it hears the reason, and nothing else.
+    package consuming func turnAway(
+        _ reason: CancelReason, isolation: isolated (any Actor)? = #isolation
+    ) -> IntegrationTask<Output> {
+        IntegrationTask(
+            source.engine.call(source, plan, turnedAway: reason, isolation: isolation), holding: integrator)
+    }
 }

@@ -209,6 +209,14 @@ final class Life: Sendable {
 
     // MARK: The chain
 
+    /// Whether other calls come before or after this one.
+    var isChained: Bool {
+        state.withLock { state in
+            guard let company = state.company else { return false }
+            return !company.predecessors.isEmpty || !company.chained.isEmpty
+        }
+    }
+
     /// Whether calls may be chained.
     var isCut: Bool {
         state.withLock { $0.company?.isCut ?? false }

@@ -42,7 +42,7 @@ final class Run: GateMember {
             RunCancel(run: self, ticket: ticket, reason: reason), start, turn: turn, isolation: isolation)
     }
 
-    /// How this run comes to the gate.
+    /// How this run comes to the gate, unless it is turned away.
     var way: AdmissionWay {
         if plan?.extras?.predecessors.isEmpty == false { return .held }
         return handlers.kinds.contains(.beginning) ? .heard : .unheard
@@ -59,6 +59,7 @@ final class Run: GateMember {
             let inquiry = source.inquire(at: gate)
             defer { inquiry.leave() }
             guard let answer = await ask(inquiry, ticket) else { return }
+            if let control = PauseControl.current { await hold(control) }
             guard answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) else {
                 return await conclude(answer, inquiry, ticket)
             }
@@ -164,12 +165,19 @@ final class Run: GateMember {
         do {
             while let value = try await iterator.next(reportingTo: reporter) {
                 last = value
+                if let control = PauseControl.current { await hold(control) }
                 guard await tell(value: value, ticket) else { return nil }
             }
         } catch {
             return Answer(error, isFirst: last == nil)
         }
         return last.map { Answer(value: $0, isHeard: true) } ?? Answer(DataProviderError.noAnswer, isFirst: true)
+    }
+
+    /// Holds back what has come while the call is paused. A cancel ends the run meanwhile, and this wait with it.
+    @inline(never)
+    private func hold(_ control: PauseControl) async {
+        try? await control.waitWhilePaused()
     }
 
     // MARK: Retries
