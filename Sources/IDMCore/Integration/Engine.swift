@@ -32,17 +32,33 @@ final class Engine: Sendable {
 
     // MARK: Calls
 
-    /// Admits a call, or turns it away, and starts its task, all before it returns.
+    /// Admits a call and starts its task, both before it returns.
     func call(
-        _ source: any InquirySource, _ plan: CallPlan, turnedAway reason: CancelReason? = nil,
-        isolation: isolated (any Actor)?
+        _ source: any InquirySource, _ plan: CallPlan, isolation: isolated (any Actor)?,
+        willStart: (CallHandle) -> Void = { _ in }
     ) -> CallHandle {
         let gate = lanes.enter(source.lane())
         let run = Run(gate: gate, source: source, plan: plan)
-        let (ticket, entrance) = gate.enter(run, reason.map { .turnedAway($0) } ?? run.way, isolation: isolation)
+        return start(run, run.way, .now, isolation: isolation, willStart)
+    }
+
+    /// Turns a call away, and tells it so in a later turn.
+    func turnAway(_ source: any InquirySource, _ plan: CallPlan, _ reason: CancelReason) -> CallHandle {
+        let gate = lanes.enter(source.lane())
+        let run = Run(gate: gate, source: source, plan: plan)
+        return start(run, .turnedAway(reason), .later, isolation: nil) { _ in }
+    }
+
+    private func start(
+        _ run: Run, _ way: AdmissionWay, _ start: LibraryTask.Start, isolation: isolated (any Actor)?,
+        _ willStart: (CallHandle) -> Void
+    ) -> CallHandle {
+        let (ticket, entrance) = run.gate.enter(run, way, isolation: isolation)
+        let handle = CallHandle(life: run.life, gate: run.gate, ticket: ticket)
+        willStart(handle)
         let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
-        run.life.attach(LibraryTask.start(drive, turn: run.turn, isolation: isolation))
-        return CallHandle(life: run.life, gate: gate, ticket: ticket)
+        run.life.attach(LibraryTask.start(drive, start, turn: run.turn, isolation: isolation))
+        return handle
     }
 
     func leave(_ gate: Gate) {

@@ -43,6 +43,19 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     /// How the operation ended. Nil until its last handler has run.
     public var outcome: IntegrationOutcome<Output>? { state.withLock { $0.outcome } }
 
+    /// The value, for a stream the last one, once the last handler has run. Waits for an operation that hasn't ended; one that
+    /// nobody starts and nobody cancels never does.
+    ///
+    /// Throws `CancellationError` if and only if the awaiting task was cancelled, which leaves the operation alone, and
+    /// `IntegrationError.cancelled` if the operation was.
+    public var value: Output {
+        get async throws {
+            let ending = Ending<Output>(self)
+            let outcome = try await ending.request()
+            return try outcome.get()
+        }
+    }
+
     /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it has.
     func whenOver(_ body: @escaping @Sendable (IntegrationOutcome<Output>) -> Void) {
         let outcome = state.withLock { state in
@@ -76,7 +89,7 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     public override func start() {
         var isToMake = false
         announce { isToMake = $0.start() }
-        if isToMake { make { $0.call(isolation: nil) } }
+        if isToMake { makeCall() }
     }
 
     /// Cancels the operation: once, however often it is called, and not after the end of its call.
@@ -84,7 +97,7 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         let cancel = state.withLock { $0.flow.cancel() }
         super.cancel()
         switch cancel {
-        case .turnAway: make { $0.turnAway(.cancelled, isolation: nil) }
+        case .turnAway: turnAway()
         case .cancelCall: state.withLock { $0.task }?.cancel()
         case .nothing: break
         }
@@ -112,9 +125,19 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
     // MARK: The call
 
-    private func make(_ make: (IntegrationCall<Output>) -> IntegrationTask<Output>) {
+    private func makeCall() {
         guard let call = state.withLock({ $0.call.take() }) else { return }
-        let task = control.bind { make(call) }
+        control.bind {
+            call.call(isolation: nil) { task in follow(task) }
+        }
+    }
+
+    private func turnAway() {
+        guard let call = state.withLock({ $0.call.take() }) else { return }
+        follow(call.turnAway(.cancelled))
+    }
+
+    private func follow(_ task: IntegrationTask<Output>) {
         let isCancelled = state.withLock { state in
             state.task = task
             return state.flow.made()
@@ -144,5 +167,21 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         state.withLock { change(&$0.flow) }
         didChangeValue(for: \.isExecuting)
         didChangeValue(for: \.isFinished)
+    }
+}
+
+/// The end of an operation, as something to wait for.
+private struct Ending<Output: Sendable>: CallbackDataProvider {
+    let operation: ResultOperation<Output>
+
+    init(_ operation: ResultOperation<Output>) {
+        self.operation = operation
+    }
+
+    func request(
+        _ input: Void, completion: @escaping @Sendable (Result<IntegrationOutcome<Output>, any Error>) -> Void
+    ) -> CancelHandler? {
+        operation.whenOver { completion(.success($0)) }
+        return nil
     }
 }
