@@ -5,11 +5,14 @@ let package = Package(
     name: "IDM",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "IDMCore", targets: ["IDMCore"])
+        .library(name: "IDMCore", targets: ["IDMCore"]),
+        .library(name: "IDMTesting", targets: ["IDMTesting"]),
     ],
     targets: [
         .target(name: "IDMCore"),
-        .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore"]),
+        .target(name: "IDMTesting", dependencies: ["IDMCore"]),
+        .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting"]),
+        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )
