@@ -7,12 +7,15 @@ let package = Package(
     products: [
         .library(name: "IDMCore", targets: ["IDMCore"]),
         .library(name: "IDMOperations", targets: ["IDMOperations"]),
+        .library(name: "IDMTesting", targets: ["IDMTesting"]),
     ],
     targets: [
         .target(name: "IDMCore"),
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
-        .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore"]),
-        .testTarget(name: "IDMOperationsTests", dependencies: ["IDMOperations"]),
+        .target(name: "IDMTesting", dependencies: ["IDMCore"]),
+        .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting"]),
+        .testTarget(name: "IDMOperationsTests", dependencies: ["IDMCore", "IDMOperations", "IDMTesting"]),
+        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

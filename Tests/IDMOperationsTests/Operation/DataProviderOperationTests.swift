@@ -1,6 +1,7 @@
 import Foundation
 import IDMCore
 import IDMOperations
+import IDMTesting
 import Testing
 
 @Suite("An operation around a provider", .timeLimit(.minutes(1)))
@@ -27,7 +28,7 @@ struct DataProviderOperationTests {
         dependant.addDependency(operation)
         queue.addOperation(operation)
         queue.addOperation(dependant)
-        await dependant.finished()
+        try await dependant.finished()
         #expect(log.entries == ["began", "value 42", "completed", "dependant"])
         #expect(operation.outcome == .success(42))
         #expect(try await operation.value == 42)
@@ -60,7 +61,7 @@ struct DataProviderOperationTests {
         queue.addOperation(operation)
         let request = try await provider.nextRequest()
         request.reporter?.report(fraction: 0.5)
-        await log.contains("0.5")
+        try await log.contains("0.5")
         request.answer(1)
         _ = try await operation.value
     }
@@ -80,11 +81,11 @@ struct DataProviderOperationTests {
         let operation = logging(DataProviderOperation(provider, 1))
         operation.cancel()
         operation.cancel()
-        await log.contains("cancelled cancelled")
+        try await log.contains("cancelled cancelled")
         // Foundation wants it started before it is finished.
         #expect(!operation.isFinished)
         queue.addOperation(operation)
-        await operation.finished()
+        try await operation.finished()
         #expect(log.entries == ["cancelled cancelled"])
         #expect(provider.requestCount == 0)
         #expect(operation.outcome == .cancelled(.cancelled))
@@ -96,10 +97,10 @@ struct DataProviderOperationTests {
         let operation = logging(DataProviderOperation(provider, 1))
         queue.addOperation(operation)
         operation.cancel()
-        await log.contains("cancelled cancelled")
+        try await log.contains("cancelled cancelled")
         #expect(!operation.isFinished)
         queue.isSuspended = false
-        await operation.finished()
+        try await operation.finished()
         #expect(provider.requestCount == 0)
     }
 
@@ -110,8 +111,8 @@ struct DataProviderOperationTests {
         let request = try await provider.nextRequest()
         operation.cancel()
         operation.cancel()
-        await request.cancelled()
-        await operation.finished()
+        try await request.cancelled()
+        try await operation.finished()
         #expect(log.entries == ["began", "cancelled cancelled", "completed"])
         await #expect(throws: IntegrationError.self) { try await operation.value }
     }
@@ -119,7 +120,7 @@ struct DataProviderOperationTests {
     @Test func `cancelled after its end, it stays what it was`() async throws {
         let operation = logging(DataProviderOperation(ValueDataProvider<Void, Int>(1)))
         queue.addOperation(operation)
-        await operation.finished()
+        try await operation.finished()
         operation.cancel()
         #expect(operation.outcome == .success(1))
         #expect(log.entries == ["began", "value 1", "completed"])
@@ -138,7 +139,7 @@ struct DataProviderOperationTests {
                 if place == "completed" { operation?.cancel() }
             }
         queue.addOperation(operation)
-        await operation.finished()
+        try await operation.finished()
         #expect(ends.entries == (place == "began" ? ["cancelled", "completed"] : ["completed"]))
         #expect(operation.outcome == (place == "began" ? .cancelled(.cancelled) : .success(1)))
     }
@@ -177,7 +178,7 @@ struct DataProviderOperationTests {
         for operation in operations { queue.addOperation(operation) }
         let request = try await provider.nextRequest()
         if fails { request.fail(Offline()) } else { first.cancel() }
-        await second.finished()
+        try await second.finished()
         #expect(second.outcome == .cancelled(.cancelled))
         #expect(log.entries == ["cancelled cancelled"])
         #expect(try await third.value == 3)
@@ -207,7 +208,7 @@ struct DataProviderOperationTests {
         }
         queue.addOperation(first)
         try await provider.nextRequest().answer(1)
-        await first.finished()
+        try await first.finished()
         #expect(first.outcome == .success(1))
     }
 
@@ -223,7 +224,7 @@ struct DataProviderOperationTests {
         queue.addOperation(operation)
         queue.addOperation(other)
         // Another one passes it in a queue that takes one at a time.
-        await other.finished()
+        try await other.finished()
         #expect(provider.requestCount == 0 && !operation.isReady)
         operation.resume()
         try await provider.nextRequest().answer(2)
@@ -235,9 +236,9 @@ struct DataProviderOperationTests {
         let operation = logging(DataProviderOperation(provider, 1))
         queue.addOperation(operation)
         let request = try await provider.nextRequest()
-        #expect(request.pause?.isPaused == false)
+        #expect(request.pauseControl?.isPaused == false)
         operation.pause()
-        #expect(request.pause?.isPaused == true)
+        #expect(request.pauseControl?.isPaused == true)
         request.answer(2)
         #expect(operation.outcome == nil && log.entries == ["began"])
         operation.resume()
@@ -251,7 +252,7 @@ struct DataProviderOperationTests {
         waiting.pause()
         queue.addOperation(waiting)
         waiting.cancel()
-        await waiting.finished()
+        try await waiting.finished()
         #expect(provider.requestCount == 0)
 
         let running = DataProviderOperation(provider, 2)
@@ -260,7 +261,7 @@ struct DataProviderOperationTests {
         running.pause()
         request.answer(3)
         running.cancel()
-        await running.finished()
+        try await running.finished()
         #expect(running.outcome == .cancelled(.cancelled))
     }
 
@@ -300,8 +301,8 @@ struct DataProviderOperationTests {
                 ClosureDataProvider<Void, Int> { _ in withExtendedLifetime(provided) { 1 } })
             operation.onSuccess { _ in withExtendedLifetime(heard) {} }
             queue.addOperation(operation)
-            await operation.finished()
+            try await operation.finished()
         }
-        await log.contains { $0 == ["gone", "gone"] }
+        try await log.contains { $0 == ["gone", "gone"] }
     }
 }

@@ -1,46 +1,35 @@
 import Foundation
-import Synchronization
+import IDMTesting
 
 /// What happened, in order.
 final class Log: Sendable {
-    private let lines = Mutex<[String]>([])
-    private let added = AsyncStream<Void>.makeStream()
+    private let lines = Watched<[String]>([])
 
-    var entries: [String] { lines.withLock { $0 } }
+    var entries: [String] { lines.value }
 
     func add(_ line: String) {
-        lines.withLock { $0.append(line) }
-        added.continuation.yield()
+        lines.change { $0.append(line) }
     }
 
     /// Waits until a line is there.
-    func contains(_ line: String) async {
-        await contains { $0.contains(line) }
+    func contains(_ line: String) async throws {
+        try await lines.wait { $0.contains(line) }
     }
 
     /// Waits until the lines are as they have to be.
-    func contains(_ isThere: ([String]) -> Bool) async {
-        if isThere(entries) { return }
-        for await _ in added.stream where isThere(entries) { return }
+    func contains(_ isThere: @escaping @Sendable ([String]) -> Bool) async throws {
+        try await lines.wait(until: isThere)
     }
 }
 
 extension Operation {
     /// Waits until Foundation says that the operation is finished.
-    func finished() async {
-        if isFinished { return }
-        await withCheckedContinuation { continuation in
-            let done = Mutex(false)
-            let resume: @Sendable () -> Void = {
-                let isFirst = done.withLock { done in
-                    defer { done = true }
-                    return !done
-                }
-                if isFirst { continuation.resume() }
-            }
-            completionBlock = resume
-            if isFinished { resume() }
-        }
+    func finished() async throws {
+        let isDone = Watched(false)
+        completionBlock = { isDone.change { $0 = true } }
+        // It may have been finished before it had the block.
+        if isFinished { isDone.change { $0 = true } }
+        try await isDone.wait { $0 }
     }
 }
 

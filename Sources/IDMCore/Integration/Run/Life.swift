@@ -44,6 +44,7 @@ final class Life: Sendable {
         let callbacks: [@Sendable () -> Void]
 
         func announce() {
+            if !waiting.isEmpty { LibraryTask.stir() }
             for continuation in waiting { continuation.resume() }
             for callback in callbacks { callback() }
         }
@@ -112,7 +113,9 @@ final class Life: Sendable {
             state.parking = .free
             return continuation
         }
-        parked?.resume()
+        guard let parked else { return }
+        LibraryTask.stir()
+        parked.resume()
     }
 
     // MARK: The end
@@ -130,6 +133,7 @@ final class Life: Sendable {
             state.outcome = outcome
             return state.company?.waiting.removeAll()
         }
+        if waiting?.isEmpty == false { LibraryTask.stir() }
         for continuation in waiting ?? [] { continuation.resume(returning: outcome) }
     }
 
@@ -139,6 +143,7 @@ final class Life: Sendable {
             state.outcome = outcome
             return (state.company?.waiting.removeAll(), finish(&state))
         }
+        if waiting?.isEmpty == false { LibraryTask.stir() }
         for continuation in waiting ?? [] { continuation.resume(returning: outcome) }
         ending?.announce()
     }

@@ -20,7 +20,7 @@ final class Run: GateMember {
         turn = handlers.kinds.isEmpty && self.plan == nil ? nil : HandlerTurn()
     }
 
-    private var engine: Engine { source.engine }
+    var engine: Engine { source.engine }
 
     func wake() {
         life.wake()
@@ -234,6 +234,8 @@ struct RunDrive: TaskWork {
     let ticket: Ticket
     let entrance: Entrance
 
+    var executor: (any TaskExecutor)? { run.engine.executor }
+
     func perform() async {
         await run.drive(ticket, entrance)
     }
@@ -245,6 +247,8 @@ private struct RunCancel: TaskWork {
     let ticket: Ticket
     let reason: CancelReason
 
+    var executor: (any TaskExecutor)? { run.engine.executor }
+
     func perform() async {
         await run.tellCancel(reason, hasBegun: true, ticket)
     }
@@ -254,6 +258,8 @@ private struct RunCancel: TaskWork {
 private struct RunPump: TaskWork {
     let run: Run
     let ticket: Ticket
+
+    var executor: (any TaskExecutor)? { run.engine.executor }
 
     func perform() async {
         await run.pump(ticket)
