@@ -5,11 +5,14 @@ let package = Package(
     name: "IDM",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "IDMCore", targets: ["IDMCore"])
+        .library(name: "IDMCore", targets: ["IDMCore"]),
+        .library(name: "IDMCaching", targets: ["IDMCaching"]),
     ],
     targets: [
         .target(name: "IDMCore"),
+        .target(name: "IDMCaching", dependencies: ["IDMCore"]),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore"]),
+        .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

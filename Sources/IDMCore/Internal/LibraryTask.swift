@@ -66,7 +66,7 @@ package enum LibraryTask {
 
     /// Starts a closure as ``start(_:_:turn:isolation:)`` starts work, with the actor that it runs on.
     @discardableResult
-    static func start(
+    package static func start(
         isolation: isolated (any Actor)?, _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
         start(ClosureWork(body: body), isolation: isolation)
