@@ -16,7 +16,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["AllocationCounter", .product(name: "IDMCore", package: "IDM")],
+            dependencies: [
+                "AllocationCounter", .product(name: "IDMCore", package: "IDM"),
+                .product(name: "IDMCaching", package: "IDM"),
+            ],
             path: "Benchmarks"
         ),
         .target(name: "AllocationCounter", path: "AllocationCounter"),

@@ -14,7 +14,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
     @usableFromInline let shards: [MemoryShard<Key, Value>]
     /// How often entries were used, in all shards: the order in which they go.
-    @usableFromInline let uses = Atomic<UInt64>(0)
+    @usableFromInline let uses = UseCount()
     @usableFromInline let lifetime: Duration?
     private let room: MemoryRoom
     private let cost: (@Sendable (Value) -> Int)?
@@ -81,7 +81,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     @inlinable
     public func get(_ key: Key) -> CacheEntry<Value>? {
         let hash = key.hashValue
-        let use = uses.add(1, ordering: .relaxed).newValue
+        let use = uses.next()
         let found = shard(hash).table.withLock { $0.use(key, hash, at: use)?.entry }
         guard let found, lifetime != nil else { return found }
         return fresh(found, key, hash)
@@ -130,7 +130,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         let payload = MemoryEntry(entry: entry, cost: max(0, cost?(entry.value) ?? 0))
         let fits = room.fits(payload.cost)
         let hash = key.hashValue
-        let use = uses.add(1, ordering: .relaxed).newValue
+        let use = uses.next()
         let old = shard(hash).table.withLock { table -> MemoryEntry<Value>? in
             guard mayLand() else { return nil }
             guard fits else {

@@ -4,16 +4,10 @@
 /// The hash is computed once, by the caller, outside of any lock.
 @usableFromInline
 struct RecencyTable<Key: Hashable, Payload> {
-    @usableFromInline
-    struct Slot {
-        @usableFromInline let hash: Int
-        @usableFromInline let key: Key
-        @usableFromInline var payload: Payload
-    }
-
-    /// A place in the two orders.
+    /// A place in the two orders, and everything else of a slot that costs nothing to copy.
     @usableFromInline
     struct Links {
+        @usableFromInline var hash = 0
         /// Used before this one, and after it.
         @usableFromInline var less: Int32 = -1
         @usableFromInline var more: Int32 = -1
@@ -29,7 +23,8 @@ struct RecencyTable<Key: Hashable, Payload> {
 
     /// Where the slot of a hash is: an open table with linear probing, of a power of two, at most half full.
     @usableFromInline var buckets: [Int32] = Array(repeating: -1, count: 8)
-    @usableFromInline var slots: ContiguousArray<Slot?> = []
+    @usableFromInline var keys: ContiguousArray<Key?> = []
+    @usableFromInline var payloads: ContiguousArray<Payload?> = []
     @usableFromInline var links: ContiguousArray<Links> = []
     private var free: [Int32] = []
 
@@ -46,7 +41,7 @@ struct RecencyTable<Key: Hashable, Payload> {
     var leastUse: UInt64? { leastUsed == Self.none ? nil : links[Int(leastUsed)].use }
 
     /// The entry that was written first.
-    var oldestPayload: Payload? { oldest == Self.none ? nil : slots[Int(oldest)]?.payload }
+    var oldestPayload: Payload? { oldest == Self.none ? nil : payloads[Int(oldest)] }
 
     // MARK: Looking
 
@@ -57,14 +52,14 @@ struct RecencyTable<Key: Hashable, Payload> {
         while true {
             let slot = buckets[bucket]
             if slot < 0 { return nil }
-            if slots[Int(slot)]!.hash == hash, slots[Int(slot)]!.key == key { return bucket }
+            if links[Int(slot)].hash == hash, keys[Int(slot)] == key { return bucket }
             bucket = (bucket + 1) & mask
         }
     }
 
     /// The entry of a key, which is not used by that.
     func payload(_ key: Key, _ hash: Int) -> Payload? {
-        bucket(key, hash).flatMap { slots[Int(buckets[$0])]?.payload }
+        bucket(key, hash).flatMap { payloads[Int(buckets[$0])] }
     }
 
     /// The entry of a key, which is the most recently used from now on.
@@ -73,7 +68,7 @@ struct RecencyTable<Key: Hashable, Payload> {
         guard let bucket = bucket(key, hash) else { return nil }
         let slot = buckets[bucket]
         touch(slot, use)
-        return slots[Int(slot)]!.payload
+        return payloads[Int(slot)]
     }
 
     @inlinable
@@ -95,9 +90,11 @@ struct RecencyTable<Key: Hashable, Payload> {
     mutating func insert(_ payload: Payload, _ key: Key, _ hash: Int, at use: UInt64) -> Payload? {
         let old = remove(key, hash)
         if (count + 1) * 2 > buckets.count { grow() }
-        let slot = take(Slot(hash: hash, key: key, payload: payload))
+        let slot = takeSlot()
+        keys[Int(slot)] = key
+        payloads[Int(slot)] = payload
+        links[Int(slot)] = Links(hash: hash, less: mostUsed, older: newest, use: use)
         place(slot, hash)
-        links[Int(slot)] = Links(less: mostUsed, older: newest, use: use)
         if mostUsed >= 0 { links[Int(mostUsed)].more = slot } else { leastUsed = slot }
         mostUsed = slot
         if newest >= 0 { links[Int(newest)].newer = slot } else { oldest = slot }
@@ -125,8 +122,9 @@ struct RecencyTable<Key: Hashable, Payload> {
     /// Takes the entries out of which something is true.
     mutating func removeAll(where shallGo: (Payload) -> Bool) -> [Payload] {
         var gone: [Payload] = []
-        for index in slots.indices {
-            if let slot = slots[index], shallGo(slot.payload), let payload = remove(slot.key, slot.hash) {
+        for index in payloads.indices {
+            if let payload = payloads[index], shallGo(payload) {
+                _ = remove(slot: Int32(index))
                 gone.append(payload)
             }
         }
@@ -134,15 +132,16 @@ struct RecencyTable<Key: Hashable, Payload> {
     }
 
     private mutating func remove(slot: Int32) -> Payload? {
-        guard slot >= 0, let key = slots[Int(slot)]?.key, let hash = slots[Int(slot)]?.hash else { return nil }
-        return remove(key, hash)
+        guard slot >= 0, let key = keys[Int(slot)] else { return nil }
+        return remove(key, links[Int(slot)].hash)
     }
 
     private mutating func remove(at bucket: Int) -> Payload? {
         let slot = buckets[bucket]
         unlink(slot)
-        let payload = slots[Int(slot)]?.payload
-        slots[Int(slot)] = nil
+        let payload = payloads[Int(slot)]
+        payloads[Int(slot)] = nil
+        keys[Int(slot)] = nil
         free.append(slot)
         count -= 1
         close(bucket)
@@ -163,7 +162,7 @@ struct RecencyTable<Key: Hashable, Payload> {
         var hole = bucket
         var next = (hole + 1) & mask
         while buckets[next] >= 0 {
-            let home = (slots[Int(buckets[next])]?.hash ?? 0) & mask
+            let home = links[Int(buckets[next])].hash & mask
             // It may move if its home isn't between the hole and itself.
             if (next - home) & mask >= (next - hole) & mask {
                 buckets[hole] = buckets[next]
@@ -174,14 +173,12 @@ struct RecencyTable<Key: Hashable, Payload> {
         buckets[hole] = Self.none
     }
 
-    private mutating func take(_ slot: Slot) -> Int32 {
-        if let index = free.popLast() {
-            slots[Int(index)] = slot
-            return index
-        }
-        slots.append(slot)
+    private mutating func takeSlot() -> Int32 {
+        if let slot = free.popLast() { return slot }
+        keys.append(nil)
+        payloads.append(nil)
         links.append(Links())
-        return Int32(slots.count - 1)
+        return Int32(links.count - 1)
     }
 
     private mutating func place(_ slot: Int32, _ hash: Int) {
@@ -193,8 +190,6 @@ struct RecencyTable<Key: Hashable, Payload> {
 
     private mutating func grow() {
         buckets = Array(repeating: Self.none, count: buckets.count * 2)
-        for index in slots.indices {
-            if let hash = slots[index]?.hash { place(Int32(index), hash) }
-        }
+        for index in keys.indices where keys[index] != nil { place(Int32(index), links[index].hash) }
     }
 }
