@@ -7,12 +7,15 @@ let package = Package(
     products: [
         .library(name: "IDMCore", targets: ["IDMCore"]),
         .library(name: "IDMCaching", targets: ["IDMCaching"]),
+        .library(name: "IDMTesting", targets: ["IDMTesting"]),
     ],
     targets: [
         .target(name: "IDMCore"),
         .target(name: "IDMCaching", dependencies: ["IDMCore"]),
-        .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore"]),
-        .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore"]),
+        .target(name: "IDMTesting", dependencies: ["IDMCore"]),
+        .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting"]),
+        .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting"]),
+        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

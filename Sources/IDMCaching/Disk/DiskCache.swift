@@ -119,6 +119,13 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     // MARK: Writing
 
+    /// Writes a value that did not come from a request. See ``CacheStore/write(_:for:tags:)``.
+    ///
+    /// - Throws: ``DiskCacheError``. What was there before is there still.
+    public func set(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
+        try await write(value, for: key, tags: tags)
+    }
+
     /// Writes an entry, if the permit allows it.
     ///
     /// - Throws: ``DiskCacheError``. What was there before is there still.

@@ -111,7 +111,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
     // MARK: Writing
 
-    /// Writes a value that did not come from a request. See ``CacheStore/set(_:for:tags:)``.
+    /// Writes a value that did not come from a request. See ``CacheStore/write(_:for:tags:)``.
     public func set(_ value: Value, for key: Key, tags: Set<String> = []) {
         let entry = ledger.entry(value, tags: tags)
         let permit = ledger.permit(for: key)

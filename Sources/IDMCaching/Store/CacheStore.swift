@@ -1,7 +1,7 @@
 /// Where entries are kept: ``MemoryCache``, ``DiskCache``, or a type of your own over a database.
 ///
 /// The requirements are the plain work of a store. The ledger does the rest, with one word from the store: before it
-/// writes an entry, in the same lock or transaction, it asks the permit. Users of a store call ``set(_:for:tags:)`` and
+/// writes an entry, in the same lock or transaction, it asks the permit. Users of a store call ``write(_:for:tags:)`` and
 /// the `invalidate` methods, which speak with the ledger by themselves.
 ///
 /// A store is used from many tasks at once. What it throws is told to the ledger's hook and never fails a request.
@@ -45,7 +45,7 @@ extension CacheStore {
     ///
     /// Counts as asked for now. What was asked for before doesn't overwrite it, and who still waits for that hears this
     /// value in its place.
-    public func set(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
+    public func write(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
         let entry = ledger.entry(value, tags: tags)
         let permit = ledger.permit(for: key)
         _ = permit.answer(entry)

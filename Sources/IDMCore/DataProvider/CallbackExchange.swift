@@ -55,7 +55,10 @@ final class CallbackExchange<Output: Sendable>: Sendable {
             state = .ended
             return (continuation, handler)
         }
-        withExtendedLifetime(handler) { waiter?.resume(with: result) }
+        withExtendedLifetime(handler) {
+            LibraryTask.stir()
+            waiter?.resume(with: result)
+        }
     }
 
     /// Ends the exchange with a cancel, unless it has ended.
@@ -73,6 +76,7 @@ final class CallbackExchange<Output: Sendable>: Sendable {
             }
         }
         handler?()
+        LibraryTask.stir()
         waiter?.resume(throwing: CancellationError())
     }
 }

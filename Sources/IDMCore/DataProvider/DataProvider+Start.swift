@@ -55,15 +55,25 @@ extension DataProvider {
         on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            guard !LibraryTask.isMain(isolation) else {
+                return launchAtOnce(input, reporter: reporter, tiedBy: ties, isolation: isolation)
+            }
             return Task.immediate(executorPreference: executor) {
                 _ = isolation
                 return try await request(input, reporter: reporter, tiedBy: ties)
             }
         }
         return Task(executorPreference: executor) {
-            _ = isolation
-            return try await request(input, reporter: reporter, tiedBy: ties)
+            // A task that is given an executor starts on no actor, whatever it captures.
+            try await request(input, reporter: reporter, tiedBy: ties, on: isolation)
         }
+    }
+
+    private func request(
+        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        on isolation: isolated (any Actor)?
+    ) async throws -> Output {
+        try await request(input, reporter: reporter, tiedBy: ties)
     }
 
     @inlinable @inline(__always)

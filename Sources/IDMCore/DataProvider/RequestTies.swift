@@ -4,7 +4,7 @@ import Synchronization
 /// them all. Made by groups; not for use outside of the package.
 public final class _RequestTies: Sendable {
     /// The executor that the tasks of this package prefer, if any.
-    @usableFromInline let executor = LibraryTask.executor
+    @usableFromInline let executor = LibraryTask.preferred
 
     /// Whether one may fail without failing the others.
     @usableFromInline let isCollecting: Bool
@@ -38,12 +38,15 @@ public final class _RequestTies: Sendable {
 
     @usableFromInline
     func end() {
+        // Whoever waits for the task goes on when this has returned.
+        if executor != nil { LibraryTask.stir() }
         fate.withLock { $0.end() }
     }
 
     @usableFromInline
     func fail(_ error: any Error) {
         guard !isCollecting else { return end() }
+        if executor != nil { LibraryTask.stir() }
         for task in fate.withLock({ $0.fail(error) }) { task.cancel() }
     }
 

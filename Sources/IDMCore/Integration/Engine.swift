@@ -4,6 +4,8 @@ import Synchronization
 final class Engine: Sendable {
     let type: ExecutingType
     let clock: any Clock<Duration>
+    /// What the runs' tasks prefer, if the clock asks for it.
+    let executor: (any TaskExecutor)?
 
     private let lanes: Lanes
     private let hasHandlers = Atomic(false)
@@ -12,6 +14,7 @@ final class Engine: Sendable {
     init(type: ExecutingType, isKeyed: Bool, clock: any Clock<Duration>) {
         self.type = type
         self.clock = clock
+        executor = (clock as? any WatchedClock)?.workload
         lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(Gate(type.rule))
     }
 

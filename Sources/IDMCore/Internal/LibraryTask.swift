@@ -1,6 +1,7 @@
 /// How this package starts a task that outlives the function that starts it.
 package enum LibraryTask {
-    /// The executor that every unstructured task of this package prefers. A test kit sets it to put them in an order.
+    /// The executor that every unstructured task of this package prefers. A test kit sets it to put them in an order, or
+    /// to know when they are at rest.
     @TaskLocal package static var executor: (any TaskExecutor)?
 
     /// When a task starts.
@@ -29,7 +30,14 @@ package enum LibraryTask {
     private static func launch(
         _ work: some TaskWork, isLater: Bool, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        if let executor { return launch(work, isLater: isLater, on: executor, isolation: isolation) }
+        if let executor = preferred ?? work.executor {
+            // Bound, so that what the work starts in its turn goes the same way.
+            return $executor.withValue(executor) {
+                isMain(isolation)
+                    ? launchOnMain(work, isLater: isLater, on: executor)
+                    : launch(work, isLater: isLater, on: executor, isolation: isolation)
+            }
+        }
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater else {
             return Task {
                 // Captured, or the task doesn't start on the caller's actor.
@@ -49,6 +57,11 @@ package enum LibraryTask {
         return task!
     }
 
+    /// Whether an actor is the main actor.
+    static func isMain(_ isolation: (any Actor)?) -> Bool {
+        isolation === MainActor.shared
+    }
+
     private static func launch(
         _ work: some TaskWork, isLater: Bool, on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
@@ -58,33 +71,63 @@ package enum LibraryTask {
                 await work.perform()
             }
         }
-        return Task(executorPreference: executor) {
-            _ = isolation
+        return Task(executorPreference: executor) { await work.perform(on: isolation) }
+    }
+
+    /// Starts work on the main actor, which no executor but its own runs. A task that prefers another one would go to the
+    /// end of the line at each `await`; and by way of an executor tasks could overtake each other.
+    private static func launchOnMain(
+        _ work: some TaskWork, isLater: Bool, on executor: any TaskExecutor
+    ) -> Task<Void, Never> {
+        let watch = executor as? any WorkWatch
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater {
+            return Task.immediate { @MainActor in await work.perform() }
+        }
+        // The executor doesn't see it before it is there, and is told.
+        watch?.workDeparts()
+        return Task { @MainActor in
+            watch?.workArrived()
             await work.perform()
         }
     }
 
     /// Starts a closure as ``start(_:_:turn:isolation:)`` starts work, with the actor that it runs on.
+    ///
+    /// - Parameter clock: The clock that the closure waits for, if it does.
     @discardableResult
     package static func start(
-        isolation: isolated (any Actor)?, _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
+        clock: (any Clock<Duration>)? = nil, isolation: isolated (any Actor)?,
+        _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
-        start(ClosureWork(body: body), isolation: isolation)
+        start(ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body), isolation: isolation)
     }
 
     /// Starts a closure on no actor, in a later turn.
     @discardableResult
     static func startLater(_ body: @escaping @Sendable (isolated (any Actor)?) async -> Void) -> Task<Void, Never> {
-        launch(ClosureWork(body: body), isLater: true, isolation: nil)
+        launch(ClosureWork(executor: nil, body: body), isLater: true, isolation: nil)
     }
 }
 
 /// What a task is started for. A type of its own, and not a closure, where it has to cost nothing.
 protocol TaskWork: Sendable {
+    /// The executor that the work prefers where ``LibraryTask/executor`` is nil.
+    var executor: (any TaskExecutor)? { get }
+
     func perform() async
 }
 
+extension TaskWork {
+    var executor: (any TaskExecutor)? { nil }
+
+    /// Performs on an actor. A task that is given an executor starts on no actor, whatever it captures.
+    fileprivate func perform(on isolation: isolated (any Actor)?) async {
+        await perform()
+    }
+}
+
 private struct ClosureWork: TaskWork {
+    var executor: (any TaskExecutor)?
     let body: @Sendable (isolated (any Actor)?) async -> Void
 
     func perform() async {

@@ -66,7 +66,9 @@ package final class Mailbox<Value: Sendable>: Sendable {
     private func perform(_ action: MailboxState<Value, Waiter>.Action) {
         switch action {
         case .none: break
-        case .resume(let waiter, let item): waiter.resume(with: item)
+        case .resume(let waiter, let item):
+            LibraryTask.stir()
+            waiter.resume(with: item)
         }
     }
 }

@@ -11,6 +11,8 @@ extension Clock where Duration == Swift.Duration {
     func pause(for duration: Duration) async throws {
         try Task.checkCancellation()
         guard duration > .zero else { return }
+        // Sleeping leaves the caller's actor, where a clock that watches would lose sight of the task.
+        if let watched = self as? any WatchedClock { return try await watched.pause(for: duration.bounded) }
         try await sleep(until: now.advanced(by: duration.bounded), tolerance: nil)
     }
 

@@ -14,7 +14,7 @@ final class TimedRun<Output: Sendable>: Sendable {
     ) where P.Output == Output {
         let mailbox = Mailbox<Output>()
         let alarm = clock.alarm(after: duration)
-        let run = LibraryTask.start(isolation: isolation) { isolation in
+        let run = LibraryTask.start(clock: clock, isolation: isolation) { isolation in
             await mailbox.fill(from: provider, input, isolation: isolation)
         }
         self.mailbox = mailbox
@@ -23,7 +23,7 @@ final class TimedRun<Output: Sendable>: Sendable {
             timer = nil
             return
         }
-        timer = LibraryTask.start(isolation: nil) { _ in
+        timer = LibraryTask.start(clock: clock, isolation: nil) { _ in
             guard (try? await alarm()) != nil else { return }
             if mailbox.end(.failed(DataProviderError.timedOut(after: duration))) { run.cancel() }
         }

@@ -36,6 +36,7 @@ final class Life: Sendable {
         let callbacks: [@Sendable () -> Void]
 
         func announce() {
+            if !waiting.isEmpty { LibraryTask.stir() }
             for continuation in waiting { continuation.resume() }
             for callback in callbacks { callback() }
         }
@@ -102,7 +103,9 @@ final class Life: Sendable {
             state.parking = .free
             return continuation
         }
-        parked?.resume()
+        guard let parked else { return }
+        LibraryTask.stir()
+        parked.resume()
     }
 
     // MARK: The end
@@ -118,6 +121,7 @@ final class Life: Sendable {
             state.outcome = outcome
             return state.waiting.removeAll()
         }
+        if !waiting.isEmpty { LibraryTask.stir() }
         for continuation in waiting { continuation.resume(returning: outcome) }
     }
 
@@ -127,6 +131,7 @@ final class Life: Sendable {
             state.outcome = outcome
             return (state.waiting.removeAll(), state.finish())
         }
+        if !waiting.isEmpty { LibraryTask.stir() }
         for continuation in waiting { continuation.resume(returning: outcome) }
         ending?.announce()
     }

@@ -227,6 +227,8 @@ struct RunDrive: TaskWork {
     let ticket: Ticket
     let entrance: Entrance
 
+    var executor: (any TaskExecutor)? { run.engine.executor }
+
     func perform() async {
         await run.drive(ticket, entrance)
     }
@@ -238,6 +240,8 @@ private struct RunCancel: TaskWork {
     let ticket: Ticket
     let reason: CancelReason
 
+    var executor: (any TaskExecutor)? { run.engine.executor }
+
     func perform() async {
         await run.tellCancel(reason, hasBegun: true, ticket)
     }
@@ -247,6 +251,8 @@ private struct RunCancel: TaskWork {
 private struct RunPump: TaskWork {
     let run: Run
     let ticket: Ticket
+
+    var executor: (any TaskExecutor)? { run.engine.executor }
 
     func perform() async {
         await run.pump(ticket)

@@ -1,0 +1,100 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Bionic)
+import Bionic
+#endif
+import Synchronization
+
+/// Where failures are written down: that of a scope, or the one for everything outside.
+///
+/// Whatever is made takes the ledger that is current then, so that it finds it from any thread.
+final class FailureLedger: Sendable {
+    /// Looks at something that was made in the scope, once more at its end.
+    typealias Check = @Sendable () -> [TestFailure]
+
+    private struct State {
+        var handler: TestFailure.Handler?
+        var failures: [TestFailure] = []
+        var checks: [Check] = []
+        var isClosed = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ handler: TestFailure.Handler?) {
+        state = Mutex(State(handler: handler))
+    }
+
+    /// The ledger of what is made outside of every scope.
+    static let outside = FailureLedger(nil)
+
+    /// The ledger of the scope that the caller is in.
+    static var current: FailureLedger { TestScope.current?.ledger ?? outside }
+
+    func setHandler(_ handler: TestFailure.Handler?) {
+        state.withLock { $0.handler = handler }
+    }
+
+    /// Writes a failure down. One that comes after the end of its scope goes outside.
+    func record(_ failure: TestFailure) {
+        enum Way {
+            case kept, handed(TestFailure.Handler), late, unheard
+        }
+        let way: Way = state.withLock { state in
+            if state.isClosed { return .late }
+            if let handler = state.handler { return .handed(handler) }
+            if self === FailureLedger.outside { return .unheard }
+            state.failures.append(failure)
+            return .kept
+        }
+        switch way {
+        case .kept: break
+        case .handed(let handler): handler(failure)
+        case .late: FailureLedger.outside.record(failure)
+        case .unheard: LastResort.tell(failure)
+        }
+    }
+
+    func record(_ message: String, at place: SourcePlace) {
+        record(TestFailure(message, at: place))
+    }
+
+    /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
+    func atEnd(_ check: @escaping Check) {
+        guard self !== FailureLedger.outside else { return }
+        state.withLock { $0.checks.append(check) }
+    }
+
+    /// Ends the scope, and returns the failures that nobody has been handed.
+    func close(checking: Bool) -> [TestFailure] {
+        let checks = state.withLock { state in
+            defer { state.checks = [] }
+            return state.checks
+        }
+        if checking {
+            for failure in checks.flatMap({ $0() }) { record(failure) }
+        }
+        return state.withLock { state in
+            state.isClosed = true
+            return state.failures
+        }
+    }
+}
+
+/// What happens to a failure that nobody hears: it is printed, and the process fails when it ends.
+private enum LastResort {
+    private static let isArmed: Void = {
+        _ = atexit { _exit(EXIT_FAILURE) }
+    }()
+
+    static func tell(_ failure: TestFailure) {
+        _ = isArmed
+        let words = "A failure outside of every TestScope, with no handler to report it to: the process will fail."
+        let line = "\(failure.place): error: \(failure.message)\n\(words)\n"
+        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    }
+}

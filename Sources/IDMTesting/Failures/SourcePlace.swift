@@ -1,0 +1,44 @@
+/// A place in source code, in the form in which test frameworks take one.
+///
+/// Swift Testing takes all four parts, XCTest the path and the line:
+///
+/// ```
+/// SourceLocation(fileID: "\(place.fileID)", filePath: "\(place.filePath)", line: place.line, column: place.column)
+/// XCTFail(failure.message, file: place.filePath, line: UInt(place.line))
+/// ```
+public struct SourcePlace: Sendable {
+    /// The module and the name of the file.
+    public let fileID: StaticString
+    /// The path of the file.
+    public let filePath: StaticString
+    /// The line, from 1.
+    public let line: Int
+    /// The column, from 1.
+    public let column: Int
+
+    /// Makes a place: without arguments, the one where this is written.
+    public init(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) {
+        self.fileID = fileID
+        self.filePath = filePath
+        self.line = line
+        self.column = column
+    }
+}
+
+extension SourcePlace: Hashable, CustomStringConvertible {
+    /// Whether both are the same line and column of the same file.
+    public static func == (left: SourcePlace, right: SourcePlace) -> Bool {
+        left.line == right.line && left.column == right.column && "\(left.filePath)" == "\(right.filePath)"
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine("\(filePath)")
+        hasher.combine(line)
+        hasher.combine(column)
+    }
+
+    /// The module, the file and the line.
+    public var description: String { "\(fileID):\(line)" }
+}

@@ -1,0 +1,105 @@
+import IDMCore
+
+/// The part of a test in which the kit's failures belong to that test, and at the end of which nothing may be left over.
+///
+/// What is made inside of a scope (stubs, recorders, clocks) reports to it from wherever it is used, also from other
+/// threads. So tests that run beside each other don't hear each other. At the end of the scope everything made in it is
+/// looked at once more: a stub that nobody asked, an event that nobody asserted, a call that hasn't ended are failures.
+///
+/// ```swift
+/// try await TestScope.run {
+///     let provider = StubDataProvider<String, Int>(1)
+///     …
+/// }
+/// ```
+///
+/// Without a handler the failures are thrown together at the end, as ``TestFailures``: any test framework takes that for
+/// a failed test, and prints the lines. With a handler each goes where you say, as it happens. One trait for Swift Testing,
+/// or one method of a base class for XCTest, hands all of a suite's failures to the framework, with their lines:
+/// <doc:TestingProvidersAndFlows>.
+///
+/// What is made outside of every scope reports to the handler of ``report(to:)``. If there is none, it is printed, and the
+/// process ends with a failing exit code, so that a failure is never lost.
+public final class TestScope: Sendable {
+    @TaskLocal static var current: TestScope?
+
+    let ledger: FailureLedger
+    /// Counts what the library starts in the scope.
+    let workload = Workload()
+
+    private init(_ handler: TestFailure.Handler?) {
+        ledger = FailureLedger(handler)
+    }
+
+    /// Runs a body, and then looks at what it leaves behind.
+    ///
+    /// The body runs on the caller's actor. If it throws, its error is thrown on, and nothing is asked of what it left
+    /// behind: only what had failed until then is reported.
+    ///
+    /// - Parameters:
+    ///   - leftovers: Whether stubs that weren't used up, events that weren't asserted and calls that haven't ended are
+    ///     failures at the end.
+    ///   - handler: Takes each failure as it happens. Without one they are thrown at the end.
+    ///   - isolation: The caller's actor. Leave it out.
+    /// - Throws: What the body throws; ``TestFailures``, if there is no handler and something failed.
+    public static func run<R>(
+        failingOnLeftovers leftovers: Bool = true, reportingTo handler: TestFailure.Handler? = nil,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
+    ) async throws -> R {
+        let scope = TestScope(handler)
+        let result: Result<R, any Error>
+        do {
+            let value = try await $current.withValue(scope) {
+                // Captured, or the closure leaves the caller's actor.
+                _ = isolation
+                return try await LibraryTask.$executor.withValue(LibraryTask.executor ?? scope.workload) {
+                    _ = isolation
+                    return try await body()
+                }
+            }
+            result = .success(value)
+        } catch {
+            result = .failure(error)
+        }
+        return try scope.close(result, leftovers: leftovers)
+    }
+
+    /// Runs the body of a test that doesn't suspend. See ``run(failingOnLeftovers:reportingTo:isolation:_:)``.
+    @_disfavoredOverload
+    public static func run<R>(
+        failingOnLeftovers leftovers: Bool = true, reportingTo handler: TestFailure.Handler? = nil,
+        _ body: () throws -> R
+    ) throws -> R {
+        let scope = TestScope(handler)
+        let result = Result {
+            try $current.withValue(scope) {
+                try LibraryTask.$executor.withValue(LibraryTask.executor ?? scope.workload) { try body() }
+            }
+        }
+        return try scope.close(result, leftovers: leftovers)
+    }
+
+    /// Runs a body and returns what the kit found wrong in it. For tests of your own checks.
+    public static func failures(
+        failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Void
+    ) async throws -> [TestFailure] {
+        let found = Watched<[TestFailure]>([])
+        try await run(
+            failingOnLeftovers: leftovers, reportingTo: { failure in found.change { $0.append(failure) } }, body)
+        return found.value
+    }
+
+    /// Says who hears of failures outside of every scope, in the whole process. Nil for nobody.
+    public static func report(to handler: TestFailure.Handler?) {
+        FailureLedger.outside.setHandler(handler)
+    }
+
+    private func close<R>(_ result: Result<R, any Error>, leftovers: Bool) throws -> R {
+        var error: (any Error)?
+        if case .failure(let thrown) = result { error = thrown }
+        let failures = ledger.close(checking: leftovers && error == nil)
+        guard failures.isEmpty else { throw TestFailures(failures: failures, error: error) }
+        return try result.get()
+    }
+}

@@ -1,0 +1,132 @@
+import IDMCore
+import Synchronization
+
+/// Counts the jobs that are on their way or running, and passes them on to the concurrent pool.
+///
+/// A task that prefers this executor is at rest when none of its jobs is counted: it waits for a clock, for a lock-step of
+/// the test, or for something that nobody here knows of. The jobs of the main actor don't come by: whoever lets one of the
+/// library's tasks there go on tells so by ``stir()``, and ``rest(of:isolation:)`` waits for its turn.
+final class Workload: WorkWatch {
+    private struct State {
+        var pending = 0
+        /// How much has ever come. Two equal readings with nothing pending mean that nothing happened between them.
+        var turns: UInt64 = 0
+        var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
+        var lastWaiter = 0
+    }
+
+    private let state = Mutex(State())
+    private let watching = Atomic(false)
+
+    /// Makes tasks prefer this executor from now on.
+    ///
+    /// Not before somebody has to know: a task with a preferred executor doesn't go on in the turn in which it was started.
+    func beginWatching() {
+        watching.store(true, ordering: .releasing)
+        LibraryTask.beginWatching()
+    }
+
+    var isWatching: Bool { watching.load(ordering: .acquiring) }
+
+    // MARK: The work
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        workDeparts()
+        let priority = TaskPriority(job.priority)
+        let job = UnownedJob(job)
+        Task(priority: priority) {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            workArrived()
+        }
+    }
+
+    func stir() {
+        state.withLock { $0.turns += 1 }
+    }
+
+    func workDeparts() {
+        state.withLock { state in
+            state.pending += 1
+            state.turns += 1
+        }
+    }
+
+    func workArrived() {
+        let waiting = state.withLock { state in
+            state.pending -= 1
+            guard state.pending == 0 else { return [UnsafeContinuation<Void, Never>]() }
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    // MARK: Rest
+
+    /// How much has come so far, or nil while something is pending.
+    var turnsAtRest: UInt64? {
+        state.withLock { $0.pending == 0 ? $0.turns : nil }
+    }
+
+    /// Waits until nothing is pending, or until the task that waits is cancelled.
+    func idle() async {
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let isOver = state.withLock { state in
+                    // Asked under the lock: a cancel that comes later finds the waiter.
+                    if state.pending == 0 || Task.isCancelled { return true }
+                    state.waiting[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
+        }
+    }
+
+    /// Waits until all work that these know of is at rest, or until the task that waits is cancelled.
+    ///
+    /// With nothing pending, work is left on the main actor only (and on the caller's, which is treated alike), where turns are
+    /// taken in order. A job there that lets another one go on tells so just before. So two turns are taken: after the first
+    /// one the job has ended that told last, after the second one what it has let go has had its turn. If nothing has been told
+    /// meanwhile, nothing is left; if something has, there is another round. So rounds are made for work that was seen, and
+    /// not for luck.
+    static func rest(of workloads: [any WatchedWork], isolation: isolated (any Actor)?) async {
+        // A task of its own, which no workload counts: the caller's may be one of those waited for.
+        let watcher = Task {
+            _ = isolation
+            while !Task.isCancelled {
+                for workload in workloads { await workload.idle() }
+                let before = workloads.map(\.turnsAtRest)
+                await crossMainActor()
+                await crossMainActor()
+                let after = workloads.map(\.turnsAtRest)
+                if before == after && !after.contains(nil) { return }
+            }
+        }
+        await withTaskCancellationHandler {
+            _ = isolation
+            await watcher.value
+        } onCancel: {
+            watcher.cancel()
+        }
+    }
+
+    @concurrent
+    private static func crossMainActor() async {
+        await MainActor.run {}
+    }
+}
+
+/// What ``Workload/rest(of:isolation:)`` waits for.
+protocol WatchedWork: WorkWatch {
+    var turnsAtRest: UInt64? { get }
+    func idle() async
+}
+
+extension Workload: WatchedWork {}

@@ -1,0 +1,145 @@
+public import IDMCore
+
+/// A provider whose requests wait until the test ends them.
+///
+/// ```swift
+/// let provider = ControlledDataProvider<String, [String]>()
+/// let task = Integrator(provider).prepareCall("apple").call()
+/// try await provider.nextRequest().answer(["Ada"])
+/// let names = try await task.value
+/// ```
+///
+/// A request ends when the test answers, fails or drops it, and at once when its task is cancelled. With
+/// ``init(hearsCancel:)`` it can be made to wait for the test also then, as a provider does that ignores its cancellation.
+public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: DataProvider {
+    private let desk = RequestDesk<ControlledRequest<Input, Output>>()
+    private let hearsCancel: Bool
+
+    /// Makes a provider that nobody has asked yet.
+    ///
+    /// - Parameter hearsCancel: Whether a cancel ends a request. If not, it goes on waiting for the test.
+    public init(hearsCancel: Bool = true) {
+        self.hearsCancel = hearsCancel
+    }
+
+    /// How many requests have been made.
+    public var requestCount: Int { desk.requests.count }
+
+    /// The requests, in the order in which they were made.
+    public var requests: [ControlledRequest<Input, Output>] { desk.requests }
+
+    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits is
+    /// cancelled, as a time limit does.
+    public func nextRequest() async throws -> ControlledRequest<Input, Output> {
+        try await desk.next()
+    }
+
+    /// Waits for the test.
+    public func request(_ input: Input) async throws -> Output {
+        let request = ControlledRequest<Input, Output>(
+            input: input, reporter: IntegrationProgress.current, hearsCancel: hearsCancel)
+        desk.add(request)
+        return try await request.result(isolation: #isolation)
+    }
+}
+
+/// One request of a ``ControlledDataProvider``. Good on any thread.
+public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendable {
+    private struct State {
+        var result: Result<Output, any Error>?
+        var isCancelled = false
+        var isOver = false
+    }
+
+    /// What the request was made with.
+    public let input: Input
+    /// What the request found as the ambient reporter. The test may report with it.
+    public let reporter: IntegrationProgress.Reporter?
+    private let state = Watched(State())
+    private let hearsCancel: Bool
+
+    init(input: Input, reporter: IntegrationProgress.Reporter?, hearsCancel: Bool) {
+        self.input = input
+        self.reporter = reporter
+        self.hearsCancel = hearsCancel
+    }
+
+    // MARK: What the test does
+
+    /// Ends the request with a value. Only the first end counts.
+    public func answer(_ output: Output) { end(.success(output)) }
+
+    /// Ends the request with nothing.
+    public func answer() where Output == Void { answer(()) }
+
+    /// Ends the request with an error. Only the first end counts.
+    public func fail(_ error: any Error) { end(.failure(error)) }
+
+    /// Ends the request as a provider does that lost its answer: with ``DataProviderError/noAnswer``.
+    public func drop() { fail(DataProviderError.noAnswer) }
+
+    /// Ends the request with a value after some time. Returns when it has been answered or its task was cancelled.
+    public func answer(_ output: Output, after duration: Duration, on clock: some Clock<Duration>) async throws {
+        try await clock.sleep(for: duration)
+        answer(output)
+    }
+
+    // MARK: What the test sees
+
+    /// Whether the request's task has been cancelled.
+    public var isCancelled: Bool { state.value.isCancelled }
+
+    /// Whether the request has returned or thrown.
+    public var isOver: Bool { state.value.isOver }
+
+    /// Waits until the request's task is cancelled. Throws `CancellationError` if the task that waits is.
+    public func cancelled() async throws {
+        try await state.wait { $0.isCancelled }
+    }
+
+    /// Waits until the request has returned or thrown. Throws `CancellationError` if the task that waits is cancelled.
+    public func ended() async throws {
+        try await state.wait { $0.isOver }
+    }
+
+    private func end(_ result: Result<Output, any Error>) {
+        state.change { state in
+            if state.result == nil { state.result = result }
+        }
+    }
+
+    fileprivate func result(isolation: isolated (any Actor)?) async throws -> Output {
+        defer { state.change { $0.isOver = true } }
+        let hearsCancel = hearsCancel
+        try await withTaskCancellationHandler {
+            _ = isolation
+            try await state.wait(deaf: true, isolation: isolation) { state in
+                state.result != nil || (state.isCancelled && hearsCancel)
+            }
+        } onCancel: {
+            state.change { $0.isCancelled = true }
+        }
+        guard let result = state.value.result else { throw CancellationError() }
+        return try result.get()
+    }
+}
+
+/// The requests that a controlled provider has got, and how many of them the test has.
+final class RequestDesk<Request: Sendable>: Sendable {
+    private let state = Watched((requests: [Request](), handedOut: 0))
+
+    var requests: [Request] { state.value.requests }
+
+    func add(_ request: Request) {
+        state.change { $0.requests.append(request) }
+    }
+
+    func next() async throws -> Request {
+        let index = state.change { state in
+            state.handedOut += 1
+            return state.handedOut - 1
+        }
+        try await state.wait { $0.requests.count > index }
+        return state.value.requests[index]
+    }
+}

@@ -1,0 +1,159 @@
+public import IDMCore
+
+/// A stream whose values come when the test sends them.
+///
+/// ```swift
+/// let stream = ControlledStreamDataProvider<String, Int>()
+/// let task = Integrator(stream).prepareCall("counter").onSuccess { count in print(count) }.call()
+/// let request = try await stream.nextRequest()
+/// request.send(1)
+/// request.send(2)
+/// request.finish()
+/// ```
+///
+/// A request begins with the first value that is asked for. It ends when the test ends it, and at once when its task is
+/// cancelled, unless it doesn't hear that.
+public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendable>: StreamDataProvider {
+    private let desk = RequestDesk<ControlledStreamRequest<Input, Output>>()
+    private let hearsCancel: Bool
+
+    /// Makes a stream that nobody has asked yet.
+    ///
+    /// - Parameter hearsCancel: Whether a cancel ends a request. If not, it goes on waiting for the test.
+    public init(hearsCancel: Bool = true) {
+        self.hearsCancel = hearsCancel
+    }
+
+    /// How many requests have been made: sequences that have been asked for their first value.
+    public var requestCount: Int { desk.requests.count }
+
+    /// The requests, in the order in which they were made.
+    public var requests: [ControlledStreamRequest<Input, Output>] { desk.requests }
+
+    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits is
+    /// cancelled.
+    public func nextRequest() async throws -> ControlledStreamRequest<Input, Output> {
+        try await desk.next()
+    }
+
+    /// The values that the test will send.
+    public func values(for input: Input) -> Values {
+        Values { [desk, hearsCancel] in
+            let request = ControlledStreamRequest<Input, Output>(
+                input: input, reporter: IntegrationProgress.current, hearsCancel: hearsCancel)
+            desk.add(request)
+            return request
+        }
+    }
+
+    /// The values of one request.
+    public struct Values: AsyncSequence, Sendable {
+        fileprivate let begin: @Sendable () -> ControlledStreamRequest<Input, Output>
+
+        public func makeAsyncIterator() -> Iterator { Iterator(begin: begin) }
+
+        /// Walks through the values of one request.
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate let begin: @Sendable () -> ControlledStreamRequest<Input, Output>
+            private var request: ControlledStreamRequest<Input, Output>?
+
+            fileprivate init(begin: @escaping @Sendable () -> ControlledStreamRequest<Input, Output>) {
+                self.begin = begin
+            }
+
+            public mutating func next() async throws -> Output? {
+                try await next(isolation: #isolation)
+            }
+
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
+                let request = request ?? begin()
+                self.request = request
+                return try await request.next(isolation: actor)
+            }
+        }
+    }
+}
+
+/// One request of a ``ControlledStreamDataProvider``. Good on any thread.
+public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: Sendable {
+    private struct State {
+        var values: [Output] = []
+        var end: Result<Void, any Error>?
+        var isCancelled = false
+        var isOver = false
+    }
+
+    /// What the request was made with.
+    public let input: Input
+    /// What the stream found as the ambient reporter at its first value.
+    public let reporter: IntegrationProgress.Reporter?
+    private let state = Watched(State())
+    private let hearsCancel: Bool
+
+    init(input: Input, reporter: IntegrationProgress.Reporter?, hearsCancel: Bool) {
+        self.input = input
+        self.reporter = reporter
+        self.hearsCancel = hearsCancel
+    }
+
+    // MARK: What the test does
+
+    /// Sends one more value. After the end it is dropped.
+    public func send(_ value: Output) {
+        state.change { state in
+            if state.end == nil { state.values.append(value) }
+        }
+    }
+
+    /// Ends the stream, after the values sent so far. Only the first end counts.
+    public func finish() { end(.success(())) }
+
+    /// Ends the stream with an error, after the values sent so far. Only the first end counts.
+    public func fail(_ error: any Error) { end(.failure(error)) }
+
+    // MARK: What the test sees
+
+    /// Whether the task that waits for a value has been cancelled.
+    public var isCancelled: Bool { state.value.isCancelled }
+
+    /// Whether the stream has told its end to whoever listens.
+    public var isOver: Bool { state.value.isOver }
+
+    /// Waits until the task that waits for a value is cancelled. Throws `CancellationError` if the caller's is.
+    public func cancelled() async throws {
+        try await state.wait { $0.isCancelled }
+    }
+
+    /// Waits until the stream has told its end to whoever listens. Throws `CancellationError` if the task that waits is
+    /// cancelled.
+    public func ended() async throws {
+        try await state.wait { $0.isOver }
+    }
+
+    private func end(_ result: Result<Void, any Error>) {
+        state.change { state in
+            if state.end == nil { state.end = result }
+        }
+    }
+
+    fileprivate func next(isolation: isolated (any Actor)?) async throws -> Output? {
+        let hearsCancel = hearsCancel
+        try await withTaskCancellationHandler {
+            _ = isolation
+            try await state.wait(deaf: true, isolation: isolation) { state in
+                !state.values.isEmpty || state.end != nil || (state.isCancelled && hearsCancel)
+            }
+        } onCancel: {
+            state.change { $0.isCancelled = true }
+        }
+        return try state.change { state -> Result<Output?, any Error> in
+            if !state.values.isEmpty { return .success(state.values.removeFirst()) }
+            state.isOver = true
+            switch state.end {
+            case .success: return .success(nil)
+            case .failure(let error): return .failure(error)
+            case nil: return .failure(CancellationError())
+            }
+        }.get()
+    }
+}

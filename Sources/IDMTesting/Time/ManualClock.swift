@@ -1,0 +1,187 @@
+public import IDMCore
+
+/// A clock that stands still until the test moves it.
+///
+/// It is good as the clock of everything in the library that takes time: debounces, delays, retries and time-outs.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let search = Integrator(provider, executing: .latest(debounce: .milliseconds(300)), clock: clock)
+/// search.prepareCall("a").call()
+/// await clock.advance(by: .milliseconds(300))
+/// ```
+///
+/// ``advance(by:isolation:)`` and ``run(isolation:)`` first wait until everything that the library has started is at rest:
+/// the calls of integrators that have this clock, and, for a clock made inside of a ``TestScope``, whatever is started in
+/// that scope from then on. At rest is what sleeps
+/// on this clock, what waits for its turn, and what waits for somebody outside, as a request of a
+/// ``ControlledDataProvider`` waits for the test. Then the time goes from one sleeper to the next, each time with that wait.
+///
+/// Somebody outside is also a provider of yours that leaves the main actor for a call that was made there, and an actor that
+/// is busy with work of others at the same time. And calls made on no actor or on an actor of yours are not delivered before
+/// `call()` returns while they are watched, but in the next turns, in the same order.
+///
+/// A task of your own that is to sleep on this clock is not known before it sleeps: wait for it with ``sleepers(_:)``.
+public final class ManualClock: Clock, WatchedClock {
+    /// A point in the time of a clock: how far it is from the clock's beginning.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was made.
+        public let offset: Duration
+
+        /// Makes a point in time.
+        public init(offset: Duration) {
+            self.offset = offset
+        }
+
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        let id: Int
+        let deadline: Instant
+        let continuation: UnsafeContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        /// In the order in which they lay down.
+        var sleepers: [Sleeper] = []
+        var lastSleeper = 0
+
+        /// Takes out those for whom the time has come.
+        mutating func wake() -> [Sleeper] {
+            let due = sleepers.filter { $0.deadline <= now }
+            if !due.isEmpty { sleepers.removeAll { $0.deadline <= now } }
+            return due
+        }
+    }
+
+    private let state = Watched(State())
+    package let workload: any WorkWatch
+
+    /// Makes a clock.
+    public init() {
+        let workload = TestScope.current?.workload ?? Workload()
+        workload.beginWatching()
+        self.workload = workload
+    }
+
+    /// The time, as far as the test has moved it.
+    public var now: Instant { state.value.now }
+
+    /// Nothing is too short for this clock.
+    public var minimumResolution: Duration { .zero }
+
+    // MARK: Sleepers
+
+    /// Sleeps until the test has moved the time so far. Throws `CancellationError`, at once, if the task is or gets cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try await sleep(until: deadline, isolation: #isolation)
+    }
+
+    package func pause(for duration: Duration) async throws {
+        try await sleep(until: now.advanced(by: duration), isolation: #isolation)
+    }
+
+    private func sleep(until deadline: Instant, isolation: isolated (any Actor)?) async throws {
+        let id = state.change { state in
+            state.lastSleeper += 1
+            return state.lastSleeper
+        }
+        try await withTaskCancellationHandler {
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+                let answer: Result<Void, any Error>? = state.change { state in
+                    // Asked under the lock: a cancel that comes later finds the sleeper.
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if deadline <= state.now { return .success(()) }
+                    state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(with: answer) }
+            }
+        } onCancel: {
+            let sleeper: Sleeper? = state.change { state in
+                state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
+            }
+            guard let sleeper else { return }
+            LibraryTask.stir()
+            sleeper.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// How long each of those who sleep still has to sleep, shortest first.
+    public var remaining: [Duration] {
+        let state = state.value
+        return state.sleepers.map { state.now.duration(to: $0.deadline) }.sorted()
+    }
+
+    /// Waits until so many sleep. Throws `CancellationError` if the task that waits is cancelled.
+    public func sleepers(_ count: Int) async throws {
+        try await state.wait { $0.sleepers.count >= count }
+    }
+
+    /// Waits until nobody sleeps: all have woken or were cancelled. Throws `CancellationError` if the task that waits is
+    /// cancelled.
+    public func noSleepers() async throws {
+        try await state.wait { $0.sleepers.isEmpty }
+    }
+
+    // MARK: The time
+
+    /// Moves the time, and returns when everything that came of it is at rest.
+    ///
+    /// Whoever is due on the way wakes at its own time, in the order of the deadlines, those with the same one in the order in
+    /// which they lay down. What they start may sleep and be due as well. With nobody asleep the time moves all the same.
+    ///
+    /// If the task that waits is cancelled, the time still moves and wakes whoever is due, but nothing is waited for.
+    ///
+    /// - Parameters:
+    ///   - duration: How far. Less than nothing is nothing.
+    ///   - isolation: The caller's actor. Leave it out.
+    public func advance(by duration: Duration, isolation: isolated (any Actor)? = #isolation) async {
+        let end = now.advanced(by: max(duration, .zero))
+        await rest(isolation: isolation)
+        while let next = nextDeadline, next <= end {
+            move(to: next)
+            await rest(isolation: isolation)
+        }
+        move(to: end)
+    }
+
+    /// Moves the time from sleeper to sleeper, until everything is at rest and nobody sleeps.
+    ///
+    /// What sleeps again and again for ever keeps this going for ever, until the task that waits is cancelled.
+    ///
+    /// - Parameter isolation: The caller's actor. Leave it out.
+    public func run(isolation: isolated (any Actor)? = #isolation) async {
+        await rest(isolation: isolation)
+        while let next = nextDeadline, !Task.isCancelled {
+            move(to: next)
+            await rest(isolation: isolation)
+        }
+    }
+
+    /// Waits until everything that the library has started is at rest. The time stays where it is.
+    ///
+    /// - Parameter isolation: The caller's actor. Leave it out.
+    public func rest(isolation: isolated (any Actor)? = #isolation) async {
+        let watched = [workload, LibraryTask.executor].compactMap { $0 as? any WatchedWork }
+        await Workload.rest(of: watched, isolation: isolation)
+    }
+
+    private var nextDeadline: Instant? {
+        state.value.sleepers.map(\.deadline).min()
+    }
+
+    private func move(to instant: Instant) {
+        let due = state.change { state in
+            state.now = max(state.now, instant)
+            return state.wake()
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+}

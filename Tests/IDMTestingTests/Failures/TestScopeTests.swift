@@ -1,0 +1,179 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("A test scope", .timeLimit(.minutes(1)))
+struct TestScopeTests {
+    @Test("returns what its body returns")
+    func value() async throws {
+        #expect(try await TestScope.run { 1 } == 1)
+    }
+
+    @Test("throws on what its body throws")
+    func error() async {
+        await #expect(throws: Trouble.first) { try await TestScope.run { throw Trouble.first } }
+    }
+
+    @Test("throws what failed in it at its end, with the place and the message")
+    func throwsFailures() async throws {
+        let line = #line + 3
+        func leaveAFailure() async throws {
+            try await TestScope.run {
+                let stub = StubDataProvider<Int, Int>.unexpected()
+                _ = try? await stub.request(7)
+            }
+        }
+        let thrown = await #expect(throws: TestFailures.self) { try await leaveAFailure() }
+        let failure = try #require(thrown?.failures.first)
+        #expect(thrown?.failures.count == 1)
+        #expect(failure.summary == "\(line): The stub expected no request, and request 1 came: 7")
+        #expect("\(failure.place.fileID)" == "IDMTestingTests/TestScopeTests.swift")
+        #expect(thrown?.description == "IDMTestingTests/TestScopeTests.swift:\(line): \(failure.message)")
+    }
+
+    @Test("tells of what failed before its body threw, together with the error")
+    func failuresAndError() async throws {
+        let thrown = await #expect(throws: TestFailures.self) {
+            try await TestScope.run {
+                let stub = StubDataProvider<Int, Int>.unexpected()
+                _ = try? await stub.request(7)
+                throw Trouble.second
+            }
+        }
+        #expect(thrown?.error as? Trouble == .second)
+        #expect(thrown?.failures.count == 1)
+    }
+
+    @Test("asks nothing of what was left when its body threw")
+    func leftoversOfThrowing() async throws {
+        await #expect(throws: Trouble.first) {
+            try await TestScope.run {
+                _ = StubDataProvider<Int, Int>(1)
+                throw Trouble.first
+            }
+        }
+    }
+
+    @Test("hands each failure to its handler as it happens, and throws nothing")
+    func handler() async throws {
+        let heard = Log()
+        try await TestScope.run(reportingTo: { heard.add($0.message) }) {
+            let stub = StubDataProvider<Int, Int>.unexpected()
+            _ = try? await stub.request(1)
+            #expect(heard.entries.count == 1)
+        }
+        #expect(heard.entries.count == 1)
+    }
+
+    @Test("asks nothing of leftovers where it is told so")
+    func leftoversAllowed() async throws {
+        let failures = try await TestScope.failures(failingOnLeftovers: false) { _ = StubDataProvider<Int, Int>(1) }
+        #expect(failures.isEmpty)
+    }
+
+    @Test("hears of what was made in it also from tasks that know nothing of it")
+    func foreignTasks() async throws {
+        let stub = Watched<StubDataProvider<Int, Int>?>(nil)
+        let isMade = Watched(false)
+        // Started outside of the scope, so it has no task-locals of it.
+        let foreign = Task {
+            try await isMade.wait { $0 }
+            _ = try? await stub.value?.request(1)
+        }
+        let failures = try await TestScope.failures {
+            stub.change { $0 = .unexpected() }
+            isMade.change { $0 = true }
+            try await foreign.value
+        }
+        #expect(failures.count == 1)
+    }
+
+    @Test("is alone with its failures, however many scopes run beside it")
+    func parallel() async throws {
+        let counts = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+            for index in 0..<50 {
+                group.addTask {
+                    let failures = try await TestScope.failures {
+                        let stub = StubDataProvider<Int, Int>.unexpected()
+                        for _ in 0..<index { _ = try? await stub.request(index) }
+                    }
+                    #expect(failures.allSatisfy { $0.message.hasSuffix(" came: \(index)") })
+                    return (index, failures.count)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts.allSatisfy { $0.0 == $0.1 })
+        #expect(counts.count == 50)
+    }
+
+    @Test("belongs to the innermost of scopes that lie in one another")
+    func nested() async throws {
+        let outer = try await TestScope.failures {
+            let inner = try await TestScope.failures { _ = StubDataProvider<Int, Int>(1) }
+            #expect(inner.count == 1)
+        }
+        #expect(outer.isEmpty)
+    }
+
+    @Test("runs a body that doesn't suspend")
+    func synchronous() throws {
+        #expect(throws: TestFailures.self) { try Self.leaveAStub() }
+    }
+
+    private static func leaveAStub() throws {
+        try TestScope.run { _ = StubDataProvider<Int, Int>(1) }
+    }
+
+    @Test("stays on the caller's actor")
+    @MainActor
+    func isolation() async throws {
+        try await TestScope.run { MainActor.assertIsolated() }
+    }
+
+    @Test("keeps the synchronous delivery of the calls that are made in it")
+    @MainActor
+    func synchrony() async throws {
+        try await TestScope.run {
+            let log = Log()
+            Integrator(Echo<Int>()).prepareCall(1)
+                .onBeginning { log.add("begin") }.onSuccess { log.add("\($0)") }.onCompletion { log.add("end") }.call()
+            #expect(log.entries == ["begin", "1", "end"])
+        }
+    }
+
+    @Test("A failure outside of every scope fails the process, if nobody is there to hear it")
+    func lastResort() async throws {
+        await #expect(processExitsWith: .failure) {
+            let stub = StubDataProvider<Int, Int>.unexpected()
+            _ = try? await stub.request(1)
+            exit(EXIT_SUCCESS)
+        }
+    }
+
+    @Test("A failure outside of every scope goes to the handler that was set")
+    func outsideHandler() async throws {
+        await #expect(processExitsWith: .exitCode(7)) {
+            TestScope.report { failure in
+                if failure.message == "The stub expected no request, and request 1 came: 1" { exit(7) }
+            }
+            let stub = StubDataProvider<Int, Int>.unexpected()
+            _ = try? await stub.request(1)
+        }
+    }
+
+    @Test("A failure after the end of its scope goes outside")
+    func late() async throws {
+        await #expect(processExitsWith: .exitCode(7)) {
+            TestScope.report { _ in exit(7) }
+            let stub = try await TestScope.run(failingOnLeftovers: false) { StubDataProvider<Int, Int>.unexpected() }
+            _ = try? await stub.request(1)
+        }
+    }
+}
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif

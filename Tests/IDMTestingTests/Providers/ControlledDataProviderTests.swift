@@ -1,0 +1,185 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("A controlled provider", .timeLimit(.minutes(1)))
+struct ControlledDataProviderTests {
+    @Test("waits for the test, which answers, fails or drops")
+    func ends() async throws {
+        let provider = ControlledDataProvider<Int, String>()
+        let integrator = Integrator(provider)
+        let answered = integrator.prepareCall(1).call()
+        try await provider.nextRequest().answer("a")
+        #expect(await answered.outcome == .success("a"))
+        let failed = integrator.prepareCall(2).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        #expect(await failed.outcome.error as? Trouble == .first)
+        let dropped = integrator.prepareCall(3).call()
+        try await provider.nextRequest().drop()
+        #expect(await dropped.outcome.error as? DataProviderError == .noAnswer)
+        #expect(provider.requests.map(\.input) == [1, 2, 3])
+        #expect(provider.requestCount == 3)
+    }
+
+    @Test("hears one end of each request")
+    func firstEnd() async throws {
+        let provider = ControlledDataProvider<Int, String>()
+        let task = Task { try await provider.request(1) }
+        let request = try await provider.nextRequest()
+        request.answer("a")
+        request.answer("b")
+        request.fail(Trouble.first)
+        #expect(try await task.value == "a")
+        try await request.ended()
+        #expect(request.isOver)
+    }
+
+    @Test("ends a request when its task is cancelled, unless it doesn't hear", arguments: [true, false])
+    func cancel(hearsCancel: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: hearsCancel)
+        let task = Task { try await provider.request(1) }
+        let request = try await provider.nextRequest()
+        #expect(!request.isCancelled && !request.isOver)
+        task.cancel()
+        try await request.cancelled()
+        #expect(request.isCancelled)
+        if hearsCancel {
+            await #expect(throws: CancellationError.self) { try await task.value }
+        } else {
+            request.answer(2)
+            #expect(try await task.value == 2)
+        }
+    }
+
+    @Test("answers after some time on a clock")
+    func delayed() async throws {
+        let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
+        let task = Integrator(provider, clock: clock).prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        async let answering: Void = request.answer(2, after: .seconds(3), on: clock)
+        try await clock.sleepers(1)
+        #expect(clock.remaining == [.seconds(3)])
+        await clock.advance(by: .seconds(3))
+        try await answering
+        #expect(await task.outcome == .success(2))
+    }
+
+    @Test("waits no longer for a request when the task that waits is cancelled")
+    func givesUp() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let waiter = Task { try await provider.nextRequest() }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+    }
+
+    @Test("holds the ambient reporter of each request")
+    func reporter() async throws {
+        let (provider, log) = (ControlledDataProvider<Int, Int>(), Log())
+        let task = Integrator(provider).prepareCall(1).onProgress { log.add("\($0.fraction)") }.call()
+        let request = try await provider.nextRequest()
+        request.reporter?.report(fraction: 0.5)
+        try await log.count(reaches: 1)
+        request.answer(1)
+        await task.finish()
+        #expect(log.entries == ["0.5"])
+    }
+}
+
+@Suite("A controlled stream", .timeLimit(.minutes(1)))
+struct ControlledStreamDataProviderTests {
+    @Test("delivers what the test sends, in order, and ends with it")
+    func values() async throws {
+        let (stream, log) = (ControlledStreamDataProvider<Int, Int>(), Log())
+        let task = Integrator(stream).prepareCall(1).onSuccess { log.add("\($0)") }.call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.send(2)
+        #expect(!request.isOver)
+        request.finish()
+        request.send(3)
+        try await request.ended()
+        await task.finish()
+        #expect(log.entries == ["1", "2"])
+        #expect(stream.requestCount == 1)
+        #expect(stream.requests[0].input == 1)
+    }
+
+    @Test("fails after the values sent before")
+    func fails() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let task = Integrator(stream).prepareCall(1).call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.fail(Trouble.first)
+        #expect(await task.outcome.error as? Trouble == .first)
+    }
+
+    @Test("ends when its task is cancelled, unless it doesn't hear", arguments: [true, false])
+    func cancel(hearsCancel: Bool) async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: hearsCancel)
+        let task = Task { try await stream.request(1) }
+        let request = try await stream.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        #expect(request.isCancelled)
+        request.send(1)
+        request.finish()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("asks for nothing before its first value is awaited")
+    func lazy() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        _ = stream.values(for: 1).makeAsyncIterator()
+        #expect(stream.requestCount == 0)
+    }
+}
+
+@Suite("A controlled callback provider", .timeLimit(.minutes(1)))
+struct ControlledCallbackDataProviderTests {
+    @Test("calls back as often as the test says, and the first is heard")
+    func twice() async throws {
+        let provider = ControlledCallbackDataProvider<Int, String>()
+        let task = Integrator(provider).prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        request.answer("a")
+        request.answer("b")
+        request.fail(Trouble.first)
+        #expect(await task.outcome == .success("a"))
+        #expect(provider.requestCount == 1)
+        #expect(provider.requests[0].input == 1)
+    }
+
+    @Test("may never call back: the completion is let go")
+    func never() async throws {
+        let provider = ControlledCallbackDataProvider<Int, String>()
+        let task = Integrator(provider).prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        request.drop()
+        #expect(await task.outcome.error as? DataProviderError == .noAnswer)
+        request.answer("too late")
+    }
+
+    @Test("may call back after a cancel, which it counts")
+    func late() async throws {
+        let provider = ControlledCallbackDataProvider<Int, String>()
+        let task = Integrator(provider).prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        #expect(request.cancelCount == 0)
+        task.cancel()
+        try await request.cancelled()
+        request.answer("too late")
+        #expect(await task.outcome == .cancelled(.cancelled))
+        #expect(request.cancelCount == 1)
+    }
+
+    @Test("may be one that can't be stopped")
+    func unstoppable() async throws {
+        let provider = ControlledCallbackDataProvider<Int, String>(hasCancelHandler: false)
+        let task = Integrator(provider).prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        task.cancel()
+        #expect(await task.outcome == .cancelled(.cancelled))
+        #expect(request.cancelCount == 0)
+    }
+}

@@ -1,0 +1,101 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("A spy", .timeLimit(.minutes(1)))
+struct SpyDataProviderTests {
+    @Test("passes a request on, and remembers input and answer")
+    func answer() async throws {
+        let spy = SpyDataProvider(Echo<Int>())
+        #expect(try await spy.request(3) == 3)
+        let seen = try #require(spy.requests.first)
+        #expect(spy.inputs == [3])
+        #expect(seen.values == [3])
+        #expect(try seen.outcome?.get() == 3)
+        #expect(seen.isOver && !seen.isCancelled)
+        #expect(spy.events == [.requested(0), .answered(0)])
+    }
+
+    @Test("hands an error on, and remembers it")
+    func error() async throws {
+        let spy = SpyDataProvider(StubDataProvider<Int, Int>(failing: Trouble.first))
+        await #expect(throws: Trouble.first) { try await spy.request(3) }
+        #expect(throws: Trouble.first) { try spy.requests[0].outcome?.get() }
+        #expect(spy.events == [.requested(0), .failed(0)])
+    }
+
+    @Test("remembers a cancel, and whom it reached")
+    func cancel() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let spy = SpyDataProvider(provider)
+        let task = Integrator(spy).prepareCall(1).call()
+        _ = try await provider.nextRequest()
+        task.cancel()
+        await task.finish()
+        try await spy.ended(1)
+        #expect(spy.cancelCount == 1)
+        #expect(spy.events == [.requested(0), .cancelled(0), .failed(0)])
+    }
+
+    @Test("tells the order in which requests begin and end")
+    func order() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let spy = SpyDataProvider(provider)
+        let integrator = Integrator(spy)
+        let (first, second) = (integrator.prepareCall(1).call(), integrator.prepareCall(2).call())
+        let requests = [try await provider.nextRequest(), try await provider.nextRequest()].sorted {
+            $0.input < $1.input
+        }
+        requests[1].answer(20)
+        await second.finish()
+        requests[0].answer(10)
+        await first.finish()
+        let (one, two) = spy.inputs == [1, 2] ? (0, 1) : (1, 0)
+        #expect(spy.events == [.requested(0), .requested(1), .answered(two), .answered(one)])
+    }
+
+    @Test("leaves a stream a stream, and remembers each value and the end")
+    func stream() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let (spy, log) = (SpyDataProvider(stream), Log())
+        let task = Integrator(spy).prepareCall(1).onSuccess { log.add("\($0)") }.call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.send(2)
+        request.finish()
+        await task.finish()
+        #expect(log.entries == ["1", "2"])
+        #expect(spy.requests[0].values == [1, 2])
+        #expect(spy.events == [.requested(0), .answered(0), .answered(0), .finished(0)])
+    }
+
+    @Test("remembers how a stream failed")
+    func failingStream() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let spy = SpyDataProvider(stream)
+        let task = Integrator(spy).prepareCall(1).call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.fail(Trouble.first)
+        await task.finish()
+        #expect(spy.events == [.requested(0), .answered(0), .failed(0)])
+        #expect(throws: Trouble.first) { try spy.requests[0].outcome?.get() }
+    }
+
+    @Test("leaves a single answer a single answer")
+    func single() {
+        #expect(!SpyDataProvider(Echo<Int>()).deliversMany)
+        #expect(SpyDataProvider(ControlledStreamDataProvider<Int, Int>()).deliversMany)
+    }
+
+    @Test("stays on the caller's actor")
+    @MainActor
+    func isolation() async throws {
+        let spy = SpyDataProvider(IsolationProbe())
+        #expect(try await spy.request(()))
+    }
+
+    private struct IsolationProbe: DataProvider {
+        func request(_ input: Void) async throws -> Bool { #isolation === MainActor.shared }
+    }
+}

@@ -1,0 +1,199 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("A manual clock", .timeLimit(.minutes(1)))
+struct ManualClockTests {
+    @Test("stands still until it is moved, and moves with nobody asleep")
+    func noSleepers() async {
+        let clock = ManualClock()
+        #expect(clock.now.offset == .zero)
+        await clock.advance(by: .seconds(5))
+        await clock.advance(by: .seconds(-5))
+        #expect(clock.now.offset == .seconds(5))
+        await clock.run()
+        #expect(clock.now.offset == .seconds(5))
+    }
+
+    @Test("wakes each sleeper at its own time, the earlier first")
+    func order() async throws {
+        let (clock, log) = (ManualClock(), Log())
+        let sleepers = [3, 1, 2].map { seconds in
+            Task {
+                try await clock.sleep(for: .seconds(seconds))
+                log.add("\(seconds) at \(clock.now.offset)")
+            }
+        }
+        try await clock.sleepers(3)
+        #expect(clock.remaining == [.seconds(1), .seconds(2), .seconds(3)])
+        await clock.advance(by: .seconds(1))
+        try await sleepers[1].value
+        #expect(log.entries == ["1 at 1.0 seconds"])
+        #expect(clock.remaining == [.seconds(1), .seconds(2)])
+        await clock.advance(by: .milliseconds(999))
+        #expect(clock.remaining.count == 2)
+        await clock.advance(by: .milliseconds(1))
+        try await sleepers[2].value
+        await clock.run()
+        try await sleepers[0].value
+        #expect(log.entries.count == 3)
+        try await clock.noSleepers()
+    }
+
+    @Test("throws at once for a sleeper that is cancelled, and forgets it")
+    func cancelled() async throws {
+        let clock = ManualClock()
+        let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+        try await clock.sleepers(1)
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        #expect(clock.remaining.isEmpty)
+    }
+
+    @Test("throws at once for a sleeper that was cancelled before")
+    func cancelledBefore() async throws {
+        let (clock, gate) = (ManualClock(), Watched(false))
+        let sleeper = Task {
+            try? await gate.wait(deaf: true) { $0 }
+            try await clock.sleep(for: .seconds(1))
+        }
+        sleeper.cancel()
+        gate.change { $0 = true }
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
+
+    @Test("doesn't put to sleep whose time has come already")
+    func past() async throws {
+        let clock = ManualClock()
+        await clock.advance(by: .seconds(2))
+        try await clock.sleep(until: ManualClock.Instant(offset: .seconds(2)))
+        try await clock.sleep(for: .seconds(-1))
+    }
+
+    @Test("waits no longer when the task that waits is cancelled, and moves all the same")
+    func cancelledAdvance() async throws {
+        let clock = ManualClock()
+        // Work that is never at rest.
+        clock.workload.workDeparts()
+        let advancing = Task { await clock.advance(by: .seconds(1)) }
+        advancing.cancel()
+        await advancing.value
+        #expect(clock.now.offset == .seconds(1))
+        clock.workload.workArrived()
+        await clock.advance(by: .seconds(1))
+        #expect(clock.now.offset == .seconds(2))
+    }
+
+    @Test("is the clock of debounces", arguments: Place.allCases)
+    func debounce(place: Place) async throws {
+        let (clock, log) = (ManualClock(), Log())
+        let search = Integrator(Echo<Int>(), executing: .latest(debounce: .milliseconds(300)), clock: clock)
+        await place.call(search.prepareCall(1), log)
+        await clock.advance(by: .milliseconds(200))
+        await place.call(search.prepareCall(2), log)
+        await clock.advance(by: .milliseconds(299))
+        #expect(log.entries.filter { $0 != "superseded" } == [])
+        await clock.advance(by: .milliseconds(1))
+        #expect(log.entries == ["superseded", "2"])
+    }
+
+    @Test("is the clock of the waits before retries", arguments: Place.allCases)
+    func retries(place: Place) async throws {
+        let (clock, log) = (ManualClock(), Log())
+        let answers: [Result<Int, any Error>] = [.failure(Trouble.first), .failure(Trouble.first), .success(3)]
+        let integrator = Integrator(StubDataProvider<Int, Int>(answers: answers), clock: clock)
+        await place.call(integrator.prepareCall(1).retry(2, delay: .constant(.seconds(1))), log)
+        await clock.advance(by: .seconds(1))
+        #expect(log.entries == [])
+        await clock.advance(by: .seconds(1))
+        #expect(log.entries == ["3"])
+    }
+
+    @Test("is the clock of delays and time-outs of providers, inside of a scope", arguments: Place.allCases)
+    func providers(place: Place) async throws {
+        try await TestScope.run {
+            let (clock, log, provider) = (ManualClock(), Log(), ControlledDataProvider<Int, Int>())
+            let integrator = Integrator(
+                provider.delay(.seconds(1), clock: clock).timeout(.seconds(3), clock: clock)
+                    .retry(1, delay: .constant(.seconds(1)), clock: clock))
+            await place.call(integrator.prepareCall(1), log)
+            await clock.advance(by: .milliseconds(999))
+            #expect(provider.requestCount == 0)
+            await clock.advance(by: .milliseconds(1))
+            #expect(provider.requestCount == 1)
+            await clock.advance(by: .seconds(2))
+            #expect(clock.remaining == [.seconds(1)])
+            await clock.advance(by: .seconds(2))
+            #expect(provider.requestCount == 2)
+            provider.requests[1].answer(4)
+            await clock.rest()
+            #expect(log.entries == ["4"])
+        }
+    }
+
+    @Test("lets a whole chain of calls come to rest", arguments: Place.allCases)
+    func chain(place: Place) async throws {
+        let (clock, log) = (ManualClock(), Log())
+        let integrator = Integrator(Echo<Int>().delay(.seconds(1), clock: clock), executing: .queue, clock: clock)
+        for number in 1...20 { await place.call(integrator.prepareCall(number), log) }
+        await clock.advance(by: .seconds(10))
+        #expect(log.entries == (1...10).map(String.init))
+        await clock.run()
+        #expect(log.entries == (1...20).map(String.init))
+        #expect(clock.now.offset == .seconds(20))
+    }
+
+    @Test("knows of a provider that is an actor", arguments: [Place.nowhere, .actor])
+    func actors(place: Place) async throws {
+        let (clock, log) = (ManualClock(), Log())
+        let integrator = Integrator(Teller(), executing: .latest(debounce: .seconds(1)), clock: clock)
+        await place.call(integrator.prepareCall(5), log)
+        await clock.advance(by: .seconds(1))
+        #expect(log.entries == ["5"])
+    }
+
+    private actor Teller: DataProvider {
+        private var last = 0
+
+        func request(_ input: Int) async throws -> Int {
+            last = input
+            return await hop()
+        }
+
+        @concurrent
+        private func hop() async -> Int { await last }
+    }
+
+    @Test("leaves calls on the main actor their synchronous delivery")
+    @MainActor
+    func synchrony() {
+        let (clock, log) = (ManualClock(), Log())
+        let integrator = Integrator(Echo<Int>(), executing: .latest, clock: clock)
+        integrator.prepareCall(5).onSuccess { log.add("\($0)") }.call()
+        #expect(log.entries == ["5"])
+    }
+
+    /// Where calls are made and handlers are written.
+    enum Place: CaseIterable, Sendable {
+        case main, nowhere, actor
+
+        func call(_ call: IntegrationCall<Int>, _ log: Log) async {
+            switch self {
+            case .main: await onMain(call, log)
+            case .nowhere: call.onSuccess { log.add("\($0)") }.onCancel { log.add("\($0)") }.call()
+            case .actor: await Desk().make(call, log)
+            }
+        }
+
+        @MainActor
+        private func onMain(_ call: IntegrationCall<Int>, _ log: Log) {
+            call.onSuccess { log.add("\($0)") }.onCancel { log.add("\($0)") }.call()
+        }
+    }
+
+    private actor Desk {
+        func make(_ call: IntegrationCall<Int>, _ log: Log) {
+            call.onSuccess { log.add("\($0)") }.onCancel { log.add("\($0)") }.call()
+        }
+    }
+}
