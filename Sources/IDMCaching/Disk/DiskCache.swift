@@ -23,8 +23,6 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     private let coding: CacheCoding<Value>
     private let text: @Sendable (Key) -> String
     private let digest: @Sendable ([UInt8]) -> Digest
-    /// Stands for this launch of this process, in what it writes.
-    private let era = UInt64.random(in: .min ... .max)
 
     /// Opens a cache.
     ///
@@ -102,19 +100,13 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                     ledger.report(.damaged(key, .undecodable))
                     return nil
                 }
-                return CacheEntry(value, stamp: stamp(of: record), tags: Set(record.tags))
+                let stamp = CacheStamp(time: .nanoseconds(record.time), era: record.era)
+                return CacheEntry(value, stamp: stamp, tags: Set(record.tags))
             }
         } catch {
             ledger.report(.failed(key, DiskCacheError(error)))
             return nil
         }
-    }
-
-    /// A time that this process has written is known to its clock. What others wrote counts until the clock is set.
-    private func stamp(of record: DiskRecord) -> CacheStamp {
-        let steps = record.era &- era
-        let isOurs = steps <= UInt64(ledger.clock.stamp().steps)
-        return CacheStamp(time: .nanoseconds(record.time), steps: isOurs ? Int(steps) : 0)
     }
 
     // MARK: Writing
@@ -138,7 +130,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     private func write(_ entry: CacheEntry<Value>, _ name: Name, _ permit: CachePermit<Key, Value>) throws {
         let record = DiskRecord(
-            digest: name.digest, time: entry.stamp.time.nanoseconds, era: era &+ UInt64(entry.stamp.steps),
+            digest: name.digest, time: entry.stamp.time.nanoseconds, era: entry.stamp.era,
             key: name.text, tags: entry.tags.sorted())
         let value: Data
         do {

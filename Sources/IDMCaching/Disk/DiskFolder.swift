@@ -128,14 +128,22 @@ final class DiskFolder: Sendable {
         do throws(FileFault) {
             try fill(temporary, file)
             guard mayLand() else { return try files.remove(temporary) }
-            let old = bounds.exist ? try? files.status(at: place(of: digest)) : nil
-            try files.rename(temporary, place(of: digest))
+            try land(temporary, place(of: digest), length: file.count)
             if isPowerSafe { try synchronize(folder: path) }
-            usage.withLock { $0?.replace(old?.size, by: file.count) }
         } catch {
             try? files.remove(temporary)
             if error.isAbsence { isReady.store(false, ordering: .relaxed) }
             throw error
+        }
+    }
+
+    private func land(_ temporary: String, _ place: String, length: Int) throws(FileFault) {
+        guard bounds.exist else { return try files.rename(temporary, place) }
+        // Counted while nobody cleans, who could remove what is about to be replaced.
+        try usage.withLock { usage throws(FileFault) in
+            let old = try? files.status(at: place)
+            try files.rename(temporary, place)
+            usage?.replace(old?.size, by: length)
         }
     }
 
@@ -177,9 +185,12 @@ final class DiskFolder: Sendable {
     // MARK: Removing
 
     func remove(_ digest: Digest) throws(FileFault) {
-        let old = bounds.exist ? try? files.status(at: place(of: digest)) : nil
-        try removeIfThere(place(of: digest))
-        if let old { usage.withLock { $0?.remove(old.size) } }
+        guard bounds.exist else { return try removeIfThere(place(of: digest)) }
+        try usage.withLock { usage throws(FileFault) in
+            let old = try? files.status(at: place(of: digest))
+            try removeIfThere(place(of: digest))
+            if let old { usage?.remove(old.size) }
+        }
     }
 
     func removeIfThere(_ path: String) throws(FileFault) {

@@ -19,7 +19,7 @@ struct DiskRecord {
     var digest: Digest
     /// In nanoseconds since 1970.
     var time: Int64
-    /// Tells which launch of which process has written the time, and after how many steps of its clock.
+    /// See ``CacheStamp/era``.
     var era: UInt64
     var key: [UInt8]
     var tags: [String]

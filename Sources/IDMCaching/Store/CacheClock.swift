@@ -21,6 +21,8 @@ public final class CacheClock: Sendable {
     private let wall: @Sendable () -> Duration
     private let steady: @Sendable () -> Duration
     private let watch: Mutex<ClockWatch>
+    /// Where this clock's eras begin: far from those of other processes and launches.
+    private let firstEra = UInt64.random(in: .min ... .max)
 
     /// A clock made of two: one that may be set, and one that only ever moves on, by which its steps are seen.
     ///
@@ -43,7 +45,8 @@ public final class CacheClock: Sendable {
     /// The present.
     public func stamp() -> CacheStamp {
         let (wall, steady) = (wall(), steady())
-        return watch.withLock { $0.read(wall: wall, steady: steady) }
+        let steps = watch.withLock { $0.read(wall: wall, steady: steady) }
+        return CacheStamp(time: wall, era: firstEra &+ UInt64(steps))
     }
 
     /// How old an entry is. Nil if that can't be known: the clock was set since, or the entry comes from the future.
@@ -52,7 +55,9 @@ public final class CacheClock: Sendable {
     }
 
     func age(of stamp: CacheStamp, at now: CacheStamp) -> Duration? {
-        guard stamp.steps == now.steps, stamp.time <= now.time else { return nil }
+        let isOurs = stamp.era &- firstEra <= now.era &- firstEra
+        // What others have written counts for as long as the clock has not been set here.
+        guard stamp.era == now.era || (!isOurs && now.era == firstEra), stamp.time <= now.time else { return nil }
         return now.time - stamp.time
     }
 
@@ -80,12 +85,13 @@ struct ClockWatch {
         offset = wall - steady
     }
 
-    mutating func read(wall: Duration, steady: Duration) -> CacheStamp {
+    /// How many steps there have been.
+    mutating func read(wall: Duration, steady: Duration) -> Int {
         let moved = wall - steady - offset
         if moved > Self.tolerance || moved < .zero - Self.tolerance {
             steps += 1
             offset = wall - steady
         }
-        return CacheStamp(time: wall, steps: steps)
+        return steps
     }
 }

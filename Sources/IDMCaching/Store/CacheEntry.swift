@@ -22,16 +22,12 @@ extension CacheEntry: Equatable where Value: Equatable {}
 public struct CacheStamp: Sendable, Hashable {
     /// The time on the wall, counted from the first of January 1970, UTC.
     public let time: Duration
-    /// How many steps of the clock this process had seen. A time from before a step says nothing after it.
-    let steps: Int
+    /// Tells which clock has said so, and between which of its steps. A time from before a step says nothing after it.
+    public let era: UInt64
 
-    /// A time that was read back from where it was kept: what another process wrote, or an earlier launch.
-    public init(time: Duration) {
-        self.init(time: time, steps: 0)
-    }
-
-    init(time: Duration, steps: Int) {
+    /// A time that was read back from where it was kept. A store that lasts keeps both numbers.
+    public init(time: Duration, era: UInt64) {
         self.time = time
-        self.steps = steps
+        self.era = era
     }
 }

@@ -128,6 +128,7 @@ struct RacingStoreTests {
         task.cancel()
         write.answer()
         _ = await task.result
+        try await store.written.wait { $0 == 1 }
         #expect(store.memory.get("key")?.value == "new")
     }
 

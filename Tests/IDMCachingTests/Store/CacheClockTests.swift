@@ -48,8 +48,20 @@ struct CacheClockTests {
         let clock = wall.clock
         let now = clock.stamp().time
 
-        #expect(clock.age(of: CacheStamp(time: now + .nanoseconds(1))) == nil)
-        #expect(clock.age(of: CacheStamp(time: now - .seconds(7))) == .seconds(7))
+        #expect(clock.age(of: CacheStamp(time: now + .nanoseconds(1), era: 7)) == nil)
+        #expect(clock.age(of: CacheStamp(time: now - .seconds(7), era: 7)) == .seconds(7))
+    }
+
+    @Test("What another process has written counts until the clock is set, and what was written afterwards counts on")
+    func others() {
+        let clock = wall.clock
+        let theirs = CacheStamp(time: clock.stamp().time, era: 7)
+        let ours = clock.stamp()
+        #expect(clock.age(of: theirs) == .zero && clock.age(of: ours) == .zero)
+        wall.step(by: .seconds(10))
+        let later = clock.stamp()
+        #expect(clock.age(of: theirs) == nil && clock.age(of: ours) == nil)
+        #expect(clock.age(of: CacheStamp(time: later.time, era: later.era)) == .zero)
     }
 
     @Test("The system's clock moves, and a stamp of it is not far from what others say")

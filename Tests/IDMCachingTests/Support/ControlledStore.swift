@@ -9,6 +9,8 @@ final class ControlledStore: CacheStore {
     let writes = ControlledDataProvider<String, Void>(hearsCancel: false)
     /// What has landed.
     let memory = MemoryCache<String, String>(countLimit: 100)
+    /// How many writes have ended.
+    let written = Watched(0)
 
     init(clock: CacheClock = .system, _ outcomes: Outcomes = Outcomes()) {
         ledger = CacheLedger(clock: clock, onOutcome: outcomes.hook())
@@ -21,6 +23,7 @@ final class ControlledStore: CacheStore {
     func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) async throws {
         try await writes.request(key)
         memory.set(entry, for: key, permit: permit)
+        written.change { $0 += 1 }
     }
 
     func remove(_ key: String) async throws { memory.remove(key) }
