@@ -14,12 +14,16 @@ internal import Synchronization
 /// Nothing is read and no folder is made before it is needed. An entry that is damaged, not whole, not ours or written by
 /// a newer version is a miss: it is moved aside and told to the hook. Reading never throws.
 ///
+/// With a `memoryLimit` the entries that were used last are in memory as well, and are heard in the turn in which they are
+/// asked for. What another process writes is then not seen while an entry is in memory.
+///
 /// An entry that was written before a step of the clock is stale; see ``CacheClock``.
 public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable>: CacheStore {
     public let ledger: CacheLedger<Key, Value>
 
     private let folder: DiskFolder
     private let lanes = DiskLanes()
+    private let memory: MemoryCache<Key, Value>?
     private let coding: CacheCoding<Value>
     private let text: @Sendable (Key) -> String
     private let digest: @Sendable ([UInt8]) -> Digest
@@ -34,6 +38,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     ///   - byteLimit: How long the files may be together. The least recently used entries go first. Nil for any length.
     ///   - entryLimit: How many entries there may be. Nil for any number. What another process adds is counted when the
     ///     folder is looked through: at the first write, and whenever a bound is passed.
+    ///   - memoryLimit: How many entries are kept in memory, too. Nil for none.
     ///   - durability: What a written entry survives.
     ///   - coding: How values become bytes.
     ///   - clock: What the cache takes its time from.
@@ -42,25 +47,27 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// - Throws: ``DiskCacheError`` if the URL isn't that of a file, or if a limit is less than one.
     public convenience init(
         folder: URL, partition: String? = nil, byteLimit: Int? = nil, entryLimit: Int? = nil,
-        durability: CacheDurability = .process, coding: CacheCoding<Value> = .json, clock: CacheClock = .system,
+        memoryLimit: Int? = nil, durability: CacheDurability = .process, coding: CacheCoding<Value> = .json,
+        clock: CacheClock = .system,
         text: @escaping @Sendable (Key) -> String, onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)? = nil
     ) throws {
         try self.init(
             folder: folder, partition: partition, bounds: DiskBounds(bytes: byteLimit, entries: entryLimit),
-            durability: durability, coding: coding, ledger: CacheLedger(clock: clock, onOutcome: onOutcome),
-            files: POSIXFiles(), text: text)
+            memoryLimit: memoryLimit, durability: durability, coding: coding,
+            ledger: CacheLedger(clock: clock, onOutcome: onOutcome), files: POSIXFiles(), text: text)
     }
 
     init(
-        folder: URL, partition: String?, bounds: DiskBounds, durability: CacheDurability, coding: CacheCoding<Value>,
-        ledger: CacheLedger<Key, Value>, files: any FileLayer, text: @escaping @Sendable (Key) -> String,
+        folder: URL, partition: String?, bounds: DiskBounds, memoryLimit: Int? = nil, durability: CacheDurability,
+        coding: CacheCoding<Value>, ledger: CacheLedger<Key, Value>, files: any FileLayer,
+        text: @escaping @Sendable (Key) -> String,
         digest: @escaping @Sendable ([UInt8]) -> Digest = { Digest(of: $0) }
     ) throws {
         let path = folder.standardizedFileURL.path
         guard folder.isFileURL, path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw DiskCacheError.notAFolder(folder.isFileURL ? path : folder.scheme ?? "")
         }
-        for case let bound? in [bounds.bytes, bounds.entries] where bound < 1 {
+        for case let bound? in [bounds.bytes, bounds.entries, memoryLimit] where bound < 1 {
             throw DiskCacheError.boundTooSmall(bound)
         }
         let name = partition.map { "partition-" + Digest(of: $0.utf8).hex } ?? "shared"
@@ -68,6 +75,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
             parents: Self.parents(of: path), path: path + "/" + name, bounds: bounds,
             isPowerSafe: durability == .power, files: files, process: ProcessInfo.processInfo.processIdentifier)
         self.ledger = ledger
+        memory = memoryLimit.map { MemoryCache(countLimit: $0, clock: ledger.clock) }
         self.coding = coding
         self.text = text
         self.digest = digest
@@ -83,8 +91,18 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     /// The entry of a key, whatever its age. Nil as well where it can't be read, which the hook hears.
     public func get(_ key: Key) async -> CacheEntry<Value>? {
+        if let entry = memory?.get(key) { return entry }
         let name = name(of: key)
-        return await lanes.run(name.digest) { self.read(key, name) }
+        guard let memory else { return await lanes.run(name.digest) { self.read(key, name) } }
+        // Known to the ledger meanwhile, which then sees what is invalidated.
+        ledger.enter(key)
+        defer { ledger.leave(key) }
+        return await lanes.run(name.digest) {
+            let version = self.ledger.version(key)
+            let entry = self.read(key, name)
+            if let entry { memory.put(entry, key) { self.ledger.version(key) == version } }
+            return entry
+        }
     }
 
     private func read(_ key: Key, _ name: Name) -> CacheEntry<Value>? {
@@ -124,7 +142,10 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     public func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         let name = name(of: key)
         try await lanes.run(name.digest) {
-            Result { try self.write(entry, name, permit) }
+            Result {
+                try self.write(entry, name, permit)
+                self.memory?.set(entry, for: key, permit: permit)
+            }
         }.get()
     }
 
@@ -162,6 +183,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// Removes the entry of a key. What was asked for before does not land afterwards.
     public func remove(_ key: Key) async throws {
         ledger.invalidate(key)
+        memory?.remove(key)
         let name = name(of: key)
         try await lanes.run(name.digest) { Self.typed { () throws(FileFault) in try self.folder.remove(name.digest) } }
             .get()
@@ -171,6 +193,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// that tag afterwards.
     public func removeAll(tagged tag: String) async throws {
         ledger.invalidate(tag: tag)
+        memory?.removeAll(tagged: tag)
         try await lanes.runAfterAll { Self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag) } }
             .get()
     }
@@ -179,10 +202,11 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// afterwards, also if it is being written.
     public func removeAll() async throws {
         ledger.invalidateAll()
+        memory?.removeAll()
         try await lanes.runAfterAll { Self.typed { () throws(FileFault) in try self.folder.removeAll() } }.get()
     }
 
-    /// Forgets a user or a tenant: all entries of this partition, on the disk and on their way to it. For the moment when
+    /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either. For the moment when
     /// somebody signs out. Writes of other processes that share the folder are not waited for.
     public func wipe() async throws {
         try await removeAll()
@@ -226,11 +250,13 @@ extension DiskCache where Key: LosslessStringConvertible {
     /// The parameters are those of the other initializer.
     public convenience init(
         folder: URL, partition: String? = nil, byteLimit: Int? = nil, entryLimit: Int? = nil,
-        durability: CacheDurability = .process, coding: CacheCoding<Value> = .json, clock: CacheClock = .system,
+        memoryLimit: Int? = nil, durability: CacheDurability = .process, coding: CacheCoding<Value> = .json,
+        clock: CacheClock = .system,
         onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)? = nil
     ) throws {
         try self.init(
             folder: folder, partition: partition, byteLimit: byteLimit, entryLimit: entryLimit,
-            durability: durability, coding: coding, clock: clock, text: { $0.description }, onOutcome: onOutcome)
+            memoryLimit: memoryLimit, durability: durability, coding: coding, clock: clock, text: { $0.description },
+            onOutcome: onOutcome)
     }
 }

@@ -166,8 +166,74 @@ struct DiskCacheTests {
     func refused() throws {
         #expect(throws: DiskCacheError.boundTooSmall(0)) { try open(bytes: 0) }
         #expect(throws: DiskCacheError.boundTooSmall(-1)) { try open(entries: -1) }
+        #expect(throws: DiskCacheError.boundTooSmall(0)) {
+            try DiskCache<String, String>(folder: folder.url, memoryLimit: 0)
+        }
         #expect(throws: DiskCacheError.notAFolder("https")) {
             try DiskCache<String, String>(folder: URL(string: "https://example.com/cache")!)
+        }
+    }
+
+    // MARK: In memory as well
+
+    @Test("What is in memory as well is read without the disk, and leaves with the entry", arguments: 0..<3)
+    func memory(way: Int) async throws {
+        let cache = try DiskCache<String, String>(folder: folder.url, memoryLimit: 2)
+        try await cache.set("value", for: "key", tags: ["tag"])
+        try FileManager.default.removeItem(at: folder.url)
+        #expect(await cache.get("key")?.value == "value")
+        switch way {
+        case 0: try await cache.remove("key")
+        case 1: try await cache.removeAll(tagged: "tag")
+        default: try await cache.wipe()
+        }
+        #expect(await cache.get("key") == nil)
+    }
+
+    @Test("What was read from the disk stays in memory, unless it was invalidated while it was read")
+    func memoryFill() async throws {
+        try await open().set("value", for: "key")
+        let files = FaultyFiles()
+        let cache = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(), memoryLimit: 2, durability: .process,
+            coding: CacheCoding(
+                encode: { Data($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) }),
+            ledger: CacheLedger(), files: files, text: { $0 })
+        #expect(await cache.get("key") != nil)
+        files.fail(nil)
+        #expect(await cache.get("key") != nil)
+        #expect(files.made == [])
+
+        let late = Shared<CacheLedger<String, String>?>(nil)
+        let other = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(), memoryLimit: 2, durability: .process,
+            coding: CacheCoding(
+                encode: { Data($0.utf8) },
+                decode: { data in
+                    late.value?.invalidate("key")
+                    return String(decoding: data, as: UTF8.self)
+                }), ledger: CacheLedger(), files: files, text: { $0 })
+        late.value = other.ledger
+        #expect(await other.get("key") != nil)
+        files.fail(nil)
+        #expect(await other.get("key") != nil)
+        #expect(!files.made.isEmpty)
+        #expect(cache.ledger.isEmpty && other.ledger.isEmpty)
+    }
+
+    @Test("Of writes that race, the last question's stays in memory and on the disk")
+    func memoryRace() async throws {
+        let cache = try DiskCache<String, String>(folder: folder.url, memoryLimit: 4)
+        for _ in 0..<Volume.of(200, normally: 20) {
+            let permits = (0..<6).map { _ in cache.ledger.permit(for: "key") }
+            await withTaskGroup { group in
+                for (index, permit) in permits.enumerated() {
+                    group.addTask { try? await cache.set(cache.ledger.entry("\(index)"), for: "key", permit: permit) }
+                    group.addTask { _ = await cache.get("key") }
+                }
+            }
+            #expect(await cache.get("key")?.value == "5")
+            #expect(try await open().get("key")?.value == "5")
         }
     }
 
