@@ -1,6 +1,6 @@
 public import IDMCore
 
-/// A provider with a cache before it. Made by ``IDMCore/DataProvider/cached(in:policy:tags:)``.
+/// A provider with a cache before it. Made by `cached(in:policy:tags:)`.
 ///
 /// A stream: an entry is heard at once, and what the provider answers when it comes, as the ``CachePolicy`` says. An entry
 /// of a ``MemoryCache`` is heard in the turn in which it was asked for. The stream ends when the answer has been

@@ -1,6 +1,6 @@
 public import IDMCore
 
-/// A stream without the values that say nothing new. Made by ``IDMCore/StreamDataProvider/removingDuplicates()``.
+/// A stream without the values that say nothing new. Made by `removingDuplicates()`.
 public struct DistinctDataProvider<Base: StreamDataProvider>: StreamDataProvider {
     private let base: Base
     private let isSame: @Sendable (Base.Output, Base.Output) -> Bool
