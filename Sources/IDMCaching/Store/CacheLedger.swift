@@ -56,9 +56,6 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     // MARK: What has become of things
 
-    /// Whether anybody hears of outcomes.
-    package var isHeard: Bool { onOutcome != nil }
-
     /// Tells the hook, which must not happen under a lock.
     public func report(_ outcome: @autoclosure () -> CachingOutcome<Key>) {
         onOutcome?(outcome())
