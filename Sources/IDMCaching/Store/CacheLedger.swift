@@ -78,10 +78,6 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.epoch(key, refreshing: refreshing) }
     }
 
-    func version(_ key: Key) -> Int? {
-        book.withLock { $0.version(key) }
-    }
-
     func answer(_ number: Int, _ key: Key, _ entry: CacheEntry<Value>) -> CacheEntry<Value>? {
         book.withLock { $0.answer(number, key, entry) }.instead
     }
