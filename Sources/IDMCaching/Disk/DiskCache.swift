@@ -24,6 +24,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     private let folder: DiskFolder
     private let lanes = DiskLanes()
     private let memory: MemoryCache<Key, Value>?
+    private let sweeps = Sweeps()
     private let coding: CacheCoding<Value>
     private let text: @Sendable (Key) -> String
     private let digest: @Sendable ([UInt8]) -> Digest
@@ -93,14 +94,11 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     public func get(_ key: Key) async -> CacheEntry<Value>? {
         if let entry = memory?.get(key) { return entry }
         let name = name(of: key)
-        guard let memory else { return await lanes.run(name.digest) { self.read(key, name) } }
-        // Known to the ledger meanwhile, which then sees what is invalidated.
-        ledger.enter(key)
-        defer { ledger.leave(key) }
         return await lanes.run(name.digest) {
-            let version = self.ledger.version(key)
+            let sweep = self.sweeps.value
             let entry = self.read(key, name)
-            if let entry { memory.put(entry, key) { self.ledger.version(key) == version } }
+            // What is read while something is removed could be what is to go.
+            if let entry { self.memory?.put(entry, key) { self.sweeps.isStill(sweep) } }
             return entry
         }
     }
@@ -183,6 +181,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// Removes the entry of a key. What was asked for before does not land afterwards.
     public func remove(_ key: Key) async throws {
         ledger.invalidate(key)
+        sweeps.begin()
+        defer { sweeps.end() }
         memory?.remove(key)
         let name = name(of: key)
         try await lanes.run(name.digest) { Self.typed { () throws(FileFault) in try self.folder.remove(name.digest) } }
@@ -193,6 +193,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// that tag afterwards.
     public func removeAll(tagged tag: String) async throws {
         ledger.invalidate(tag: tag)
+        sweeps.begin()
+        defer { sweeps.end() }
         memory?.removeAll(tagged: tag)
         try await lanes.runAfterAll { Self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag) } }
             .get()
@@ -202,12 +204,15 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// afterwards, also if it is being written.
     public func removeAll() async throws {
         ledger.invalidateAll()
+        sweeps.begin()
+        defer { sweeps.end() }
         memory?.removeAll()
         try await lanes.runAfterAll { Self.typed { () throws(FileFault) in try self.folder.removeAll() } }.get()
     }
 
-    /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either. For the moment when
-    /// somebody signs out. Writes of other processes that share the folder are not waited for.
+    /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either.
+    ///
+    /// For the moment when somebody signs out. Writes of other processes that share the folder are not waited for.
     public func wipe() async throws {
         try await removeAll()
     }
@@ -233,6 +238,28 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
         let bytes = Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
         return Name(digest: digest(bytes), text: bytes)
+    }
+}
+
+/// Tells a read whether anything has been removed while it was under way.
+private final class Sweeps: Sendable {
+    private let state = Mutex((running: 0, ended: 0))
+
+    /// How many have ended. Nil while any is running.
+    var value: Int? {
+        state.withLock { $0.running == 0 ? $0.ended : nil }
+    }
+
+    func isStill(_ value: Int?) -> Bool {
+        value != nil && self.value == value
+    }
+
+    func begin() {
+        state.withLock { $0.running += 1 }
+    }
+
+    func end() {
+        state.withLock { $0 = ($0.running - 1, $0.ended + 1) }
     }
 }
 

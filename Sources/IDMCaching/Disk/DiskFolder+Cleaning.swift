@@ -55,7 +55,6 @@ extension DiskFolder {
         var entries = try entries()
         var usage = DiskUsage(bytes: entries.reduce(0) { $0 + $1.status.size }, entries: entries.count)
         guard !bounds.hold(usage) else { return (usage, 0) }
-        try limitDamaged()
         entries.sort { $0.status.time > $1.status.time }
         var removed = 0
         // The one that is left is what was just written.
@@ -96,10 +95,10 @@ extension DiskFolder {
         name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 
-    private func limitDamaged() throws(FileFault) {
-        for name in try names(in: damaged).dropFirst(Self.damagedLimit) {
-            try removeIfThere(damaged + "/" + name)
-        }
+    /// Keeps what was moved aside from growing without end.
+    func limitDamaged() {
+        guard let names = try? names(in: damaged) else { return }
+        for name in names.dropFirst(Self.damagedLimit) { try? removeIfThere(damaged + "/" + name) }
     }
 
     /// Removes the entries that bear a tag, by reading the beginning of each.
@@ -122,12 +121,28 @@ extension DiskFolder {
     }
 
     /// Removes everything that this partition holds: entries, what was moved aside, and what dead processes left.
+    ///
+    /// What can't be removed doesn't keep the rest from going. A folder that somebody has put there is left to them.
     func removeAll() throws(FileFault) {
-        for name in try names(in: path) where Self.isEntry(name) { try removeIfThere(path + "/" + name) }
-        for name in try names(in: damaged) { try removeIfThere(damaged + "/" + name) }
-        for name in try names(in: writing) where !name.hasPrefix(ownName) {
-            try removeIfThere(writing + "/" + name)
+        var first: FileFault?
+        func remove(_ folder: String, _ isMeant: (String) -> Bool) {
+            do throws(FileFault) {
+                for name in try names(in: folder) where isMeant(name) {
+                    do throws(FileFault) {
+                        try removeIfThere(folder + "/" + name)
+                    } catch {
+                        let isFolder = (try? files.status(at: folder + "/" + name))?.kind == .folder
+                        if !isFolder { first = first ?? error }
+                    }
+                }
+            } catch {
+                first = first ?? error
+            }
         }
+        remove(path, Self.isEntry)
+        remove(damaged) { _ in true }
+        remove(writing) { !$0.hasPrefix(ownName) }
         usage.withLock { $0 = nil }
+        if let first { throw first }
     }
 }

@@ -112,6 +112,7 @@ final class DiskFolder: Sendable {
         do {
             try makeFolder(damaged)
             try files.rename(place(of: digest), damaged + "/" + digest.hex)
+            limitDamaged()
         } catch {
             // Out of the way at least, where that can be done. It isn't served in any case.
             try? files.remove(place(of: digest))

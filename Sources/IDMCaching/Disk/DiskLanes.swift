@@ -3,29 +3,49 @@ internal import Dispatch
 /// The threads on which a disk cache works, so that none of the cooperative pool waits for a disk. Work for the same key
 /// is done in the order in which it was asked for.
 struct DiskLanes: Sendable {
-    private let queues: [DispatchQueue]
+    private let lanes: [DiskLane]
 
     init(width: Int = 4) {
-        queues = (0..<width).map { DispatchQueue(label: "IDMCaching.disk.\($0)") }
+        lanes = (0..<width).map { DiskLane(number: $0) }
     }
 
     /// Does work on the lane of a digest, which takes its place in the line before this suspends.
     func run<R: Sendable>(_ digest: Digest, _ work: @escaping @Sendable () -> R) async -> R {
-        await run(on: queues[Int(digest.bytes[0]) % queues.count], work)
+        await lanes[Int(digest.bytes[0]) % lanes.count].run(work)
     }
 
     /// Does work when everything that was asked for before has been done.
     func runAfterAll<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
-        let barrier = DispatchGroup()
-        for queue in queues { queue.async(group: barrier) {} }
-        return await withUnsafeContinuation { continuation in
-            barrier.notify(queue: queues[0]) { continuation.resume(returning: work()) }
-        }
+        for lane in lanes.dropFirst() { await lane.run {} }
+        return await lanes[0].run(work)
+    }
+}
+
+/// One thing after the other, on a queue of its own.
+private actor DiskLane {
+    private nonisolated let executor: QueueExecutor
+
+    init(number: Int) {
+        executor = QueueExecutor(label: "IDMCaching.disk.\(number)")
     }
 
-    private func run<R: Sendable>(on queue: DispatchQueue, _ work: @escaping @Sendable () -> R) async -> R {
-        await withUnsafeContinuation { continuation in
-            queue.async { continuation.resume(returning: work()) }
-        }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func run<R: Sendable>(_ work: @Sendable () -> R) -> R {
+        work()
+    }
+}
+
+/// Runs the jobs of an actor on a queue, whose thread may wait for a disk.
+private final class QueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

@@ -131,19 +131,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         let fits = room.fits(payload.cost)
         let hash = key.hashValue
         let use = uses.next()
-        let old = shard(hash).table.withLock { table -> MemoryEntry<Value>? in
-            guard mayLand() else { return nil }
-            guard fits else {
-                let old = table.remove(key, hash)
-                room.take(old.map { 0 - $0.cost } ?? 0, count: old == nil ? 0 : -1)
-                return old
-            }
-            let old = table.insert(payload, key, hash, at: use)
-            room.take(payload.cost - (old?.cost ?? 0), count: old == nil ? 1 : 0)
-            return old
+        let (hasLanded, old) = shard(hash).table.withLock { table -> (Bool, MemoryEntry<Value>?) in
+            guard mayLand() else { return (false, nil) }
+            let old = fits ? table.insert(payload, key, hash, at: use) : table.remove(key, hash)
+            return (true, old)
         }
+        guard hasLanded else { return }
         // What was there goes out of scope here, where no lock is held.
-        withExtendedLifetime(old) {}
+        room.take((fits ? payload.cost : 0) - (old?.cost ?? 0), count: (fits ? 1 : 0) - (old == nil ? 0 : 1))
         if !fits { ledger.report(.evicted(count: 1, .bounds)) }
         sweep(shard(hash))
         shrink()

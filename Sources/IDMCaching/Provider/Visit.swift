@@ -20,10 +20,9 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     }
 
     /// Whether the provider was asked for this one.
-    var hasAsked: Bool {
-        get { isFirst.load(ordering: .relaxed) }
-    }
+    var hasAsked: Bool { isFirst.load(ordering: .relaxed) }
 
+    /// The provider is asked for this one, and for all who share the question.
     func ask() {
         isFirst.store(true, ordering: .relaxed)
     }

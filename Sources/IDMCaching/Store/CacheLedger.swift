@@ -56,9 +56,6 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     // MARK: What has become of things
 
-    /// Whether anybody hears of outcomes.
-    package var isHeard: Bool { onOutcome != nil }
-
     /// Tells the hook, which must not happen under a lock.
     public func report(_ outcome: @autoclosure () -> CachingOutcome<Key>) {
         onOutcome?(outcome())
@@ -79,10 +76,6 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     func epoch(_ key: Key, refreshing: Bool) -> Int {
         book.withLock { $0.epoch(key, refreshing: refreshing) }
-    }
-
-    func version(_ key: Key) -> Int? {
-        book.withLock { $0.version(key) }
     }
 
     func answer(_ number: Int, _ key: Key, _ entry: CacheEntry<Value>) -> CacheEntry<Value>? {

@@ -15,8 +15,6 @@ struct LedgerBook<Key: Hashable, Value> {
         var landed = 0
         /// The newest answer so far, by the beginning of its request.
         var newest: (number: Int, value: Value)?
-        /// Counts everything that changes what a read finds.
-        var changes = 0
     }
 
     private var records: [Key: Record] = [:]
@@ -78,13 +76,7 @@ struct LedgerBook<Key: Hashable, Value> {
             !bearing.contains(where: { number < tags[$0] ?? 0 })
         else { return false }
         records[key]?.landed = number
-        records[key]?.changes += 1
         return true
-    }
-
-    /// What a read that begins now has to compare with when it has ended.
-    func version(_ key: Key) -> Int? {
-        records[key]?.changes
     }
 
     mutating func invalidate(_ key: Key) {
@@ -92,14 +84,12 @@ struct LedgerBook<Key: Hashable, Value> {
         let number = newNumber()
         records[key]?.invalidated = number
         records[key]?.barrier = number
-        records[key]?.changes += 1
     }
 
     mutating func invalidate(tag: String) {
         guard !records.isEmpty else { return }
         tags[tag] = newNumber()
         barrier = lastNumber
-        change()
     }
 
     /// Everything is invalid. Returns what was kept for those who answer late, to be let go of where no lock is held.
@@ -110,12 +100,7 @@ struct LedgerBook<Key: Hashable, Value> {
         tags = [:]
         let leftovers = records.values.compactMap { $0.newest?.value }
         for key in records.keys { records[key]?.newest = nil }
-        change()
         return leftovers
-    }
-
-    private mutating func change() {
-        for key in records.keys { records[key]?.changes += 1 }
     }
 
     private mutating func newNumber() -> Int {

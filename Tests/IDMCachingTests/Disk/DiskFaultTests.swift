@@ -178,7 +178,6 @@ struct DiskFaultTests {
     @Test("A damaged entry is a miss, is moved aside and told, and never served")
     func damaged() async throws {
         #expect(try await damage { try overwrite($0, $1.dropLast(3)) } == ["damaged key torn"])
-        try FileManager.default.removeItem(atPath: folder.damaged[0])
         try await open().wipe()
         #expect(try await damage { path, _ in try overwrite(path, []) } == ["damaged key torn"])
         try await open().wipe()
@@ -199,6 +198,26 @@ struct DiskFaultTests {
         #expect(newer == ["damaged key newerVersion(2)"])
     }
 
+    @Test("Of what was moved aside no more is kept than somebody would look at")
+    func manyDamaged() async throws {
+        let cache = try open(entries: nil)
+        for key in 0..<40 { try await cache.set("value", for: "\(key)") }
+        for path in folder.entries { try overwrite(path, [0]) }
+        for key in 0..<40 { #expect(await cache.get("\(key)") == nil) }
+        #expect(folder.damaged.count == DiskFolder.damagedLimit)
+        #expect(outcomes.count("damaged") == 40)
+    }
+
+    @Test("A wipe removes all that it can, and tells what it could not")
+    func partialWipe() async throws {
+        let cache = try open(entries: nil)
+        for key in 0..<4 { try await cache.set("value", for: "\(key)") }
+        // The first call looks for names, the second removes the first of them.
+        files.fail(1, EACCES)
+        await #expect(throws: DiskCacheError.notPermitted) { try await cache.wipe() }
+        #expect(folder.entries.count == 1)
+    }
+
     @Test("A link in the place of an entry is not followed, and a folder, a pipe and a socket are not read")
     func notFiles() async throws {
         let secret = folder.path + "/target"
@@ -215,8 +234,10 @@ struct DiskFaultTests {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         }
         #expect(place == ["damaged key notAFile"])
-        try FileManager.default.removeItem(atPath: folder.damaged[0])
+        // Not ours, so a wipe leaves it where it is.
         try await open().wipe()
+        #expect(folder.damaged.count == 1)
+        try FileManager.default.removeItem(atPath: folder.damaged[0])
         let pipe = try await damage { path, _ in
             try FileManager.default.removeItem(atPath: path)
             #expect(mkfifo(path, 0o600) == 0)

@@ -141,22 +141,4 @@ struct LedgerBookTests {
         let left = [book.leave("a"), book.leave("nobody has entered this")]
         #expect(swept == ["three"] && left == [nil, nil])
     }
-
-    @Test("A read that was overtaken by a write, a removal or a sweep sees that")
-    func versions() {
-        var book = LedgerBook<String, String>()
-        #expect(book.version("a") == nil)
-        let number = book.begin("a")
-        var last = book.version("a")
-        for change in 0..<4 {
-            switch change {
-            case 0: _ = book.claim(number, "a", tags: [])
-            case 1: book.invalidate("a")
-            case 2: book.invalidate(tag: "tag")
-            default: _ = book.invalidateAll()
-            }
-            #expect(book.version("a") != last)
-            last = book.version("a")
-        }
-    }
 }
