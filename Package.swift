@@ -5,11 +5,14 @@ let package = Package(
     name: "IDM",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "IDMCore", targets: ["IDMCore"])
+        .library(name: "IDMCore", targets: ["IDMCore"]),
+        .library(name: "IDMHTTP", targets: ["IDMHTTP"]),
     ],
     targets: [
         .target(name: "IDMCore"),
+        .target(name: "IDMHTTP", dependencies: ["IDMCore"]),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore"]),
+        .testTarget(name: "IDMHTTPTests", dependencies: ["IDMHTTP"]),
     ],
     swiftLanguageModes: [.v6]
 )
