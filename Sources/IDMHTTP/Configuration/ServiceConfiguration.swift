@@ -19,6 +19,8 @@ public struct ServiceConfiguration: Sendable {
     public var deadline: Duration?
     /// What the transport is asked to do about its cache, unless the request says it.
     public var cachePolicy: ServiceRequest.CachePolicy
+    /// What is done about a response that sends a request elsewhere.
+    public var redirects: RedirectPolicy
     /// How much is taken from a server.
     public var limits: Limits
     /// What is left out wherever a request or a response is shown.
@@ -28,13 +30,14 @@ public struct ServiceConfiguration: Sendable {
     public init(
         baseURL: URL, headers: ServiceHeaders = [:], timeout: Duration = .seconds(60),
         deadline: Duration? = .seconds(600), cachePolicy: ServiceRequest.CachePolicy = .standard,
-        limits: Limits = Limits(), redaction: ServiceRedaction = .standard
+        redirects: RedirectPolicy = .follow, limits: Limits = Limits(), redaction: ServiceRedaction = .standard
     ) {
         self.baseURL = baseURL
         self.headers = headers
         self.timeout = timeout
         self.deadline = deadline
         self.cachePolicy = cachePolicy
+        self.redirects = redirects
         self.limits = limits
         self.redaction = redaction
     }

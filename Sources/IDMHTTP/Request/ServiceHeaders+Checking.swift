@@ -24,11 +24,3 @@ extension ServiceHeaders {
         (32...126).contains(byte) || byte == 9
     }
 }
-
-extension String {
-    /// The text on one line, cut where it gets long, with what can't be seen as escapes.
-    func escapedForDescription(limit: Int = 120) -> String {
-        let shown = unicodeScalars.prefix(limit).map { $0.escaped(asASCII: false) }.joined()
-        return unicodeScalars.count > limit ? shown + "…" : shown
-    }
-}

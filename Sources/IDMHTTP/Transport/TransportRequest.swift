@@ -19,6 +19,8 @@ public struct TransportRequest: Sendable {
     public var cachePolicy: ServiceRequest.CachePolicy
     /// How much of a response is of any use. A transport that can should stop beyond it.
     public var limits: ServiceConfiguration.Limits
+    /// To be called when bytes of the body have gone, so that the silence starts anew. On any thread, as often as it likes.
+    public var didSend: @Sendable () -> Void = {}
 
     /// Makes a request of parts that have been checked.
     public init(
