@@ -61,7 +61,11 @@ extension ServiceConfiguration {
 
     /// Reads the `Endpoint` of an app's Info.plist, as ``init(contentsOf:environment:variable:in:)`` does.
     ///
-    /// - Parameter bundle: Whose Info.plist it is: by default the app's.
+    /// - Parameters:
+    ///   - bundle: Whose Info.plist it is.
+    ///   - environment: The entry of `environments` that goes on top.
+    ///   - variable: An environment variable. If it is set and not empty, it is the base URL.
+    ///   - variables: Where the variable is looked for.
     public init(
         infoOf bundle: Bundle, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Holds the Swift blocks of the README and of the articles against the samples that this folder compiles.
+/// Holds the Swift blocks of the README and of all modules' articles against the samples that are compiled in the
+/// Documentation folders of all modules' tests.
 @Suite("Documentation", .timeLimit(.minutes(1)))
 struct DocumentationTests {
     @Test("Every Swift block of a page is identical to a compiled sample", arguments: try Page.all())
@@ -139,10 +140,15 @@ struct Sample: Hashable {
     let file: String
 
     static func all() throws -> [Sample] {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { $0.lastPathComponent.hasSuffix("Samples.swift") }
-            .flatMap { try all(of: String(contentsOf: $0, encoding: .utf8), in: $0.lastPathComponent) }
+        let files = FileManager.default
+        return try files.contentsOfDirectory(
+            at: root.appendingPathComponent("Tests"), includingPropertiesForKeys: nil
+        )
+        .map { $0.appendingPathComponent("Documentation") }
+        .filter { files.fileExists(atPath: $0.path) }
+        .flatMap { try files.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
+        .filter { $0.lastPathComponent.hasSuffix("Samples.swift") }
+        .flatMap { try all(of: String(contentsOf: $0, encoding: .utf8), in: $0.lastPathComponent) }
     }
 
     static func all(of text: String, in file: String) throws -> [Sample] {
