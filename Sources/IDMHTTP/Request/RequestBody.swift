@@ -102,6 +102,11 @@ extension RequestBody {
         case usedUp
     }
 
+    /// Whether the body can be sent again.
+    var isReplayable: Bool {
+        if case .stream(_, _, .some) = kind { false } else { true }
+    }
+
     /// Lets a stream through once.
     final class Passage: Sendable {
         private let isUsed = Atomic(false)

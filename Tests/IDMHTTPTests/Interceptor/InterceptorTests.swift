@@ -6,18 +6,6 @@ import Testing
 
 @Suite("An interceptor", .timeLimit(.minutes(1)))
 struct InterceptorTests {
-    private struct Closure: HTTPInterceptor {
-        let body: @Sendable (ServiceRequest, InterceptorChain) async throws -> ServiceResponse
-
-        init(_ body: @escaping @Sendable (ServiceRequest, InterceptorChain) async throws -> ServiceResponse) {
-            self.body = body
-        }
-
-        func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
-            try await body(request, next)
-        }
-    }
-
     private final class Steps: Sendable {
         private let steps = Mutex<[String]>([])
         var all: [String] { steps.withLock { $0 } }
@@ -27,8 +15,8 @@ struct InterceptorTests {
     @Test("stands in the order in which a request passes, and a response comes back")
     func order() async throws {
         let steps = Steps()
-        func named(_ name: String) -> Closure {
-            Closure { request, next in
+        func named(_ name: String) -> ClosureInterceptor {
+            ClosureInterceptor { request, next in
                 steps.add("\(name) in")
                 var request = request
                 request.headers.add("X", name)
@@ -52,7 +40,8 @@ struct InterceptorTests {
     func answer() async throws {
         let transport = ScriptedTransport("network")
         let service = try HTTPService(
-            transport, interceptors: [Closure { _, _ in ServiceResponse(status: 500, body: Data("own".utf8)) }])
+            transport,
+            interceptors: [ClosureInterceptor { _, _ in ServiceResponse(status: 500, body: Data("own".utf8)) }])
 
         // Its answer is its own: nobody judges it.
         #expect(try await service.request(ServiceRequest(.get, "/")).text == "own")
@@ -67,7 +56,7 @@ struct InterceptorTests {
         let service = try HTTPService(
             transport,
             interceptors: [
-                Closure { request, next in
+                ClosureInterceptor { request, next in
                     var request = request
                     for attempt in 1...5 {
                         request.headers["Attempt"] = "\(attempt)"
@@ -89,7 +78,7 @@ struct InterceptorTests {
         let service = try HTTPService(
             ScriptedTransport("ok"),
             interceptors: [
-                Closure { request, next in
+                ClosureInterceptor { request, next in
                     do {
                         return try await next(request)
                     } catch let error as HTTPError where error.failure(as: Failure.self) != nil {
@@ -104,7 +93,8 @@ struct InterceptorTests {
     @Test("fails a request with an error of its own, which stays what it is")
     func ownErrors() async throws {
         struct Mine: Error {}
-        let service = try HTTPService(ScriptedTransport("ok"), interceptors: [Closure { _, _ in throw Mine() }])
+        let service = try HTTPService(
+            ScriptedTransport("ok"), interceptors: [ClosureInterceptor { _, _ in throw Mine() }])
 
         await #expect(throws: Mine.self) { try await service.request(ServiceRequest(.get, "/")) }
     }
@@ -115,7 +105,7 @@ struct InterceptorTests {
         let service = try HTTPService(
             transport,
             interceptors: [
-                Closure { request, next in
+                ClosureInterceptor { request, next in
                     var request = request
                     request.headers["X"] = "a\r\nB: c"
                     return try await next(request)
@@ -132,7 +122,11 @@ struct InterceptorTests {
     @Test("is given the service's configuration, and can be tested without a service")
     func alone() async throws {
         let chain = InterceptorChain(
-            [Closure { _, next in ServiceResponse(body: Data(next.configuration.baseURL.absoluteString.utf8)) }],
+            [
+                ClosureInterceptor { _, next in
+                    ServiceResponse(body: Data(next.configuration.baseURL.absoluteString.utf8))
+                }
+            ],
             configuration: try api("https://h")
         ) { _ in ServiceResponse() }
 
