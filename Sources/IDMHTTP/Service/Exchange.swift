@@ -36,7 +36,7 @@ struct Exchange: Sendable {
             return try await SilenceWatch(duration: request.timeout, clock: clock).run { sound in
                 var request = request
                 request.didSend = sound
-                return try await Visit(transport: transport, redirects: configuration.redirects, sound: sound)
+                return try await Visit(transport: transport, configuration: configuration, sound: sound)
                     .response(to: request)
             }
         } catch is SilenceWatch.Silence {
@@ -48,23 +48,26 @@ struct Exchange: Sendable {
 /// One request on its way over any number of redirects, until a body has been read.
 private struct Visit: Sendable {
     let transport: any HTTPTransport
-    let redirects: RedirectPolicy
+    let configuration: ServiceConfiguration
     let sound: @Sendable () -> Void
 
     func response(to first: TransportRequest) async throws -> ServiceResponse {
         var request = first
         var hops = 0
         while true {
+            EventRecorder.recordAttempt(bytes: request.body?.length)
             let response = try await transport.send(request)
             sound()
+            EventRecorder.record(.response(status: response.status))
             let next: TransportRequest?
             do throws(RedirectPolicy.Fault) {
-                next = try redirects.request(
+                next = try configuration.redirects.request(
                     after: request, status: response.status, headers: response.headers, hops: hops)
             } catch {
                 throw HTTPError.Reason.Thrown(.redirect(error), response: head(of: response, from: request))
             }
             guard let next else { return try await body(of: response, from: request) }
+            EventRecorder.record(.redirect(to: configuration.redaction.url(next.url.absoluteString)))
             request = next
             hops += 1
         }
@@ -88,6 +91,7 @@ private struct Visit: Sendable {
             body.append(piece)
             progress?.report(completed: Int64(body.count), total: length)
         }
+        EventRecorder.record(.received(bytes: body.count))
         result.body = body
         return result
     }

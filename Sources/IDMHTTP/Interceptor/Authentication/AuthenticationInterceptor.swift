@@ -124,7 +124,9 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         case .stop: throw AuthenticationError.userHasChanged
         case .go(let credential, let stamp): return (credential, stamp)
         case .wait: break
-        case .refresh(let credential, let number): refresh(credential, number, next)
+        case .refresh(let credential, let number):
+            EventRecorder.record(.refresh)
+            refresh(credential, number, next)
         }
         do {
             return try await wait(waiter, id)

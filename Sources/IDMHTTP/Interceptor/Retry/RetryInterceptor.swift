@@ -84,6 +84,7 @@ public struct RetryInterceptor: HTTPInterceptor {
                 let deadline = request.deadline ?? next.configuration.deadline
                 let isInTime = deadline.map { elapsed() + wait < $0 } ?? true
                 guard wait <= maximumWait, isInTime, budget?.take() ?? true else { throw error }
+                EventRecorder.record(.retry(retries, after: wait, because: "\(error)"))
                 if wait > .zero { try await clock.sleep(for: wait) }
                 try Task.checkCancellation()
             }

@@ -42,6 +42,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
         let turn = FirstResult<Void>()
         let place = entrances.withLock { $0[origin, default: Entrance(width: width)].enter(turn) }
         guard let place else { return }
+        EventRecorder.record(.queued)
         didQueue()
         try await withTaskCancellationHandler {
             try await turn.value()

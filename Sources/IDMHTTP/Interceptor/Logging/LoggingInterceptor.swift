@@ -58,12 +58,3 @@ public struct LoggingInterceptor: HTTPInterceptor {
         }
     }
 }
-
-extension Duration {
-    /// The duration in seconds, to the millisecond.
-    fileprivate var inSeconds: String {
-        let milliseconds = Int(exactly: (self / .milliseconds(1)).rounded(.down)).map { max($0, 0) } ?? .max
-        let fraction = String(milliseconds % 1000)
-        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
-    }
-}
