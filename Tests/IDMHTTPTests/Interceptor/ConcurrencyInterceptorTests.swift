@@ -22,7 +22,12 @@ struct TurnstileTests {
             self.guests = Array(repeating: .outside, count: guests)
         }
 
-        var footprint: [String] { guests.map { "\($0)" } + order.map(String.init) }
+        struct Footprint: Hashable {
+            let guests: [Guest]
+            let order: [Int]
+        }
+
+        var footprint: Footprint { Footprint(guests: guests, order: order) }
 
         var moves: [Move] {
             guests.indices.flatMap { index -> [Move] in

@@ -31,8 +31,20 @@ struct CredentialStateTests {
             self.changes = changes
         }
 
-        var footprint: [String] {
-            ["\(requests) \(String(describing: running)) \(stale.sorted()) \(state) \(changes) \(refreshes) \(next)"]
+        struct Footprint: Hashable {
+            let requests: [Request]
+            let running: Int?
+            let stale: Set<Int>
+            let credential: Int?
+            let stamp: CredentialStamp
+            let numbers: [Int]
+        }
+
+        /// Who waits is seen at the requests.
+        var footprint: Footprint {
+            Footprint(
+                requests: requests, running: running, stale: stale, credential: state.credential, stamp: state.stamp,
+                numbers: [changes, refreshes, next, users])
         }
 
         var moves: [Move] {
@@ -190,7 +202,7 @@ struct CredentialStateTests {
     private struct Bounded: Explorable {
         var walk: Walk
 
-        var footprint: [String] { walk.footprint }
+        var footprint: Walk.Footprint { walk.footprint }
         var moves: [Walk.Move] {
             guard walk.refreshes >= 3 else { return walk.moves }
             return walk.moves.filter { if case .reject = $0 { false } else { true } }
