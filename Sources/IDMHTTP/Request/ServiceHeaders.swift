@@ -15,11 +15,16 @@ public struct ServiceHeaders: Sendable, Hashable {
         public var name: Name
         /// What it says.
         public var value: String
+        /// Whether the value is a secret, whatever the name is: never shown, and never taken along to another origin.
+        ///
+        /// Values of common names, such as Authorization and Cookie, are secret anyway: see ``ServiceRedaction``.
+        public var isSecret: Bool
 
         /// Makes a field. Neither part is checked before a request is sent.
-        public init(_ name: Name, _ value: String) {
+        public init(_ name: Name, _ value: String, isSecret: Bool = false) {
             self.name = name
             self.value = value
+            self.isSecret = isSecret
         }
     }
 
@@ -59,6 +64,12 @@ public struct ServiceHeaders: Sendable, Hashable {
     /// Adds one more field, beside those of the same name.
     public mutating func add(_ name: Name, _ value: String) {
         fields.append(Field(name, value))
+    }
+
+    /// Replaces all fields of a name with one whose value is a secret, whatever the name is.
+    public mutating func setSecret(_ name: Name, _ value: String) {
+        remove(name)
+        fields.append(Field(name, value, isSecret: true))
     }
 
     /// Removes all fields of a name.

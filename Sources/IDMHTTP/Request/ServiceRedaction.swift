@@ -34,9 +34,14 @@ public struct ServiceRedaction: Sendable, Hashable {
         return names.contains(name) || words.contains { name.contains($0) }
     }
 
+    /// Whether the value of a header is secret.
+    func isSecret(_ field: ServiceHeaders.Field) -> Bool {
+        field.isSecret && self != .none || isSecret(field.name.spelling)
+    }
+
     /// The value of a header as it may be shown.
     func value(of field: ServiceHeaders.Field) -> String {
-        guard !isSecret(field.name.spelling) else { return Self.mark }
+        guard !isSecret(field) else { return Self.mark }
         // A URL in a header (Location, Referer) may hold what would be a secret in the request's own.
         return field.value.contains("://") || field.value.contains("?") ? url(field.value) : field.value
     }

@@ -62,7 +62,8 @@ private struct Visit: Sendable {
             let next: TransportRequest?
             do throws(RedirectPolicy.Fault) {
                 next = try configuration.redirects.request(
-                    after: request, status: response.status, headers: response.headers, hops: hops)
+                    after: request, status: response.status, headers: response.headers, hops: hops,
+                    secrets: configuration.redaction)
             } catch {
                 throw HTTPError.Reason.Thrown(.redirect(error), response: head(of: response, from: request))
             }
@@ -77,7 +78,7 @@ private struct Visit: Sendable {
         var result = head(of: response, from: request)
         let limit = request.limits.body
         let isPacked = response.headers["Content-Encoding"] != nil
-        let length = isPacked ? nil : response.headers[.contentLength].flatMap { Int64($0) }
+        let length = isPacked ? nil : response.headers[.contentLength].flatMap { Int64($0) }.map { max($0, 0) }
         func check(_ count: Int64) throws {
             if count > limit { throw HTTPError.Reason.Thrown(.tooLarge(limit: limit), response: result) }
         }

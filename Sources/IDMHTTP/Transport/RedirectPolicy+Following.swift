@@ -3,9 +3,12 @@ internal import Foundation
 extension RedirectPolicy {
     /// The request that a response asks for in place of another one. Nil if the response isn't a redirect that is followed.
     ///
-    /// - Parameter hops: How many redirects were followed before.
+    /// - Parameters:
+    ///   - hops: How many redirects were followed before.
+    ///   - secrets: What isn't taken along to another origin, beside what is commonly secret.
     func request(
-        after request: TransportRequest, status: Int, headers: ServiceHeaders, hops: Int
+        after request: TransportRequest, status: Int, headers: ServiceHeaders, hops: Int,
+        secrets: ServiceRedaction = .standard
     ) throws(Fault) -> TransportRequest? {
         guard kind != .hand, [301, 302, 303, 307, 308].contains(status) else { return nil }
         let locations = headers.values(of: .location)
@@ -25,7 +28,7 @@ extension RedirectPolicy {
         if let body = next.body, !body.isReplayable { throw .bodyIsUsedUp }
         // Once taken away they don't come back: whoever sends a request back to where it came from has nothing to ask for.
         if target.origin != ServiceOrigin(request.url) {
-            for field in request.headers where ServiceRedaction.standard.isSecret(field.name.spelling) {
+            for field in request.headers where ServiceRedaction.standard.isSecret(field) || secrets.isSecret(field) {
                 next.headers.remove(field.name)
             }
         }

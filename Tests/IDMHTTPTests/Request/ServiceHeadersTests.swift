@@ -76,6 +76,20 @@ struct ServiceHeadersTests {
         #expect(headers.description(redacted: .none).contains("Bearer s3cret"))
     }
 
+    @Test("keep a value secret that is marked so, wherever it goes")
+    func marked() throws {
+        var headers: ServiceHeaders = ["X-Tenant": "old", "Accept": "x"]
+        headers.setSecret("x-tenant", "s3cret")
+        let merged = (["A": "1"] as ServiceHeaders).merging(headers)
+
+        #expect(headers.values(of: "X-Tenant") == ["s3cret"])
+        #expect(!merged.description.contains("s3cret") && merged.description.contains("Accept: x"))
+        let request = ServiceRequest(.get, "/", headers: merged)
+        #expect(try !request.curl(for: api()).contains("s3cret"))
+        #expect(try request.curl(for: api(), redacted: ServiceRedaction.none).contains("s3cret"))
+        #expect(try api().resolve(request).headers["X-Tenant"] == "s3cret")
+    }
+
     @Test(
         "of a request are refused where their name is none",
         arguments: ["", " ", "A B", "A:", "A\r\nB", "Ä", "A\0", "(x)"])

@@ -95,6 +95,21 @@ struct RedirectTests {
         #expect(try next(location, headers: Self.secrets)?.headers == ["Accept": "x"])
     }
 
+    @Test("to another origin takes nothing along that is marked as secret, or that the service takes for it")
+    func ownSecrets() throws {
+        var headers: ServiceHeaders = ["X-Tenant": "s", "X-Shop": "s", "Accept": "x"]
+        headers.setSecret("X-Tenant", "s")
+        let request = TransportRequest(.get, try #require(URL(string: "https://h/")), headers: headers)
+        func next(_ location: String) throws -> ServiceHeaders? {
+            try RedirectPolicy.follow.request(
+                after: request, status: 302, headers: ["Location": location], hops: 0,
+                secrets: .standard.adding(["x-shop"]))?.headers
+        }
+
+        #expect(try next("https://other/") == ["Accept": "x"])
+        #expect(try next("/c") == headers)
+    }
+
     @Test("to another scheme takes no secrets along either")
     func crossScheme() throws {
         #expect(try next("https://h/", from: "http://h/", headers: Self.secrets)?.headers == ["Accept": "x"])

@@ -22,7 +22,7 @@ public struct BearerAuthenticator<Credential: Sendable>: Authenticator {
     public func authorize(_ request: inout ServiceRequest, with credential: Credential) throws {
         let token = token(credential)
         guard token.isUsableInHeader else { throw AuthenticationError.unusableCredential }
-        request.headers[.authorization] = "Bearer \(token)"
+        request.headers.setSecret(.authorization, "Bearer \(token)")
     }
 
     /// Asks the closure.
@@ -65,7 +65,7 @@ public struct BasicAuthenticator: Authenticator {
             })
         else { throw AuthenticationError.unusableCredential }
         let pair = Data("\(credential.user):\(credential.password)".utf8)
-        request.headers[.authorization] = "Basic \(pair.base64EncodedString())"
+        request.headers.setSecret(.authorization, "Basic \(pair.base64EncodedString())")
     }
 
     /// Throws: there is no other password than the one that was rejected.
@@ -82,7 +82,7 @@ extension BasicAuthenticator.Credential: CustomStringConvertible, CustomReflecta
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// A key in a header of its own, such as `X-API-Key`.
+/// A key in a header of its own, such as `X-API-Key`. Whatever the header is called, the key is secret.
 public struct HeaderAuthenticator: Authenticator {
     private let name: ServiceHeaders.Name
 
@@ -94,7 +94,7 @@ public struct HeaderAuthenticator: Authenticator {
     /// Puts the key into the header.
     public func authorize(_ request: inout ServiceRequest, with key: String) throws {
         guard key.isUsableInHeader else { throw AuthenticationError.unusableCredential }
-        request.headers[name] = key
+        request.headers.setSecret(name, key)
     }
 
     /// Throws: there is no other key than the one that was rejected.

@@ -360,3 +360,26 @@ struct AuthenticationTests {
         #expect(![dumped, "\(credential)", String(reflecting: credential)].contains { $0.contains("s3cret") })
     }
 }
+
+@Suite("A key in a header of its own", .timeLimit(.minutes(1)))
+struct HeaderAuthenticatorTests {
+    @Test("is never logged, and never taken along to another origin, whatever the header is called")
+    func secret() async throws {
+        let lines = Watched<[String]>([])
+        let transport = ScriptedTransport { request in
+            request.url.host == "h" ? .text("", status: 307, headers: ["Location": "https://other/"]) : .text("end")
+        }
+        let service = try HTTPService(
+            transport,
+            interceptors: [
+                AuthenticationInterceptor(
+                    HeaderAuthenticator("X-Tenant"), for: #require(URL(string: "https://h")), credential: "s3cret"),
+                LoggingInterceptor(.curl) { line in lines.change { $0.append(line) } },
+            ])
+
+        #expect(try await service.request(ServiceRequest(.get, "/")).text == "end")
+        #expect(transport.asked.map { $0.headers["X-Tenant"] } == ["s3cret", nil])
+        #expect(lines.value.count == 2 && !lines.value.joined().contains("s3cret"))
+        #expect(lines.value.first?.contains("X-Tenant: <redacted>") == true)
+    }
+}
