@@ -82,8 +82,8 @@ private struct Visit: Sendable {
         func check(_ count: Int64) throws {
             if count > limit { throw HTTPError.Reason.Thrown(.tooLarge(limit: limit), response: result) }
         }
-        // What is announced too large isn't begun. A HEAD announces what it doesn't bring.
-        if request.method != .head { try check(length ?? 0) }
+        // What is announced too large isn't begun. Some responses announce what they don't bring.
+        if request.method != .head, response.status != 304 { try check(length ?? 0) }
         let progress = IntegrationProgress.current
         var body = Data()
         for try await piece in response.body {

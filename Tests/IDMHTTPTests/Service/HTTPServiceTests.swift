@@ -132,6 +132,10 @@ struct HTTPServiceTests {
         #expect(try await service.request(ServiceRequest(.get, "/")).text == "abc")
         service.transport = ScriptedTransport(headers: ["Content-Length": "11"])
         #expect(try await service.request(ServiceRequest(.head, "/")).body.isEmpty)
+        service.transport = ScriptedTransport(status: 304, headers: ["Content-Length": "11"])
+        #expect(await service.error()?.status == 304)
+        service.transport = ScriptedTransport(headers: ["Content-Length": "-11"], "abc")
+        #expect(try await service.request(ServiceRequest(.get, "/")).text == "abc")
     }
 
     @Test("reports how far a body has come")
