@@ -13,7 +13,7 @@ public struct RedirectPolicy: Sendable, Hashable {
 
     /// Why a redirect isn't followed.
     public enum Fault: Error, Sendable, Hashable {
-        /// It leads to no address: the Location is missing, stands there twice, or isn't a URL with a host.
+        /// It leads to no address: the Location is empty, stands there twice, or isn't a URL with a host.
         case noAddress
         /// It leads to another scheme than http and https.
         case scheme(String)

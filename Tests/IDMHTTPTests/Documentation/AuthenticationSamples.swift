@@ -1,8 +1,13 @@
 import Foundation
 import IDMHTTP
 
+private struct Screens: Sendable {
+    @MainActor func showMaintenance() {}
+}
+
 private func authentication(_ service: HTTPService, _ baseURL: URL) throws {
     var service = service
+    let screens = Screens()
 
     // sample: an authenticator
     struct Tokens: Codable {
@@ -34,6 +39,7 @@ private func authentication(_ service: HTTPService, _ baseURL: URL) throws {
     // sample: the order of interceptors
     service.interceptors = [
         EventLogInterceptor { log in print(log) },
+        .maintenance { error in await screens.showMaintenance() },
         RetryInterceptor(2, budget: RetryBudget()),
         authentication,
         ConcurrencyInterceptor(6),
