@@ -18,6 +18,7 @@ internal import Synchronization
 /// - While a refresh runs, new requests wait for it. A request that is cancelled waits no longer, and the refresh goes on.
 /// - When the user logs out, requests that wait fail with ``AuthenticationError/userHasChanged``, and so do those whose
 ///   response comes later: nothing of the old user is delivered after. What comes of a refresh that runs is not heard.
+/// - A rejection by another origin, to which a redirect led, is the answer: that one has never seen the credential.
 /// - While nobody is logged in, requests go without a credential, and a rejection is the answer.
 ///
 /// Put it behind an interceptor that makes requests again, so that each of them goes with the latest credential.
@@ -80,10 +81,15 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         guard let (credential, stamp) = try await admission() else { return try await next(request) }
         do {
             return try await send(request, credential, stamp, next)
-        } catch let error as HTTPError where scheme.isRejection(error) && request.body?.isReplayable != false {
+        } catch let error as HTTPError where isRejection(error, from: origin) && request.body?.isReplayable != false {
             guard let (credential, stamp) = try await replacement(for: stamp, next) else { throw error }
             return try await send(request, credential, stamp, next)
         }
+    }
+
+    /// Whether the server rejected the credential. Another one, to which a redirect led, has never seen it.
+    private func isRejection(_ error: HTTPError, from origin: ServiceOrigin) -> Bool {
+        scheme.isRejection(error) && error.response?.url.map { ServiceOrigin($0) == origin } != false
     }
 
     private func send(

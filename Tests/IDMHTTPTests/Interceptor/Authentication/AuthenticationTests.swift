@@ -185,6 +185,19 @@ struct AuthenticationTests {
         #expect(course.authentication.credential == "a")
     }
 
+    @Test("makes no refresh for a rejection by another origin, to which a redirect led")
+    func rejectedElsewhere() async throws {
+        let course = try Course(valid: "a", credential: "a") { _, _ in "b" }
+        var service = course.service
+        service.transport = ScriptedTransport { request in
+            request.url.host == "h"
+                ? .text("", status: 302, headers: ["Location": "https://other/"]) : .text("", status: 401)
+        }
+
+        #expect(await service.error()?.status == 401)
+        #expect(course.replaced.value.isEmpty && course.authentication.credential == "a")
+    }
+
     @Test("never takes a refresh that cancels itself for a cancelled request")
     func refreshCancelled() async throws {
         let course = try Course(valid: "b", credential: "a") { _, _ in throw CancellationError() }
