@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Holds the Swift blocks of the README and of the articles against the samples that the folders named Documentation compile.
+/// Holds the Swift blocks of the README and of all modules' articles against the samples that are compiled in the
+/// Documentation folders of all modules' tests.
 @Suite("Documentation", .timeLimit(.minutes(1)))
 struct DocumentationTests {
     @Test("Every Swift block of a page is identical to a compiled sample", arguments: try Page.all())

@@ -57,7 +57,9 @@ struct CallForOperationsTests {
         #expect(provider.requestCount == 0)
     }
 
-    @Test func `the end of a call is told when its last handler has run and what is chained to it as well`() async throws {
+    @Test func `the end of a call is told when its last handler has run and what is chained to it as well`()
+        async throws
+    {
         let next = ControlledDataProvider<Void, Int>()
         let chained = Integrator(next)
         let users = Integrator(ValueDataProvider<Void, Int>(1))

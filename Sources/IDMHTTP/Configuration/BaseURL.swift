@@ -1,0 +1,46 @@
+internal import Foundation
+
+/// A base URL that requests can be joined to.
+struct BaseURL: Sendable, Equatable {
+    let origin: ServiceOrigin
+    /// The path without a slash at its end. Empty for the root.
+    let path: String
+    /// What stands behind the `?`. Empty without one.
+    let query: String
+
+    init(_ url: URL) throws(ServiceRequest.Fault) {
+        guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+            throw .baseURL(.malformed)
+        }
+        let scheme = components.scheme ?? ""
+        guard ["http", "https"].contains(scheme.asciiLowercased()) else {
+            throw .baseURL(scheme.isEmpty ? .malformed : .scheme(scheme.escapedForDescription()))
+        }
+        guard components.percentEncodedUser == nil, components.percentEncodedPassword == nil else {
+            throw .baseURL(.userInfo)
+        }
+        guard let origin = ServiceOrigin(components) else { throw .baseURL(.malformed) }
+        guard components.percentEncodedFragment == nil else { throw .baseURL(.fragment) }
+        guard !components.percentEncodedPath.split(separator: "/").contains(where: \.isDotSegment) else {
+            throw .baseURL(.dotSegment)
+        }
+        self.origin = origin
+        var path = components.percentEncodedPath
+        while path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+        query = components.percentEncodedQuery ?? ""
+    }
+
+    /// The URL of a path, escaped already, below this one. The base's path stays in front, whether the path begins with a
+    /// slash or not, and the base's query stays in front of the request's.
+    func joined(path: String, query: String) throws(ServiceRequest.Fault) -> URL {
+        let separator = path.isEmpty || path.hasPrefix("/") ? "" : "/"
+        var text = "\(origin)\(self.path)\(separator)\(path)"
+        // A root without a slash isn't what is sent.
+        if self.path.isEmpty, path.isEmpty { text += "/" }
+        let queries = [self.query, query].filter { !$0.isEmpty }
+        if !queries.isEmpty { text += "?\(queries.joined(separator: "&"))" }
+        guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .baseURL(.malformed) }
+        return url
+    }
+}

@@ -1,0 +1,117 @@
+/// A value with the key under which it was found, as a path from the root of its file.
+struct Found<Value: Sendable>: Sendable {
+    let value: Value
+    let key: String
+
+    init(_ value: Value, at key: String) {
+        self.value = value
+        self.key = key
+    }
+}
+
+extension Found where Value: Comparable & Numeric {
+    /// What is made of the value, which has to be more than zero, and one that can be counted with.
+    func positive<R>(
+        orZero: Bool = false, _ make: (Value) -> R
+    ) throws(ServiceConfiguration.ReadingError) -> R {
+        // A century in seconds, and more bytes than a machine has: beyond lie values that other arithmetic can't take.
+        guard value > .zero || orZero && value == .zero, value <= 3_155_760_000 || value is Int else {
+            throw .malformed(key: key, reason: "it has to be more than zero, and less than a hundred years.")
+        }
+        return make(value)
+    }
+}
+
+/// The keys of a configuration, or of one of its environments.
+struct ConfigurationSection: Decodable, Sendable {
+    struct Header: Sendable {
+        let name: String
+        let text: Found<String>
+    }
+
+    var baseURL: Found<String>?
+    var headers: [Header] = []
+    var timeout: Found<Double>?
+    var deadline: Found<Double>?
+    var maximumBody: Found<Int>?
+    var maximumHeader: Found<Int>?
+    var maximumRedirects: Found<Int>?
+    let environments: [String: ConfigurationSection]?
+    private let path: String
+    private let isEndpoint: Bool
+
+    /// What the base URL is called here.
+    var baseURLKey: String { isEndpoint ? "Base" : "baseURL" }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        path = decoder.codingPath.dotted
+        isEndpoint = decoder.codingPath.first?.stringValue == ConfigurationFile.endpoint
+        environments = try container.decodeIfPresent([String: ConfigurationSection].self, forKey: "environments")
+        baseURL = try container.found("baseURL") ?? (isEndpoint ? container.found("Base") : nil)
+        timeout = try container.found("timeout")
+        deadline = try container.found("deadline")
+        maximumBody = try container.found("maximumBody")
+        maximumHeader = try container.found("maximumHeader")
+        maximumRedirects = try container.found("maximumRedirects")
+        let headers: Found<[String: String]>? = try container.found("headers")
+        self.headers = (headers?.value ?? [:]).sorted { $0.key < $1.key }.map { name, value in
+            Header(name: name, text: Found(value, at: "\(headers?.key ?? "").\(name)"))
+        }
+        if !isEndpoint, let key = container.allKeys.first(where: { !Self.keys.contains($0.stringValue) }) {
+            throw ServiceConfiguration.ReadingError.unknown(key: (container.codingPath + [key]).dotted)
+        }
+    }
+
+    private static let keys: Set = [
+        "baseURL", "headers", "timeout", "deadline", "maximumBody", "maximumHeader", "maximumRedirects", "environments",
+    ]
+
+    /// A key of this section as a path from the root.
+    func key(_ name: String) -> String {
+        path.isEmpty ? name : "\(path).\(name)"
+    }
+
+    /// This section with another one on top.
+    func overlaid(by other: ConfigurationSection) -> ConfigurationSection {
+        var result = self
+        result.baseURL = other.baseURL ?? baseURL
+        result.headers = headers + other.headers
+        result.timeout = other.timeout ?? timeout
+        result.deadline = other.deadline ?? deadline
+        result.maximumBody = other.maximumBody ?? maximumBody
+        result.maximumHeader = other.maximumHeader ?? maximumHeader
+        result.maximumRedirects = other.maximumRedirects ?? maximumRedirects
+        return result
+    }
+}
+
+/// A whole file: a section, or one with an `Endpoint` that is read in its place.
+struct ConfigurationFile: Decodable {
+    static let endpoint = "Endpoint"
+
+    let section: ConfigurationSection
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        let endpoint = AnyKey(stringLiteral: Self.endpoint)
+        section =
+            try container.contains(endpoint)
+            ? container.decode(ConfigurationSection.self, forKey: endpoint) : ConfigurationSection(from: decoder)
+    }
+}
+
+extension KeyedDecodingContainer where Key == AnyKey {
+    fileprivate func found<Value: Decodable & Sendable>(_ key: AnyKey) throws -> Found<Value>? {
+        guard contains(key) else { return nil }
+        let path = (codingPath + [key]).dotted
+        do {
+            return Found(try decode(Value.self, forKey: key), at: path)
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            // A number that its type can't hold is told in an error of the decoder's own, without its path.
+            throw ServiceConfiguration.ReadingError.malformed(key: path, reason: "its value is out of range.")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/// What is done about a response that sends a request elsewhere.
+public struct RedirectPolicy: Sendable, Hashable {
+    enum Kind: Sendable { case follow, followAnywhere, hand }
+
+    let kind: Kind
+
+    /// Redirects are followed, but never from https to http. The default.
+    public static let follow = RedirectPolicy(kind: .follow)
+    /// Redirects are followed, also from https to http. What was secret on the way there is not any more.
+    public static let followInsecurely = RedirectPolicy(kind: .followAnywhere)
+    /// Redirects are responses like others.
+    public static let handOver = RedirectPolicy(kind: .hand)
+
+    /// Why a redirect isn't followed.
+    public enum Fault: Error, Sendable, Hashable {
+        /// It leads to no address: the Location is empty, stands there twice, or isn't a URL with a host.
+        case noAddress
+        /// It leads to another scheme than http and https.
+        case scheme(String)
+        /// It leads from https to http.
+        case insecure
+        /// It holds a user or a password.
+        case userInfo
+        /// There were as many before it as are followed.
+        case tooMany(limit: Int)
+        /// The body would have to be sent again, and can be read once only.
+        case bodyIsUsedUp
+    }
+}
+
+extension RedirectPolicy.Fault: CustomStringConvertible {
+    /// The end of a sentence that begins with the redirect.
+    public var description: String {
+        switch self {
+        case .noAddress: "leads to no address"
+        case .scheme(let scheme): "leads to the scheme “\(scheme)”"
+        case .insecure: "leads from https to http"
+        case .userInfo: "holds a user or a password"
+        case .tooMany(let limit): "comes after \(limit) others"
+        case .bodyIsUsedUp: "needs the body again, which can be read once only"
+        }
+    }
+}

@@ -1,0 +1,177 @@
+public import Foundation
+
+extension ServiceConfiguration {
+    /// Reads a configuration from a property list or a JSON file.
+    ///
+    /// ```text
+    /// {
+    ///     "baseURL": "https://api.example.com/v1",
+    ///     "headers": { "Accept-Language": "en" },
+    ///     "timeout": 20,
+    ///     "environments": { "staging": { "baseURL": "https://staging.example.com/v1" } }
+    /// }
+    /// ```
+    ///
+    /// The keys are `baseURL`, `headers`, `timeout` and `deadline` (in seconds), `maximumBody` and `maximumHeader` (in
+    /// bytes), `maximumRedirects` and `environments`. Only a base URL has to be there. A key that isn't one of them is an
+    /// error, so that none is misspelt for ever. If there is an `Endpoint`, as in the Info.plist of an app, it is read in
+    /// place of the file: there the base URL may be called `Base`, and other keys are left alone.
+    ///
+    /// - Parameters:
+    ///   - file: A file whose name ends with `.plist` or `.json`.
+    ///   - environment: The entry of `environments` that goes on top of what stands beside it. Headers add up.
+    ///   - variable: An environment variable. If it is set and not empty, it is the base URL.
+    ///   - variables: Where the variable is looked for: by default in those of the process.
+    public init(
+        contentsOf file: URL, environment: String? = nil, variable: String? = nil,
+        in variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ReadingError) {
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch {
+            throw .unreadable(file.lastPathComponent, reason: error.shortReason)
+        }
+        switch file.pathExtension.asciiLowercased() {
+        case "plist": try self.init(propertyList: data, environment: environment, variable: variable, in: variables)
+        case "json": try self.init(json: data, environment: environment, variable: variable, in: variables)
+        default: throw .unreadable(file.lastPathComponent, reason: "its name ends neither with .plist nor with .json")
+        }
+    }
+
+    /// Reads a configuration from a property list in memory, as ``init(contentsOf:environment:variable:in:)`` does.
+    public init(
+        propertyList data: Data, environment: String? = nil, variable: String? = nil,
+        in variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ReadingError) {
+        let section = try ReadingError.translating {
+            try PropertyListDecoder().decode(ConfigurationFile.self, from: data)
+        }
+        try self.init(section.section, environment, variable.flatMap { name in variables[name].map { (name, $0) } })
+    }
+
+    /// Reads a configuration from JSON in memory, as ``init(contentsOf:environment:variable:in:)`` does.
+    public init(
+        json data: Data, environment: String? = nil, variable: String? = nil,
+        in variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ReadingError) {
+        let section = try ReadingError.translating { try JSONDecoder().decode(ConfigurationFile.self, from: data) }
+        try self.init(section.section, environment, variable.flatMap { name in variables[name].map { (name, $0) } })
+    }
+
+    /// Reads the `Endpoint` of an app's Info.plist, as ``init(contentsOf:environment:variable:in:)`` does.
+    ///
+    /// - Parameters:
+    ///   - bundle: Whose Info.plist it is.
+    ///   - environment: The entry of `environments` that goes on top.
+    ///   - variable: An environment variable. If it is set and not empty, it is the base URL.
+    ///   - variables: Where the variable is looked for.
+    public init(
+        infoOf bundle: Bundle, environment: String? = nil, variable: String? = nil,
+        in variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ReadingError) {
+        guard let endpoint = bundle.object(forInfoDictionaryKey: "Endpoint") else { throw .missing(key: "Endpoint") }
+        guard
+            let data = try? PropertyListSerialization.data(
+                fromPropertyList: ["Endpoint": endpoint], format: .binary, options: 0)
+        else { throw .malformed(key: "Endpoint", reason: "it isn't a property list.") }
+        try self.init(propertyList: data, environment: environment, variable: variable, in: variables)
+    }
+
+    private init(
+        _ file: ConfigurationSection, _ environment: String?, _ variable: (name: String, value: String)?
+    ) throws(ReadingError) {
+        var section = file
+        if let environment {
+            guard let environments = file.environments else { throw .missing(key: file.key("environments")) }
+            guard let part = environments[environment] else {
+                throw .missing(key: file.key("environments.\(environment)"))
+            }
+            section = file.overlaid(by: part)
+        }
+        if let variable, !variable.value.isEmpty { section.baseURL = Found(variable.value, at: variable.name) }
+        try self.init(section)
+    }
+
+    private init(_ section: ConfigurationSection) throws(ReadingError) {
+        guard let base = section.baseURL else { throw .missing(key: section.key(section.baseURLKey)) }
+        guard let url = URL(string: base.value, encodingInvalidCharacters: false) else {
+            throw .malformed(key: base.key, reason: "it isn't a URL.")
+        }
+        self.init(baseURL: url)
+        try Self.check(base.key) { () throws(ServiceRequest.Fault) in _ = try BaseURL(url) }
+        for header in section.headers {
+            let field = ServiceHeaders([ServiceHeaders.Field(ServiceHeaders.Name(header.name), header.text.value)])
+            try Self.check(header.text.key) { () throws(ServiceRequest.Fault) in try field.check() }
+            headers = headers.merging(field)
+        }
+        timeout = try section.timeout?.positive { .seconds($0) } ?? timeout
+        deadline = try section.deadline?.positive { .seconds($0) } ?? deadline
+        limits.body = try section.maximumBody?.positive { $0 } ?? limits.body
+        limits.header = try section.maximumHeader?.positive { $0 } ?? limits.header
+        limits.redirects = try section.maximumRedirects?.positive(orZero: true) { $0 } ?? limits.redirects
+    }
+
+    private static func check(
+        _ key: String, _ body: () throws(ServiceRequest.Fault) -> Void
+    ) throws(ReadingError) {
+        do throws(ServiceRequest.Fault) {
+            try body()
+        } catch {
+            throw .malformed(key: key, reason: "\(error)")
+        }
+    }
+}
+
+extension ServiceConfiguration {
+    /// Why a configuration can't be read. Values aren't told: they may be secret.
+    public enum ReadingError: Error, Sendable, Hashable {
+        /// The file can't be read, or is neither of the two kinds.
+        case unreadable(String, reason: String)
+        /// The file isn't what its name says.
+        case syntax(reason: String)
+        /// A key isn't there. The key is a path from the root of the file.
+        case missing(key: String)
+        /// A key isn't one of those that a configuration has.
+        case unknown(key: String)
+        /// What stands under a key, or in an environment variable, can't be used.
+        case malformed(key: String, reason: String)
+    }
+}
+
+extension ServiceConfiguration.ReadingError: CustomStringConvertible {
+    /// The error in one sentence.
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let reason): "The configuration “\(file)” can't be read: \(reason)."
+        case .syntax(let reason): "The configuration can't be read: \(reason)."
+        case .missing(let key): "The configuration has no “\(key)”."
+        case .unknown(let key): "The configuration has a “\(key)”, which isn't known."
+        case .malformed(let key, let reason): "“\(key)” of the configuration can't be used: \(reason)"
+        }
+    }
+
+    static func translating<R>(_ read: () throws -> R) throws(Self) -> R {
+        do {
+            return try read()
+        } catch let error as Self {
+            throw error
+        } catch DecodingError.typeMismatch(let type, let context) {
+            throw .malformed(key: context.codingPath.dotted, reason: "it isn't a \(name(of: type)).")
+        } catch DecodingError.valueNotFound(let type, let context) {
+            throw .malformed(key: context.codingPath.dotted, reason: "it isn't a \(name(of: type)).")
+        } catch DecodingError.keyNotFound(let key, let context) {
+            throw .missing(key: (context.codingPath + [key]).dotted)
+        } catch {
+            throw .syntax(reason: "its text can't be parsed")
+        }
+    }
+
+    private static func name(of type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Double.Type, is Int.Type: "number"
+        default: "dictionary"
+        }
+    }
+}

@@ -1,0 +1,61 @@
+public import Foundation
+
+/// Where a service is, and what holds for each of its requests.
+///
+/// ```swift
+/// var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept-Language": "en"])
+/// configuration.timeout = .seconds(20)
+/// ```
+///
+/// It can be read from a file as well: ``init(contentsOf:environment:variable:in:)``.
+public struct ServiceConfiguration: Sendable {
+    /// What every path stands below: http or https, with or without a path, a query and a slash at its end.
+    public var baseURL: URL
+    /// The header of each request, below the request's own.
+    public var headers: ServiceHeaders
+    /// The longest silence of a request, unless it has its own: how long nothing may come or go.
+    public var timeout: Duration
+    /// The longest time for everything about a request, unless it has its own. Nil for no end.
+    public var deadline: Duration?
+    /// What the transport is asked to do about its cache, unless the request says it.
+    public var cachePolicy: ServiceRequest.CachePolicy
+    /// What is done about a response that sends a request elsewhere.
+    public var redirects: RedirectPolicy
+    /// How much is taken from a server.
+    public var limits: Limits
+    /// What is left out wherever a request or a response is shown.
+    public var redaction: ServiceRedaction
+
+    /// Makes a configuration. The base URL is checked when a request is sent.
+    public init(
+        baseURL: URL, headers: ServiceHeaders = [:], timeout: Duration = .seconds(60),
+        deadline: Duration? = .seconds(600), cachePolicy: ServiceRequest.CachePolicy = .standard,
+        redirects: RedirectPolicy = .follow, limits: Limits = Limits(), redaction: ServiceRedaction = .standard
+    ) {
+        self.baseURL = baseURL
+        self.headers = headers
+        self.timeout = timeout
+        self.deadline = deadline
+        self.cachePolicy = cachePolicy
+        self.redirects = redirects
+        self.limits = limits
+        self.redaction = redaction
+    }
+
+    /// How much is taken from a server before it is refused.
+    public struct Limits: Sendable, Hashable {
+        /// The most bytes of a body that is held in memory, once it is unpacked.
+        public var body: Int
+        /// The most bytes of a header.
+        public var header: Int
+        /// The most redirects that are followed for one request.
+        public var redirects: Int
+
+        /// Makes limits.
+        public init(body: Int = 64 << 20, header: Int = 256 << 10, redirects: Int = 10) {
+            self.body = body
+            self.header = header
+            self.redirects = redirects
+        }
+    }
+}

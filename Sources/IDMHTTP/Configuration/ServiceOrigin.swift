@@ -1,0 +1,30 @@
+public import Foundation
+
+/// Whom a request goes to: scheme, host and port. Credentials of one origin are nobody else's.
+public struct ServiceOrigin: Sendable, Hashable, CustomStringConvertible {
+    /// `http` or `https`.
+    public let scheme: String
+    /// The host in lower case. An IPv6 address stands in brackets.
+    public let host: String
+    /// The port, also where the URL leaves it out.
+    public let port: Int
+
+    /// The origin of a URL. Nil unless it is an http or https URL with a host.
+    public init?(_ url: URL) {
+        self.init(URLComponents(url: url, resolvingAgainstBaseURL: true))
+    }
+
+    init?(_ components: URLComponents?) {
+        guard let components, let scheme = components.scheme?.asciiLowercased(), ["http", "https"].contains(scheme),
+            let host = components.percentEncodedHost?.asciiLowercased(), !host.isEmpty
+        else { return nil }
+        self.scheme = scheme
+        self.host = host
+        port = components.port ?? (scheme == "https" ? 443 : 80)
+    }
+
+    /// The origin as a URL has it, without the port that its scheme stands for.
+    public var description: String {
+        "\(scheme)://\(host)\(port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)")"
+    }
+}

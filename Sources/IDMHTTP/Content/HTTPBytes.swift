@@ -1,0 +1,79 @@
+public import Foundation
+
+/// A body on its way, in pieces: read as fast as the reader asks, so that no more than a piece or two is ever in memory.
+///
+/// ```swift
+/// for try await piece in response.bytes { try file.write(contentsOf: piece) }
+/// ```
+///
+/// Pieces are never empty and come in any size. Nothing is read before the first one is awaited. Whoever stops reading and
+/// lets go of the iterator stops the transfer. The body of a response can be read once, for it isn't kept: read again, it
+/// goes on where the first reader stopped.
+public struct HTTPBytes: AsyncSequence, Sendable {
+    /// One piece.
+    public typealias Element = Data
+    /// Whatever stopped the transfer.
+    public typealias Failure = any Error
+
+    private let open: @Sendable () -> any ByteCursor
+
+    /// A body that is in memory. It can be read any number of times.
+    public init(_ data: Data) {
+        open = { DataCursor(rest: data) }
+    }
+
+    /// The body that a sequence gives, each time it is read.
+    public init<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces) where Pieces.Element == Data {
+        open = { SequenceCursor(pieces: pieces.makeAsyncIterator()) }
+    }
+
+    init(_ open: @escaping @Sendable () -> any ByteCursor) {
+        self.open = open
+    }
+
+    /// Starts to read.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(cursor: open())
+    }
+
+    /// Reads one piece after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var cursor: any ByteCursor
+
+        /// The next piece, or nil after the last.
+        public mutating func next() async throws -> Data? {
+            try await next(isolation: #isolation)
+        }
+
+        /// The next piece, or nil after the last.
+        public mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+            while let piece = try await cursor.next(isolation: isolation) {
+                if !piece.isEmpty { return piece }
+            }
+            return nil
+        }
+    }
+}
+
+/// Where the pieces of a body come from.
+protocol ByteCursor {
+    /// The next piece, which may be empty, or nil after the last.
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Data?
+}
+
+private struct DataCursor: ByteCursor {
+    var rest: Data?
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        defer { rest = nil }
+        return rest
+    }
+}
+
+private struct SequenceCursor<Pieces: AsyncIteratorProtocol>: ByteCursor where Pieces.Element == Data {
+    var pieces: Pieces
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        try await pieces.next(isolation: isolation)
+    }
+}

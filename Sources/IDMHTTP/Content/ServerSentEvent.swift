@@ -1,0 +1,66 @@
+/// A message of a `text/event-stream`, as the HTML standard has it.
+public struct ServerSentEvent: Sendable, Hashable {
+    /// What kind of a message it is. `message` if the server doesn't say.
+    public var event: String
+    /// What it says. Lines are joined with LF.
+    public var data: String
+    /// The latest id that the server gave, for a `Last-Event-ID`. Empty if it gave none.
+    public var id: String
+    /// How long to wait before connecting again, as the server said last. Nil if it didn't.
+    public var retry: Duration?
+
+    /// Makes a message.
+    public init(event: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+        self.event = event
+        self.data = data
+        self.id = id
+        self.retry = retry
+    }
+}
+
+/// Puts messages together, line by line.
+struct ServerSentEventParser {
+    private let limit: Int
+    private var event = ""
+    private var data: String?
+    private var id = ""
+    private var retry: Duration?
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The message that a line completes. One that isn't complete when the lines end is no message.
+    mutating func read(_ line: String) throws(HTTPBytes.LineFault) -> ServerSentEvent? {
+        guard !line.isEmpty else { return dispatch() }
+        let name = line.prefix { $0 != ":" }
+        var value = line[name.endIndex...].dropFirst()
+        if value.first == " " { value.removeFirst() }
+        switch name {
+        case "event":
+            event = String(value)
+        case "data":
+            let text = data.map { "\($0)\n\(value)" } ?? String(value)
+            guard text.utf8.count <= limit else { throw .tooLong(limit: limit) }
+            data = text
+        case "id" where !value.utf8.contains(0):
+            id = String(value)
+        case "retry" where value.consists(of: ByteSet("0123456789")):
+            // A number that is too great to be one is no wish that could be granted.
+            if let milliseconds = Int64(value) { retry = .milliseconds(milliseconds) }
+        default:
+            // A comment, or what a later version of the standard may bring.
+            break
+        }
+        return nil
+    }
+
+    private mutating func dispatch() -> ServerSentEvent? {
+        defer {
+            event = ""
+            data = nil
+        }
+        guard let data else { return nil }
+        return ServerSentEvent(event: event.isEmpty ? "message" : event, data: data, id: id, retry: retry)
+    }
+}

@@ -1,0 +1,187 @@
+public import Foundation
+internal import IDMCore
+internal import Synchronization
+
+/// Supplies requests with the credential of a user, and replaces it when the server doesn't take it any more.
+///
+/// ```swift
+/// let authentication = AuthenticationInterceptor(authenticator, for: baseURL, credential: saved)
+/// service.interceptors.append(authentication)
+/// authentication.logOut()
+/// ```
+///
+/// - A credential goes to the origin of the base URL that it is made for, and to no other one.
+/// - Requests that are rejected make one refresh together. Each goes again once with what comes of it; a second rejection
+///   is the answer. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
+/// - A request that was rejected with an older credential than there is by now makes no refresh, and goes again with the
+///   new one.
+/// - While a refresh runs, new requests wait for it. A request that is cancelled waits no longer, and the refresh goes on.
+/// - When the user logs out, requests that wait fail with ``AuthenticationError/userHasChanged``, and so do those whose
+///   response comes later: nothing of the old user is delivered after. What comes of a refresh that runs is not heard.
+/// - A rejection by another origin, to which a redirect led, is the answer: that one has never seen the credential.
+/// - While nobody is logged in, requests go without a credential, and a rejection is the answer.
+///
+/// Put it behind an interceptor that makes requests again, so that each of them goes with the latest credential.
+public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterceptor {
+    /// What shows who asks.
+    public typealias Credential = Scheme.Credential
+
+    private typealias News = CredentialNews<Credential>
+    private typealias State = CredentialState<Credential, FirstResult<News>>
+
+    private let scheme: Scheme
+    private let origin: ServiceOrigin?
+    private let refreshTimeout: Duration
+    private let clock: any Clock<Duration>
+    private let state: Mutex<State>
+    private let lastWaiter = Atomic(0)
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameters:
+    ///   - scheme: How requests show who asks.
+    ///   - baseURL: Whose origin the credential is for. Requests of services with another one pass as they are.
+    ///   - credential: The credential of the user who is logged in, if one is.
+    ///   - refreshTimeout: How long a refresh may take. One that takes longer has failed, and is left behind.
+    ///   - clock: What measures that.
+    public init(
+        _ scheme: Scheme, for baseURL: URL, credential: Credential? = nil, refreshTimeout: Duration = .seconds(30),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.scheme = scheme
+        origin = ServiceOrigin(baseURL)
+        self.refreshTimeout = refreshTimeout
+        self.clock = clock
+        state = Mutex(State(credential))
+    }
+
+    /// The credential of the user who is logged in: the one to be saved for the next launch. Nil if nobody is.
+    public var credential: Credential? { state.withLock { $0.credential } }
+
+    /// A user logs in. Requests of the one before, if there was one, aren't answered any more.
+    public func logIn(_ credential: Credential) {
+        tell(state.withLock { $0.change(to: credential) })
+    }
+
+    /// The user logs out. Their requests aren't answered any more.
+    public func logOut() {
+        tell(state.withLock { $0.change(to: nil) })
+    }
+
+    /// The user who is logged in has a new credential, from somewhere else than a refresh.
+    public func replaceCredential(_ credential: Credential) {
+        tell(state.withLock { $0.replace(with: credential) })
+    }
+
+    /// Sends the request with the credential, and once more if it is rejected.
+    public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+        guard let origin, ServiceOrigin(next.configuration.baseURL) == origin,
+            !RefreshScope.interceptors.contains(ObjectIdentifier(self))
+        else { return try await next(request) }
+        guard let (credential, stamp) = try await admission() else { return try await next(request) }
+        do {
+            return try await send(request, credential, stamp, next)
+        } catch let error as HTTPError where isRejection(error, from: origin) && request.body?.isReplayable != false {
+            guard let (credential, stamp) = try await replacement(for: stamp, next) else { throw error }
+            return try await send(request, credential, stamp, next)
+        }
+    }
+
+    /// Whether the server rejected the credential. Another one, to which a redirect led, has never seen it.
+    private func isRejection(_ error: HTTPError, from origin: ServiceOrigin) -> Bool {
+        scheme.isRejection(error) && error.response?.url.map { ServiceOrigin($0) == origin } != false
+    }
+
+    private func send(
+        _ request: ServiceRequest, _ credential: Credential, _ stamp: CredentialStamp, _ next: InterceptorChain
+    ) async throws -> ServiceResponse {
+        var request = request
+        try scheme.authorize(&request, with: credential)
+        let result: Result<ServiceResponse, any Error>
+        do {
+            result = .success(try await next(request))
+        } catch {
+            if error is CancellationError { throw error }
+            result = .failure(error)
+        }
+        // Whatever came, it is for somebody who isn't there any more.
+        guard state.withLock({ $0.stamp.user }) == stamp.user else { throw AuthenticationError.userHasChanged }
+        return try result.get()
+    }
+
+    /// The credential to go with. Nil if nobody is logged in.
+    private func admission() async throws -> (Credential, CredentialStamp)? {
+        let waiter = FirstResult<News>()
+        let id = lastWaiter.add(1, ordering: .relaxed).newValue
+        switch state.withLock({ $0.admit(waiter, id) }) {
+        case .anonymous: return nil
+        case .go(let credential, let stamp): return (credential, stamp)
+        case .wait: return try await wait(waiter, id)
+        }
+    }
+
+    /// The credential to go with again. Nil if there is no other one to be had.
+    private func replacement(
+        for stamp: CredentialStamp, _ next: InterceptorChain
+    ) async throws -> (Credential, CredentialStamp)? {
+        let waiter = FirstResult<News>()
+        let id = lastWaiter.add(1, ordering: .relaxed).newValue
+        switch state.withLock({ $0.reject(stamp, waiter, id) }) {
+        case .stop: throw AuthenticationError.userHasChanged
+        case .go(let credential, let stamp): return (credential, stamp)
+        case .wait: break
+        case .refresh(let credential, let number):
+            EventRecorder.record(.refresh)
+            refresh(credential, number, next)
+        }
+        do {
+            return try await wait(waiter, id)
+        } catch AuthenticationError.refreshFailed(AuthenticationError.notRefreshable) {
+            return nil
+        }
+    }
+
+    private func wait(_ waiter: FirstResult<News>, _ id: Int) async throws -> (Credential, CredentialStamp) {
+        let news = try await withTaskCancellationHandler {
+            try await waiter.value()
+        } onCancel: {
+            state.withLock { $0.leave(id) }?.end(.failure(CancellationError()))
+        }
+        switch news {
+        case .go(let credential, let stamp): return (credential, stamp)
+        case .failed(let error): throw AuthenticationError.refreshFailed(error)
+        case .userHasChanged: throw AuthenticationError.userHasChanged
+        }
+    }
+
+    private func refresh(_ credential: Credential, _ number: Int, _ next: InterceptorChain) {
+        let refresher = ClosureDataProvider<Void, Credential> { [self] in
+            let scope = RefreshScope.interceptors.union([ObjectIdentifier(self)])
+            let new = try await RefreshScope.$interceptors.withValue(scope) {
+                try await scheme.refresh(credential, next: next)
+            }
+            // One that can't be sent is none.
+            var probe = ServiceRequest(.get, "/")
+            try scheme.authorize(&probe, with: new)
+            return new
+        }
+        Task(executorPreference: LibraryTask.executor) { [self] in
+            let result: Result<Credential, any Error>
+            do {
+                result = .success(try await refresher.timeout(refreshTimeout, clock: clock).request())
+            } catch {
+                result = .failure(error)
+            }
+            if let notice = state.withLock({ $0.end(number, result) }) { tell(notice) }
+        }
+    }
+
+    private func tell(_ notice: State.Notice) {
+        for waiter in notice.to { waiter.end(.success(notice.news)) }
+    }
+}
+
+/// Tells requests apart that are made by a refresh: they don't wait for it.
+private enum RefreshScope {
+    @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
+}

@@ -1,0 +1,62 @@
+/// How requests of an API show who asks: supplies a request with a credential, and gets a new one when the server no
+/// longer takes the old one.
+///
+/// ```swift
+/// let authenticator = BearerAuthenticator<Tokens>(token: \.access) { old, next in
+///     let response = try await next(ServiceRequest(.post, "/token", body: .form(["refresh_token": old.refresh])))
+///     return try JSONDecoder().decode(Tokens.self, from: response.body)
+/// }
+/// ```
+///
+/// The credentials themselves are kept by an ``AuthenticationInterceptor``.
+public protocol Authenticator<Credential>: Sendable {
+    /// What shows who asks.
+    associatedtype Credential: Sendable
+
+    /// Supplies a request with a credential. Throws if the credential can't be one, as an empty token can't.
+    func authorize(_ request: inout ServiceRequest, with credential: Credential) throws
+
+    /// Whether a failure means that the server doesn't take the credential any more. The status 401, unless you say
+    /// otherwise.
+    func isRejection(_ error: HTTPError) -> Bool
+
+    /// Gets a new credential in place of one that was rejected.
+    ///
+    /// It is called once for all requests that were rejected with the same credential, away from their actors. Their being
+    /// cancelled doesn't stop it: a server may have replaced the old credential by then.
+    ///
+    /// - Parameters:
+    ///   - credential: The credential that was rejected.
+    ///   - next: What stands behind the interceptor. Requests made of it, and those that are made of the service itself
+    ///     inside of this call, are sent without a credential and never wait for this one.
+    func refresh(_ credential: Credential, next: InterceptorChain) async throws -> Credential
+}
+
+extension Authenticator {
+    /// The status 401.
+    public func isRejection(_ error: HTTPError) -> Bool { error.status == 401 }
+}
+
+/// Why a request of a user isn't made, or isn't answered.
+public enum AuthenticationError: Error, Sendable {
+    /// The user has logged out, or another one has logged in, since the request was made.
+    case userHasChanged
+    /// A credential is empty, or holds what no header can.
+    case unusableCredential
+    /// No new credential could be had. Every request that waited for it is told so.
+    case refreshFailed(any Error)
+    /// The credential can't be replaced by another one.
+    case notRefreshable
+}
+
+extension AuthenticationError: CustomStringConvertible {
+    /// The error in one sentence, without the credential.
+    public var description: String {
+        switch self {
+        case .userHasChanged: "The user has changed since the request was made."
+        case .unusableCredential: "The credential is empty, or can't stand in a header."
+        case .refreshFailed(let error): "No new credential could be had: \(error.safeName)."
+        case .notRefreshable: "The credential can't be replaced."
+        }
+    }
+}

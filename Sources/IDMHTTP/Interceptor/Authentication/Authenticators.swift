@@ -1,0 +1,110 @@
+internal import Foundation
+
+/// A token that stands behind `Bearer` in the Authorization header, and can be replaced.
+public struct BearerAuthenticator<Credential: Sendable>: Authenticator {
+    private let token: @Sendable (Credential) -> String
+    private let refresher: (@Sendable (Credential, InterceptorChain) async throws -> Credential)?
+
+    /// Makes an authenticator.
+    ///
+    /// - Parameters:
+    ///   - token: The token of a credential.
+    ///   - refresh: What ``Authenticator/refresh(_:next:)`` does.
+    public init(
+        token: @escaping @Sendable (Credential) -> String,
+        refresh: @escaping @Sendable (Credential, InterceptorChain) async throws -> Credential
+    ) {
+        self.token = token
+        refresher = refresh
+    }
+
+    /// Puts the token into the header.
+    public func authorize(_ request: inout ServiceRequest, with credential: Credential) throws {
+        let token = token(credential)
+        guard token.isUsableInHeader else { throw AuthenticationError.unusableCredential }
+        request.headers.setSecret(.authorization, "Bearer \(token)")
+    }
+
+    /// Asks the closure.
+    public func refresh(_ credential: Credential, next: InterceptorChain) async throws -> Credential {
+        guard let refresher else { throw AuthenticationError.notRefreshable }
+        return try await refresher(credential, next)
+    }
+}
+
+extension BearerAuthenticator where Credential == String {
+    /// Makes an authenticator of tokens that can't be replaced.
+    public init() {
+        token = { $0 }
+        refresher = nil
+    }
+}
+
+/// A name and a password, as HTTP has it from its beginnings (RFC 7617).
+public struct BasicAuthenticator: Authenticator {
+    /// Who asks.
+    public struct Credential: Sendable, Hashable {
+        let user: String
+        let password: String
+
+        /// Makes a credential. A colon ends the name, so that the name can't hold one.
+        public init(user: String, password: String) {
+            self.user = user
+            self.password = password
+        }
+    }
+
+    /// Makes an authenticator.
+    public init() {}
+
+    /// Puts name and password into the header.
+    public func authorize(_ request: inout ServiceRequest, with credential: Credential) throws {
+        guard !credential.user.contains(":"), !credential.user.isEmpty || !credential.password.isEmpty,
+            !"\(credential.user)\(credential.password)".unicodeScalars.contains(where: {
+                $0.value < 32 || $0.value == 127
+            })
+        else { throw AuthenticationError.unusableCredential }
+        let pair = Data("\(credential.user):\(credential.password)".utf8)
+        request.headers.setSecret(.authorization, "Basic \(pair.base64EncodedString())")
+    }
+
+    /// Throws: there is no other password than the one that was rejected.
+    public func refresh(_ credential: Credential, next: InterceptorChain) async throws -> Credential {
+        throw AuthenticationError.notRefreshable
+    }
+}
+
+extension BasicAuthenticator.Credential: CustomStringConvertible, CustomReflectable {
+    /// Nothing of the password.
+    public var description: String { "\(user):\(ServiceRedaction.mark)" }
+
+    /// Nothing but the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// A key in a header of its own, such as `X-API-Key`. Whatever the header is called, the key is secret.
+public struct HeaderAuthenticator: Authenticator {
+    private let name: ServiceHeaders.Name
+
+    /// Makes an authenticator that puts keys into a header.
+    public init(_ name: ServiceHeaders.Name) {
+        self.name = name
+    }
+
+    /// Puts the key into the header.
+    public func authorize(_ request: inout ServiceRequest, with key: String) throws {
+        guard key.isUsableInHeader else { throw AuthenticationError.unusableCredential }
+        request.headers.setSecret(name, key)
+    }
+
+    /// Throws: there is no other key than the one that was rejected.
+    public func refresh(_ key: String, next: InterceptorChain) async throws -> String {
+        throw AuthenticationError.notRefreshable
+    }
+}
+
+extension String {
+    fileprivate var isUsableInHeader: Bool {
+        !isEmpty && utf8.allSatisfy { (33...126).contains($0) }
+    }
+}

@@ -1,0 +1,59 @@
+/// Something around each request of a service: it may change the request, answer it itself, or make it again.
+///
+/// ```swift
+/// struct Language: HTTPInterceptor {
+///     func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+///         var request = request
+///         request.headers[.acceptLanguage] = "en"
+///         return try await next(request)
+///     }
+/// }
+/// ```
+///
+/// Interceptors stand in the order in which a request passes them; its response comes back the other way. What comes back
+/// has been judged: a failure is thrown, as an ``HTTPError`` in most cases. Whatever an interceptor does to a request is
+/// checked as if it had been so from the start.
+///
+/// It runs away from the caller's actor, for several requests at once. When the request is cancelled or its deadline is
+/// over, its task is cancelled; an interceptor that goes on regardless is left behind.
+public protocol HTTPInterceptor: Sendable {
+    /// Answers a request, with the help of what comes next.
+    ///
+    /// - Parameters:
+    ///   - request: The request as the interceptor before left it.
+    ///   - next: The interceptors behind this one, and the transport behind them. It may be called never, once, or again
+    ///     once it has ended.
+    func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse
+}
+
+/// What comes behind an interceptor: the other ones, and the transport behind them.
+public struct InterceptorChain: Sendable {
+    /// The service's configuration.
+    public let configuration: ServiceConfiguration
+    private let interceptors: ArraySlice<any HTTPInterceptor>
+    private let exchange: @Sendable (ServiceRequest) async throws -> ServiceResponse
+
+    /// A chain that ends with an exchange: for a service, or for the test of an interceptor.
+    public init(
+        _ interceptors: some Sequence<any HTTPInterceptor> = [], configuration: ServiceConfiguration,
+        exchange: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
+    ) {
+        self.init(Array(interceptors)[...], configuration, exchange)
+    }
+
+    private init(
+        _ interceptors: ArraySlice<any HTTPInterceptor>, _ configuration: ServiceConfiguration,
+        _ exchange: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
+    ) {
+        self.interceptors = interceptors
+        self.configuration = configuration
+        self.exchange = exchange
+    }
+
+    /// Makes a request of what comes next.
+    public func callAsFunction(_ request: ServiceRequest) async throws -> ServiceResponse {
+        guard let first = interceptors.first else { return try await exchange(request) }
+        return try await first.intercept(
+            request, next: InterceptorChain(interceptors.dropFirst(), configuration, exchange))
+    }
+}

@@ -1,0 +1,64 @@
+internal import Synchronization
+
+/// Lets so many requests at once go to a host. The others wait, and go in the order in which they came.
+///
+/// One interceptor may stand in many services: each host is counted by itself. A request that is cancelled while it waits
+/// ends at once. Put it last, so that no request holds a place while it waits for something else.
+public final class ConcurrencyInterceptor: HTTPInterceptor {
+    private typealias Entrance = Turnstile<FirstResult<Void>>
+
+    private let width: Int
+    private let entrances = Mutex<[ServiceOrigin: Entrance]>([:])
+    private let didQueue: @Sendable () -> Void
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameter width: How many requests may go at once. Less than one is one.
+    public convenience init(_ width: Int) {
+        self.init(width) {}
+    }
+
+    /// Makes an interceptor that says when somebody has begun to wait.
+    init(_ width: Int, didQueue: @escaping @Sendable () -> Void) {
+        self.width = width
+        self.didQueue = didQueue
+    }
+
+    /// Waits for a place, and makes the request.
+    public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+        guard let origin = ServiceOrigin(next.configuration.baseURL) else { return try await next(request) }
+        try await enter(origin)
+        defer { leave(origin) }
+        return try await next(request)
+    }
+
+    /// How many requests are on their way to an origin, and how many wait.
+    func counts(_ origin: ServiceOrigin) -> (inside: Int, waiting: Int) {
+        entrances.withLock { $0[origin]?.counts ?? (0, 0) }
+    }
+
+    private func enter(_ origin: ServiceOrigin) async throws {
+        try Task.checkCancellation()
+        let turn = FirstResult<Void>()
+        let place = entrances.withLock { $0[origin, default: Entrance(width: width)].enter(turn) }
+        guard let place else { return }
+        EventRecorder.record(.queued)
+        didQueue()
+        try await withTaskCancellationHandler {
+            try await turn.value()
+        } onCancel: {
+            // If the turn has come at the same time, it is taken, and given back by the request that finds itself cancelled.
+            entrances.withLock { $0[origin]?.giveUp(place) }?.end(.failure(CancellationError()))
+        }
+    }
+
+    private func leave(_ origin: ServiceOrigin) {
+        let next = entrances.withLock { entrances in
+            let next = entrances[origin]?.leave()
+            // Hosts come and go; those that nobody asks aren't kept.
+            if entrances[origin]?.counts.inside == 0 { entrances[origin] = nil }
+            return next
+        }
+        next?.end(.success(()))
+    }
+}

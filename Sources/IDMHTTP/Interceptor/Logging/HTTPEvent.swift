@@ -1,0 +1,60 @@
+/// Something that happened to a request on its way. Secrets are redacted.
+public struct HTTPEvent: Sendable, Hashable {
+    /// How long after the request came in it happened.
+    public let time: Duration
+    /// What happened.
+    public let kind: Kind
+
+    /// What happened.
+    public enum Kind: Sendable, Hashable {
+        /// The request waits for a place, because as many as are allowed are on their way to its host.
+        case queued
+        /// The request goes to the transport: for the first time, or again, with so many bytes if their number is known.
+        case attempt(Int, bytes: Int?)
+        /// The header of a response has come.
+        case response(status: Int)
+        /// The server sends the request elsewhere.
+        case redirect(to: String)
+        /// The body of a response has come.
+        case received(bytes: Int)
+        /// The request is to be made again: which retry it is, after how long, and why.
+        case retry(Int, after: Duration, because: String)
+        /// The credential was rejected, and another one is asked for.
+        case refresh
+        /// The request has ended with a response.
+        case success(status: Int)
+        /// The request has ended without one.
+        case failure(String)
+    }
+}
+
+extension HTTPEvent: CustomStringConvertible {
+    /// The event on one line.
+    public var description: String { "\(time.inSeconds) \(kind)" }
+}
+
+extension HTTPEvent.Kind: CustomStringConvertible {
+    /// What happened, in a few words.
+    public var description: String {
+        switch self {
+        case .queued: "queued"
+        case .attempt(let number, let bytes): "attempt \(number)\(bytes.map { ", \($0) bytes" } ?? "")"
+        case .response(let status): "response \(status)"
+        case .redirect(let url): "redirect to \(url)"
+        case .received(let bytes): "received \(bytes) bytes"
+        case .retry(let number, let wait, let reason): "retry \(number) after \(wait.inSeconds): \(reason)"
+        case .refresh: "refresh"
+        case .success(let status): "success \(status)"
+        case .failure(let reason): "failure: \(reason)"
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in seconds, to the millisecond.
+    var inSeconds: String {
+        let milliseconds = Int(exactly: (self / .milliseconds(1)).rounded(.down)).map { max($0, 0) } ?? .max
+        let fraction = String(milliseconds % 1000)
+        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
+    }
+}

@@ -1,0 +1,60 @@
+/// Tells somebody of each request that passes it, and of what becomes of it, with secrets redacted.
+///
+/// ```text
+/// → POST /login
+/// ← POST /login: 200, 512 bytes, 0.042 s
+/// ✗ GET /a: The server answered with the status 404. 0.003 s
+/// ```
+///
+/// Put it last to hear of every attempt, or first to hear of each request once.
+public struct LoggingInterceptor: HTTPInterceptor {
+    /// How a request is told of.
+    public enum Style: Sendable, Hashable {
+        /// Method, path and query.
+        case line
+        /// A cURL command: ``ServiceRequest/curl(for:redacted:)``.
+        case curl
+    }
+
+    private let style: Style
+    private let clock: any Clock<Duration>
+    private let log: @Sendable (String) -> Void
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameters:
+    ///   - style: How a request is told of.
+    ///   - clock: What measures how long it takes.
+    ///   - log: Takes a message. Called away from the caller's actor, for several requests at once.
+    public init(
+        _ style: Style = .line, clock: any Clock<Duration> = ContinuousClock(),
+        log: @escaping @Sendable (String) -> Void
+    ) {
+        self.style = style
+        self.clock = clock
+        self.log = log
+    }
+
+    /// Tells of the request, makes it, and tells what became of it.
+    public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+        let name = request.description(redacted: next.configuration.redaction)
+        let elapsed = clock.stopwatch()
+        // A request that can't be sent has no command; that is told when it fails.
+        let command = style == .curl ? try? request.curl(for: next.configuration) : nil
+        log("→ \(command ?? name)")
+        do {
+            let response = try await next(request)
+            log("← \(name): \(response), \(elapsed().inSeconds)")
+            return response
+        } catch let error as HTTPError {
+            log("✗ \(error) \(elapsed().inSeconds)")
+            throw error
+        } catch is CancellationError {
+            log("✗ \(name): cancelled, \(elapsed().inSeconds)")
+            throw CancellationError()
+        } catch {
+            log("✗ \(name): \(error.safeName), \(elapsed().inSeconds)")
+            throw error
+        }
+    }
+}

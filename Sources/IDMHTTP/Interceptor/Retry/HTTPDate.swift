@@ -1,0 +1,44 @@
+/// A date as HTTP writes it, in each of the three forms that a recipient has to take (RFC 9110, 5.6.7).
+struct HTTPDate: Sendable, Equatable {
+    /// Seconds since 1970.
+    let seconds: Int
+
+    /// Reads a date. Nil if it is none.
+    init?(_ text: String) {
+        let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
+        switch words.count {
+        // Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT
+        case 6 where words[5] == "GMT": self.init(day: words[1], words[2], year: words[3], words[4])
+        // Sun Nov  6 08:49:37 1994
+        case 5: self.init(day: words[2], words[1], year: words[4], words[3])
+        default: return nil
+        }
+    }
+
+    private init?(day dayWord: Substring, _ month: Substring, year yearWord: Substring, _ time: Substring) {
+        let parts = time.split(separator: ":", omittingEmptySubsequences: false).map(Self.number)
+        guard let day = Self.number(dayWord), var year = Self.number(yearWord), parts.count == 3,
+            let hour = parts[0], let minute = parts[1], let second = parts[2],
+            let month = Self.months.firstIndex(of: String(month)).map({ $0 + 1 }),
+            (1...31).contains(day), hour < 24, minute < 60, second <= 60, year <= 9999
+        else { return nil }
+        // Two digits are of this century, unless that lies far ahead.
+        if yearWord.count == 2 { year += year < 70 ? 2000 : 1900 }
+        seconds = ((Self.days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    private static func number(_ word: Substring) -> Int? {
+        word.count <= 4 && word.consists(of: ByteSet("0123456789")) ? Int(word) : nil
+    }
+
+    /// The days since 1970, in the calendar of Gregory.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month > 2 ? year : year - 1
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+    }
+}

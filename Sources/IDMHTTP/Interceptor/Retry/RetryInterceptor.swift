@@ -1,0 +1,108 @@
+public import IDMCore
+internal import Foundation
+
+/// Makes a request again that failed in a way which may pass.
+///
+/// ```swift
+/// service.interceptors.append(RetryInterceptor(3, budget: budget))
+/// ```
+///
+/// - **Which requests.** Those with a method that does no harm when it is repeated (GET, HEAD, OPTIONS, PUT, DELETE), and any
+///   with an `Idempotency-Key`. Never one whose body can be read once only.
+/// - **After which failures.** The transport's, a time-out, and the statuses 408, 429, 502, 503 and 504, unless you choose
+///   others. A cancellation is never one of them.
+/// - **After how long.** The delay, or what a `Retry-After` asks for if that is longer.
+/// - **Not at all** where the wait would be longer than ``maximumWait``, or would end after the request's deadline, or where
+///   the budget is used up: then the failure is thrown at once.
+public struct RetryInterceptor: HTTPInterceptor {
+    /// How often a request is made again, beyond the first time.
+    public var count: Int
+    /// How long to wait before each retry.
+    public var delay: RetryDelay
+    /// The longest wait that is worth it.
+    public var maximumWait: Duration
+    /// What all retries together may take from. Nil for no bounds.
+    public var budget: RetryBudget?
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Date
+    private let condition: @Sendable (HTTPError) -> Bool
+
+    /// Makes an interceptor.
+    ///
+    /// - Parameters:
+    ///   - count: How often a request is made again. Zero or less is not at all.
+    ///   - delay: How long to wait before each retry.
+    ///   - maximumWait: The longest wait that is worth it.
+    ///   - budget: What all retries together may take from.
+    ///   - clock: What measures the waits.
+    ///   - when: Whether a failure may pass. Asked once for each, and for requests only that may be made again.
+    public init(
+        _ count: Int = 2, delay: RetryDelay = .jittered(), maximumWait: Duration = .seconds(60),
+        budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        when: @escaping @Sendable (HTTPError) -> Bool = RetryInterceptor.mayPass
+    ) {
+        self.init(
+            count, delay: delay, maximumWait: maximumWait, budget: budget, clock: clock, now: { Date() }, when: when)
+    }
+
+    init(
+        _ count: Int, delay: RetryDelay, maximumWait: Duration = .seconds(60), budget: RetryBudget? = nil,
+        clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
+        when: @escaping @Sendable (HTTPError) -> Bool = RetryInterceptor.mayPass
+    ) {
+        self.count = count
+        self.delay = delay
+        self.maximumWait = maximumWait
+        self.budget = budget
+        self.clock = clock
+        self.now = now
+        condition = when
+    }
+
+    /// Whether a failure is one of those that commonly pass: the transport's, a time-out, and the statuses 408, 429, 502,
+    /// 503 and 504.
+    public static let mayPass: @Sendable (HTTPError) -> Bool = { error in
+        switch error.reason {
+        case .transport, .timedOut(.silence), .timedOut(.transport), .cancelled: true
+        case .status(let status): [408, 429, 502, 503, 504].contains(status)
+        case .badRequest, .timedOut(.deadline), .rejected, .decoding, .tooLarge, .redirect: false
+        }
+    }
+
+    /// Makes the request, and again if it fails.
+    public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+        let elapsed = clock.stopwatch()
+        var retries = 0
+        while true {
+            do {
+                let response = try await next(request)
+                budget?.succeed()
+                return response
+            } catch let error as HTTPError where retries < count && request.isRepeatable && condition(error) {
+                retries += 1
+                let wait = wait(beforeRetry: retries, error)
+                let deadline = request.deadline ?? next.configuration.deadline
+                let isInTime = deadline.map { elapsed() + wait < $0 } ?? true
+                guard wait <= maximumWait, isInTime, budget?.take() ?? true else { throw error }
+                EventRecorder.record(.retry(retries, after: wait, because: "\(error)"))
+                if wait > .zero { try await clock.sleep(for: wait) }
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    private func wait(beforeRetry number: Int, _ error: HTTPError) -> Duration {
+        let own = delay.duration(beforeRetry: number)
+        let asked = error.response.flatMap {
+            RetryAfter.wait($0.headers, now: Int(now().timeIntervalSince1970))
+        }
+        return max(own, asked ?? .zero)
+    }
+}
+
+extension ServiceRequest {
+    /// Whether the request may be made again.
+    fileprivate var isRepeatable: Bool {
+        (method.isIdempotent || headers[.idempotencyKey]?.isEmpty == false) && body?.isReplayable != false
+    }
+}

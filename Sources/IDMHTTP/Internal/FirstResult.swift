@@ -1,0 +1,51 @@
+internal import Synchronization
+
+/// The first of several results, for one who waits. Whatever comes later isn't heard.
+final class FirstResult<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case waiting(UnsafeContinuation<Value, any Error>)
+        case ended(Result<Value, any Error>)
+        case heard
+    }
+
+    private let state = Mutex(State.open)
+
+    /// Ends it. False if it has ended before.
+    @discardableResult
+    func end(_ result: Result<Value, any Error>) -> Bool {
+        let (isFirst, waiter) = state.withLock { state -> (Bool, UnsafeContinuation<Value, any Error>?) in
+            switch state {
+            case .open:
+                state = .ended(result)
+                return (true, nil)
+            case .waiting(let waiter):
+                state = .heard
+                return (true, waiter)
+            case .ended, .heard:
+                return (false, nil)
+            }
+        }
+        waiter?.resume(with: result)
+        return isFirst
+    }
+
+    /// The first result, once it is there. To be asked once.
+    func value(isolation: isolated (any Actor)? = #isolation) async throws -> Value {
+        try await withUnsafeThrowingContinuation { continuation in
+            let result = state.withLock { state -> Result<Value, any Error>? in
+                switch state {
+                case .open:
+                    state = .waiting(continuation)
+                    return nil
+                case .ended(let result):
+                    state = .heard
+                    return result
+                case .waiting, .heard:
+                    return .failure(CancellationError())
+                }
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+}

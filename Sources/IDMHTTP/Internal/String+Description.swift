@@ -1,0 +1,17 @@
+extension String {
+    /// The text on one line, cut where it gets long, with what can't be seen as escapes.
+    func escapedForDescription(limit: Int = 120) -> String {
+        let shown = unicodeScalars.prefix(limit).map { $0.isVisible ? String($0) : $0.escaped(asASCII: true) }.joined()
+        return unicodeScalars.count > limit ? shown + "…" : shown
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar shows, and changes nothing about how others do.
+    fileprivate var isVisible: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+        default: true
+        }
+    }
+}

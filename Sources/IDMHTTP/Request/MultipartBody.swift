@@ -1,0 +1,106 @@
+public import Foundation
+
+/// A body of parts, as a browser's form with files sends it (`multipart/form-data`, RFC 7578).
+///
+/// ```swift
+/// let body: RequestBody = .multipart([.text("title", "Sunset"), .file("photo", photo, contentType: "image/jpeg")])
+/// ```
+///
+/// The boundary between parts is chosen at random, and again if a part that is in memory holds it. Of a file that holds
+/// it, 122 random bits say that there is none.
+public struct MultipartBody: Sendable {
+    /// One part.
+    public struct Part: Sendable {
+        enum Content: Sendable {
+            case data(Data)
+            case file(URL)
+        }
+
+        let name: String
+        let fileName: String?
+        let contentType: String?
+        let content: Content
+
+        /// A field of text.
+        public static func text(_ name: String, _ value: String) -> Part {
+            Part(name: name, fileName: nil, contentType: nil, content: .data(Data(value.utf8)))
+        }
+
+        /// Bytes that are in memory. With a file name the server takes them for a file.
+        public static func data(
+            _ name: String, _ data: Data, fileName: String? = nil, contentType: String = "application/octet-stream"
+        ) -> Part {
+            Part(name: name, fileName: fileName, contentType: contentType, content: .data(data))
+        }
+
+        /// A file, read while it travels. Without a name of its own it goes by the one it has on disk.
+        public static func file(
+            _ name: String, _ url: URL, fileName: String? = nil, contentType: String = "application/octet-stream"
+        ) -> Part {
+            Part(name: name, fileName: fileName ?? url.lastPathComponent, contentType: contentType, content: .file(url))
+        }
+    }
+
+    /// The parts, in the order in which they are sent.
+    public let parts: [Part]
+    /// What stands between parts, and nowhere else.
+    public let boundary: String
+
+    /// A body of some parts.
+    public init(_ parts: [Part]) {
+        self.init(parts) { "idm-\(UUID().uuidString)" }
+    }
+
+    init(_ parts: [Part], boundaries: () -> String) {
+        self.parts = parts
+        let haystacks = parts.flatMap { part -> [Data] in
+            var texts = [Data(part.header.utf8)]
+            if case .data(let data) = part.content { texts.append(data) }
+            return texts
+        }
+        var boundary = boundaries()
+        while haystacks.contains(where: { $0.range(of: Data(boundary.utf8)) != nil }) { boundary = boundaries() }
+        self.boundary = boundary
+    }
+
+    /// The body in segments: small ones in memory, and the files between them.
+    func segments() throws(RequestBody.Fault) -> [BodySegment] {
+        var segments: [BodySegment] = []
+        for part in parts {
+            if let type = part.contentType, !type.utf8.allSatisfy({ (32...126).contains($0) }) { throw .contentType }
+            segments.append(.data(Data("--\(boundary)\r\n\(part.header)\r\n\r\n".utf8)))
+            switch part.content {
+            case .data(let data): segments.append(.data(data))
+            case .file(let url): segments.append(try .file(url))
+            }
+            segments.append(.data(Data("\r\n".utf8)))
+        }
+        segments.append(.data(Data("--\(boundary)--\r\n".utf8)))
+        return segments
+    }
+}
+
+extension MultipartBody.Part {
+    fileprivate var header: String {
+        var header = "Content-Disposition: form-data; name=\"\(name.escapedForQuotes)\""
+        if let fileName { header += "; filename=\"\(fileName.escapedForQuotes)\"" }
+        if let contentType { header += "\r\nContent-Type: \(contentType)" }
+        return header
+    }
+}
+
+extension String {
+    /// The text as it may stand between quotes: as browsers do it, with quotes and line breaks as percent-escapes, and
+    /// everything else as it is. Other control characters are escaped as well.
+    fileprivate var escapedForQuotes: String {
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            if byte < 32 || byte == 127 || byte == UInt8(ascii: "\"") {
+                bytes += Array("%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))".utf8)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

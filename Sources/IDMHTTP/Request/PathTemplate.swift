@@ -1,0 +1,117 @@
+/// A path with parameters in it: `/users/{id}/posts/:post`.
+///
+/// A parameter in braces may stand anywhere, one behind a colon only at the start of a segment. Everything else is
+/// literal: a percent-escape in it stays as it is, and what can't stand in a path is escaped.
+struct PathTemplate: Sendable, Equatable {
+    private enum Piece: Sendable, Equatable {
+        case literal(String)
+        case parameter(String)
+    }
+
+    private let source: String
+    private let segments: [[Piece]]
+
+    /// Reads a template.
+    init(_ source: String) throws(ServiceRequest.Fault) {
+        self.source = source
+        do throws(ServiceRequest.PathFault.Thrown) {
+            segments = try Self.segments(of: source)
+        } catch {
+            throw .path(template: source.escapedForDescription(), error.fault)
+        }
+    }
+
+    /// The names of the parameters.
+    var parameters: Set<String> {
+        Set(segments.joined().compactMap { if case .parameter(let name) = $0 { name } else { nil } })
+    }
+
+    /// The path with a value for each parameter, escaped so that it stays inside of its segment.
+    func filled(with values: [String: String]) throws(ServiceRequest.Fault) -> String {
+        let unused = Set(values.keys).subtracting(parameters)
+        guard unused.isEmpty else { throw .unusedParameters(unused.sorted(), template: source) }
+        var filled: [String] = []
+        for segment in segments { filled.append(try fill(segment, with: values)) }
+        return filled.joined(separator: "/")
+    }
+
+    private func fill(_ segment: [Piece], with values: [String: String]) throws(ServiceRequest.Fault) -> String {
+        var text = ""
+        var lastName: String?
+        for piece in segment {
+            switch piece {
+            case .literal(let literal):
+                text += literal
+            case .parameter(let name):
+                guard let value = values[name] else { throw .missingParameter(name, template: source) }
+                guard !value.isEmpty else { throw .parameter(name, template: source, .empty) }
+                text += value.percentEncoded(keeping: .unreserved)
+                lastName = name
+            }
+        }
+        if let lastName, text.isDotSegment { throw .parameter(lastName, template: source, .dotSegment) }
+        return text
+    }
+}
+
+extension ServiceRequest.PathFault {
+    /// A fault on its way to the one who knows the template.
+    fileprivate struct Thrown: Error {
+        let fault: ServiceRequest.PathFault
+    }
+}
+
+extension PathTemplate {
+    fileprivate typealias Fault = ServiceRequest.PathFault
+
+    private static func segments(of source: String) throws(Fault.Thrown) -> [[Piece]] {
+        guard !source.hasPrefix("//") else { throw Fault.Thrown(fault: .notAPath) }
+        if let colon = source.firstRange(of: "://"), source[..<colon.lowerBound].consists(of: .alphanumerics) {
+            throw Fault.Thrown(fault: .notAPath)
+        }
+        var segments: [[Piece]] = []
+        for segment in source.split(separator: "/", omittingEmptySubsequences: false) {
+            segments.append(try pieces(of: segment))
+        }
+        return segments
+    }
+
+    private static func pieces(of segment: Substring) throws(Fault.Thrown) -> [Piece] {
+        if segment.isDotSegment { throw Fault.Thrown(fault: .dotSegment) }
+        var rest = segment
+        var pieces: [Piece] = []
+        if rest.first == ":" {
+            let name = rest.dropFirst().prefix(while: isPartOfName)
+            pieces.append(try parameter(name))
+            rest = rest[name.endIndex...]
+        }
+        while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            guard rest[brace] == "{", let end = rest[brace...].firstIndex(of: "}") else {
+                throw Fault.Thrown(fault: .unbalancedBrace)
+            }
+            if brace > rest.startIndex { pieces.append(try literal(rest[..<brace])) }
+            pieces.append(try parameter(rest[rest.index(after: brace)..<end]))
+            rest = rest[rest.index(after: end)...]
+        }
+        if !rest.isEmpty { pieces.append(try literal(rest)) }
+        return pieces
+    }
+
+    private static func parameter(_ name: Substring) throws(Fault.Thrown) -> Piece {
+        guard !name.isEmpty, name.allSatisfy(isPartOfName), name.first?.isNumber == false else {
+            throw Fault.Thrown(fault: .parameterName(String(name).escapedForDescription()))
+        }
+        return .parameter(String(name))
+    }
+
+    private static func literal(_ text: Substring) throws(Fault.Thrown) -> Piece {
+        guard !text.contains(where: { $0 == "?" || $0 == "#" }) else { throw Fault.Thrown(fault: .queryOrFragment) }
+        guard text.hasSoundEscapes else { throw Fault.Thrown(fault: .escape) }
+        guard text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else { throw Fault.Thrown(fault: .controlCharacter) }
+        return .literal(text.percentEncoded(keeping: .pathSegment.union(ByteSet("%"))))
+    }
+
+    private static func isPartOfName(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || character == "_")
+    }
+}

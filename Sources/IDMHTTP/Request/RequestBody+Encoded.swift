@@ -1,0 +1,107 @@
+public import Foundation
+
+extension RequestBody {
+    /// A body that is ready to travel. Made from a ``RequestBody``, for a transport.
+    public struct Encoded: Sendable {
+        /// How many bytes there are. Nil if nobody knows before the end.
+        public let length: Int?
+        /// The bytes, if all of them are in memory.
+        public let data: Data?
+        /// Whether ``bytes()`` can be called more than once.
+        public var isReplayable: Bool { passage == nil }
+
+        private let source: HTTPBytes
+        private let passage: Passage?
+
+        /// A body that is in memory.
+        public init(_ data: Data) {
+            self.data = data
+            length = data.count
+            source = HTTPBytes(data)
+            passage = nil
+        }
+
+        init(_ segments: [BodySegment]) {
+            length = segments.reduce(0) { $0 + $1.length }
+            data = nil
+            source = HTTPBytes { SegmentCursor(segments) }
+            passage = nil
+        }
+
+        init(_ bytes: HTTPBytes, length: Int?, passage: Passage?) {
+            self.length = length
+            data = nil
+            source = length.map { length in HTTPBytes { CountedCursor(bytes.makeAsyncIterator(), length) } } ?? bytes
+            self.passage = passage
+        }
+
+        /// The bytes from the start. Exactly ``length`` of them, if that is known: anything else is thrown as a
+        /// ``RequestBody/Fault`` while they are read. Throws if they can be read once only, and have been.
+        public func bytes() throws(Fault) -> HTTPBytes {
+            try passage?.take()
+            return source
+        }
+    }
+
+    /// Makes the body. Files are looked at, but not read.
+    func encoded() throws(Fault) -> Encoded {
+        guard contentType.utf8.allSatisfy({ (32...126).contains($0) }) else { throw .contentType }
+        switch kind {
+        case .encoder(let encode):
+            do {
+                return Encoded(try encode())
+            } catch {
+                throw Fault(of: error)
+            }
+        case .bytes(let data): return Encoded(data)
+        case .form(let fields): return Encoded(Data(fields.encodedForForm().utf8))
+        case .file(let url): return Encoded([try .file(url)])
+        case .multipart(let body): return Encoded(try body.segments())
+        case .stream(let bytes, let length, let passage): return Encoded(bytes, length: length, passage: passage)
+        }
+    }
+}
+
+extension RequestBody.Fault {
+    /// The fault of an encoder. What it was to encode may be secret, and is left out.
+    fileprivate init(of error: any Error) {
+        switch error {
+        case let error as RequestBody.Fault:
+            self = error
+        case EncodingError.invalidValue(_, let context):
+            self = .encoding(
+                path: context.codingPath.dotted, reason: context.debugDescription.escapedForDescription())
+        default:
+            self = .encoding(path: "", reason: "\(type(of: error))")
+        }
+    }
+}
+
+extension [any CodingKey] {
+    /// The path as a key path is written: `items.3.name`.
+    var dotted: String {
+        map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    }
+}
+
+/// Holds a stream to the length that was announced.
+private struct CountedCursor: ByteCursor {
+    private var pieces: HTTPBytes.Iterator
+    private let length: Int
+    private var found = 0
+
+    init(_ pieces: HTTPBytes.Iterator, _ length: Int) {
+        self.pieces = pieces
+        self.length = length
+    }
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        let piece = try await pieces.next(isolation: isolation)
+        found += piece?.count ?? 0
+        // Too many are refused before they are handed on, too few at the end.
+        guard piece == nil ? found == length : found <= length else {
+            throw RequestBody.Fault.length(announced: length, found: found)
+        }
+        return piece
+    }
+}

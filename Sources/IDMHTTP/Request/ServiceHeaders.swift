@@ -1,0 +1,116 @@
+/// The header fields of a request or of a response: in order, repeatable, and found without regard to case.
+///
+/// ```swift
+/// var headers: ServiceHeaders = ["Accept": "application/json"]
+/// headers[.acceptLanguage] = "en"
+/// headers.add("Cache-Control", "no-cache")
+/// ```
+///
+/// Whatever is put in is kept as it is. A request is checked when it is sent: one with a field that is no field, or that
+/// holds a line break, is refused with a ``ServiceRequest/Fault``, and nothing of it reaches the network.
+public struct ServiceHeaders: Sendable, Hashable {
+    /// One line of a header.
+    public struct Field: Sendable, Hashable {
+        /// What the line is called.
+        public var name: Name
+        /// What it says.
+        public var value: String
+        /// Whether the value is a secret, whatever the name is: never shown, and never taken along to another origin.
+        ///
+        /// Values of common names, such as Authorization and Cookie, are secret anyway: see ``ServiceRedaction``.
+        public var isSecret: Bool
+
+        /// Makes a field. Neither part is checked before a request is sent.
+        public init(_ name: Name, _ value: String, isSecret: Bool = false) {
+            self.name = name
+            self.value = value
+            self.isSecret = isSecret
+        }
+    }
+
+    private var fields: [Field]
+
+    /// No fields.
+    public init() {
+        fields = []
+    }
+
+    /// The fields, in this order.
+    public init(_ fields: some Sequence<Field>) {
+        self.fields = Array(fields)
+    }
+
+    /// What the fields of a name say: one value, or several joined with a comma, as RFC 9110 has it. Nil without a field.
+    ///
+    /// Setting a value replaces all fields of the name, at the place of the first one; nil removes them. Of `Set-Cookie`,
+    /// whose values can't be joined, see ``values(of:)``.
+    public subscript(_ name: Name) -> String? {
+        get {
+            let values = values(of: name)
+            return values.isEmpty ? nil : values.joined(separator: ", ")
+        }
+        set {
+            let place = fields.firstIndex { $0.name == name }
+            remove(name)
+            if let newValue { fields.insert(Field(name, newValue), at: place ?? fields.endIndex) }
+        }
+    }
+
+    /// What each field of a name says, in their order.
+    public func values(of name: Name) -> [String] {
+        fields.filter { $0.name == name }.map(\.value)
+    }
+
+    /// Adds one more field, beside those of the same name.
+    public mutating func add(_ name: Name, _ value: String) {
+        fields.append(Field(name, value))
+    }
+
+    /// Replaces all fields of a name with one whose value is a secret, whatever the name is.
+    public mutating func setSecret(_ name: Name, _ value: String) {
+        remove(name)
+        fields.append(Field(name, value, isSecret: true))
+    }
+
+    /// Removes all fields of a name.
+    public mutating func remove(_ name: Name) {
+        fields.removeAll { $0.name == name }
+    }
+
+    /// These fields, with those of others on top: a name that the others have is theirs alone.
+    public func merging(_ others: ServiceHeaders) -> ServiceHeaders {
+        let names = Set(others.map(\.name))
+        return ServiceHeaders(fields.filter { !names.contains($0.name) } + others.fields)
+    }
+}
+
+extension ServiceHeaders: RandomAccessCollection {
+    /// The place of the first field.
+    public var startIndex: Int { fields.startIndex }
+    /// The place behind the last field.
+    public var endIndex: Int { fields.endIndex }
+    /// The field at a place.
+    public subscript(position: Int) -> Field { fields[position] }
+}
+
+extension ServiceHeaders: ExpressibleByDictionaryLiteral {
+    /// The fields as they are written. A name may stand there more than once.
+    public init(dictionaryLiteral elements: (Name, String)...) {
+        self.init(elements.map { Field($0.0, $0.1) })
+    }
+}
+
+extension ServiceHeaders: CustomStringConvertible {
+    /// The fields, one a line, with their secrets redacted.
+    public var description: String { description(redacted: .standard) }
+
+    /// The fields, one a line.
+    public func description(redacted redaction: ServiceRedaction) -> String {
+        fields.map { "\($0.name): \(redaction.value(of: $0))" }.joined(separator: "\n")
+    }
+}
+
+extension ServiceHeaders: CustomReflectable {
+    /// Nothing but the redacted description: what is dumped holds no secrets either.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

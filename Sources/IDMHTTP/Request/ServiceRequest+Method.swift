@@ -1,0 +1,52 @@
+extension ServiceRequest {
+    /// What a request asks a server to do. The name is sent as it is written: methods differ in case.
+    public struct Method: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        /// The name that is sent.
+        public let name: String
+
+        /// Makes a method. Whether the name is one is checked when a request is sent.
+        public init(_ name: String) {
+            self.name = name
+        }
+
+        /// The method that is written.
+        public init(stringLiteral value: String) {
+            self.init(value)
+        }
+
+        /// The name that is sent.
+        public var description: String { name }
+
+        /// `GET`.
+        public static let get: Self = "GET"
+        /// `HEAD`.
+        public static let head: Self = "HEAD"
+        /// `POST`.
+        public static let post: Self = "POST"
+        /// `PUT`.
+        public static let put: Self = "PUT"
+        /// `PATCH`.
+        public static let patch: Self = "PATCH"
+        /// `DELETE`.
+        public static let delete: Self = "DELETE"
+        /// `OPTIONS`.
+        public static let options: Self = "OPTIONS"
+
+        /// Whether a request changes nothing on the server (RFC 9110).
+        public var isSafe: Bool { [.get, .head, .options, "TRACE"].contains(self) }
+
+        /// Whether a request that is sent twice does what it does when it is sent once (RFC 9110).
+        public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
+        /// Whether a request may carry a body. What a server does with one of a GET or HEAD isn't defined, and
+        /// URLSession doesn't send it.
+        var allowsBody: Bool { self != .get && self != .head && self != "TRACE" }
+
+        func check() throws(Fault) {
+            // CONNECT asks a proxy for a tunnel; its target isn't a URL.
+            guard name.consists(of: .token), name != "CONNECT" else {
+                throw .method(name.escapedForDescription())
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+extension ServiceRequest {
+    /// Names and values in an order: the query of a URL, or the fields of a form.
+    ///
+    /// ```swift
+    /// let query: ServiceRequest.Query = ["q": text, "page": 2, "tags": ["new", "free"], "sort": nil]
+    /// ```
+    ///
+    /// A value of nil isn't sent, an empty one is. A name may stand there more than once. Everything that isn't a letter, a
+    /// digit or one of `-._~` is escaped, so that `+ & = ;` arrive as what they are.
+    public struct Query: Sendable, Hashable {
+        /// A name with its value.
+        public struct Item: Sendable, Hashable {
+            /// What the value is called.
+            public var name: String
+            /// The value.
+            public var content: Content
+
+            /// Makes an item.
+            public init(_ name: String, _ value: (any ServiceQueryValue)?) {
+                self.name = name
+                content = value?.queryContent ?? .none
+            }
+        }
+
+        /// How the values of a list are told apart.
+        public enum ListStyle: Sendable, Hashable {
+            /// `tags=new&tags=free`
+            case repeated
+            /// `tags[]=new&tags[]=free`
+            case brackets
+            /// `tags=new,free`. A comma inside of a value is escaped.
+            case commas
+        }
+
+        /// The names and values, in the order in which they are sent.
+        public var items: [Item]
+        /// How lists are written.
+        public var listStyle: ListStyle
+
+        /// A query of some items.
+        public init(_ items: [Item] = [], listStyle: ListStyle = .repeated) {
+            self.items = items
+            self.listStyle = listStyle
+        }
+
+        /// The first value under a name. Nil without one.
+        ///
+        /// Setting a value replaces all items of the name, at the place of the first one; nil removes them.
+        public subscript(_ name: String) -> (any ServiceQueryValue)? {
+            get {
+                switch items.first(where: { $0.name == name })?.content {
+                case .single(let value): value
+                case .list(let values): values
+                case .some(.none), nil: nil
+                }
+            }
+            set {
+                let place = items.firstIndex { $0.name == name }
+                items.removeAll { $0.name == name }
+                if let newValue { items.insert(Item(name, newValue), at: place ?? items.endIndex) }
+            }
+        }
+
+        /// Adds an item, beside those of the same name.
+        public mutating func add(_ name: String, _ value: (any ServiceQueryValue)?) {
+            items.append(Item(name, value))
+        }
+    }
+}
+
+extension ServiceRequest.Query: ExpressibleByDictionaryLiteral {
+    /// The items as they are written. A name may stand there more than once.
+    public init(dictionaryLiteral elements: (String, (any ServiceQueryValue)?)...) {
+        self.init(elements.map { Item($0.0, $0.1) })
+    }
+}
+
+extension ServiceRequest.Query {
+    /// The query as it stands behind the `?` of a URL. Empty if there is nothing to send.
+    func encodedForURL(redacted redaction: ServiceRedaction = .none) -> String {
+        encoded(redacted: redaction) { $0.percentEncoded(keeping: .unreserved) }
+    }
+
+    /// The query as the body of a form.
+    func encodedForForm(redacted redaction: ServiceRedaction = .none) -> String {
+        encoded(redacted: redaction) { $0.formEncoded() }
+    }
+
+    private func encoded(redacted redaction: ServiceRedaction, by encode: (String) -> String) -> String {
+        items.flatMap { item -> [String] in
+            let name = encode(item.name)
+            let isSecret = redaction.isSecret(item.name)
+            let values = item.content.values.map { isSecret ? ServiceRedaction.mark : encode($0) }
+            guard case .list = item.content else { return values.map { "\(name)=\($0)" } }
+            switch listStyle {
+            case .repeated: return values.map { "\(name)=\($0)" }
+            case .brackets: return values.map { "\(name)\(encode("[]"))=\($0)" }
+            case .commas: return values.isEmpty ? [] : ["\(name)=\(values.joined(separator: ","))"]
+            }
+        }.joined(separator: "&")
+    }
+}
+
+extension ServiceRequest.Query: CustomStringConvertible, CustomReflectable {
+    /// The query as a URL holds it, with its secrets redacted.
+    public var description: String { encodedForURL(redacted: .standard) }
+
+    /// Nothing but the redacted description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

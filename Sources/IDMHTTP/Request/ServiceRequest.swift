@@ -1,0 +1,74 @@
+/// What a service is asked: a method, a path below the service's base URL, and what goes with it.
+///
+/// ```swift
+/// ServiceRequest(.get, "/users/{id}/posts", pathParameters: ["id": id], query: ["page": 2])
+/// ```
+///
+/// A request is a value without an address. Everything in it is checked when it is sent; what can't be sent as it stands
+/// is refused with a ``Fault``, and nothing of it reaches the network.
+public struct ServiceRequest: Sendable {
+    /// What the server is asked to do.
+    public var method: Method
+    /// The path below the base URL. `{name}` stands for a parameter, and so does `:name` at the start of a segment.
+    public var path: String
+    /// The values of the parameters in the path. They are escaped, so that none leaves its segment. Each one has to be
+    /// named by the path.
+    public var pathParameters: [String: String]
+    /// What stands behind the `?`, after what the base URL itself has there.
+    public var query: Query
+    /// The header, on top of the one that the service sends with each request.
+    public var headers: ServiceHeaders
+    /// What the request carries.
+    public var body: RequestBody?
+    /// The longest silence: how long nothing may come or go. Nil for the service's own.
+    public var timeout: Duration?
+    /// The longest time for everything, from the first byte to the last, with redirects, retries and the waits between
+    /// them. Nil for the service's own.
+    public var deadline: Duration?
+    /// What the transport is asked to do about its cache. Nil for the service's own.
+    public var cachePolicy: CachePolicy?
+
+    /// Makes a request. Nothing is checked before it is sent.
+    public init(
+        _ method: Method = .get, _ path: String, pathParameters: [String: String] = [:], query: Query = [:],
+        headers: ServiceHeaders = [:], body: RequestBody? = nil, timeout: Duration? = nil, deadline: Duration? = nil,
+        cachePolicy: CachePolicy? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.pathParameters = pathParameters
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+        self.deadline = deadline
+        self.cachePolicy = cachePolicy
+    }
+
+    /// What a transport is asked to do about its cache. A transport without one asks the server.
+    public enum CachePolicy: Sendable, Hashable {
+        /// As the server's headers have it.
+        case standard
+        /// The server is asked, whatever is in the cache.
+        case reload
+        /// What is in the cache, however old it is; otherwise the server.
+        case cacheElseLoad
+        /// What is in the cache, or nothing.
+        case cacheOnly
+    }
+}
+
+extension ServiceRequest: CustomStringConvertible, CustomReflectable {
+    /// Method, path and query, with secrets redacted. Headers and body aren't shown.
+    public var description: String { description(redacted: .standard) }
+
+    /// Method, path and query.
+    public func description(redacted redaction: ServiceRedaction) -> String {
+        let path = (try? PathTemplate(path).filled(with: pathParameters)) ?? path.escapedForDescription()
+        let query = query.encodedForURL(redacted: redaction)
+        return "\(method.name.escapedForDescription()) \(path)\(query.isEmpty ? "" : "?\(query)")"
+    }
+
+    /// Nothing but the redacted description: what is dumped holds no secrets either.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,109 @@
+public import Foundation
+
+/// Reads JSON into a type that decodes itself.
+public protocol DecodableReading<Value>: ResourceReading where Value: Decodable {
+    associatedtype Value
+    /// What reads the JSON. A plain decoder unless you say so.
+    var decoder: JSONDecoder { get }
+    /// Where in the body the value is: `data.items`, `data.0`. Nil, the default, for the whole of it.
+    ///
+    /// A dot that belongs to a name is written `\.`.
+    var rootKeyPath: String? { get }
+    /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a `Value`
+    /// that is an array has elements.
+    var badElements: BadElements { get }
+}
+
+/// What is done about an element of an array that can't be read.
+public struct BadElements: Sendable {
+    let skips: Bool
+    let report: @Sendable (any Error) -> Void
+
+    /// The array can't be read either. The error names the element.
+    public static let fail = BadElements(skips: false, report: { _ in })
+    /// The element is left out.
+    public static let skip = BadElements(skips: true, report: { _ in })
+
+    /// The element is left out, and somebody is told why: once for each, in their order, where the body is read.
+    public static func skip(_ report: @escaping @Sendable (any Error) -> Void) -> BadElements {
+        BadElements(skips: true, report: report)
+    }
+}
+
+extension DecodableReading {
+    /// A plain decoder.
+    public var decoder: JSONDecoder { JSONDecoder() }
+    /// The whole body.
+    public var rootKeyPath: String? { nil }
+    /// The whole fails.
+    public var badElements: BadElements { .fail }
+
+    /// Decodes the value.
+    public func value(from body: Data) throws -> Value {
+        try decoder.decode(Value.self, from: body.withoutByteOrderMark, at: rootKeyPath)
+    }
+}
+
+extension DecodableReading where Value: RangeReplaceableCollection, Value.Element: Decodable & Sendable {
+    /// Decodes the elements, each by itself if bad ones are skipped.
+    public func value(from body: Data) throws -> Value {
+        let body = body.withoutByteOrderMark
+        guard badElements.skips else { return try decoder.decode(Value.self, from: body, at: rootKeyPath) }
+        let elements = try decoder.decode([Attempt<Value.Element>].self, from: body, at: rootKeyPath)
+        return Value(
+            elements.lazy.compactMap { attempt in
+                switch attempt.result {
+                case .success(let element): return element
+                case .failure(let error):
+                    badElements.report(error)
+                    return nil
+                }
+            })
+    }
+}
+
+/// An element that may not be what it should be.
+private struct Attempt<Element: Decodable>: Decodable {
+    let result: Result<Element, any Error>
+
+    init(from decoder: any Decoder) throws {
+        result = Result { try decoder.singleValueContainer().decode(Element.self) }
+    }
+}
+
+/// JSON of whatever shape: a ``ServiceJSON``, or an array or a dictionary of it.
+public protocol JSONObjectReading<Value>: DecodableReading where Value: Decodable {
+    associatedtype Value = ServiceJSON
+}
+
+/// The body as it is.
+public protocol DataReading: ResourceReading where Value == Data {}
+
+extension DataReading {
+    /// The body as it is.
+    public func value(from body: Data) throws -> Data { body }
+}
+
+/// Reads a property list into a type that decodes itself.
+public protocol PropertyListReading<Value>: ResourceReading where Value: Decodable {
+    associatedtype Value
+    /// Where in the list the value is: `data.items`, `data.0`. Nil, the default, for the whole of it.
+    var rootKeyPath: String? { get }
+}
+
+extension PropertyListReading {
+    /// The whole list.
+    public var rootKeyPath: String? { nil }
+
+    /// Decodes the value.
+    public func value(from body: Data) throws -> Value {
+        try PropertyListDecoder().decode(Value.self, from: body, at: rootKeyPath)
+    }
+}
+
+extension Data {
+    /// What follows the mark that some servers put before UTF-8. Decoders of JSON differ in whether they take it.
+    fileprivate var withoutByteOrderMark: Data {
+        starts(with: [0xEF, 0xBB, 0xBF]) ? Data(dropFirst(3)) : self
+    }
+}

@@ -1,0 +1,42 @@
+public import Foundation
+
+/// JSON on a server, read into a type that decodes itself.
+///
+/// ```swift
+/// struct CitiesResource: DecodableResource {
+///     let continent: String
+///     var request: ServiceRequest {
+///         ServiceRequest(.get, "/{continent}.json", pathParameters: ["continent": continent])
+///     }
+///     typealias Value = [City]
+///     var rootKeyPath: String? { "cities" }
+/// }
+/// ```
+public protocol DecodableResource<Value>: HTTPResource, DecodableReading {
+    associatedtype Value
+}
+
+/// JSON on a server, of whatever shape: a ``ServiceJSON``, or an array or a dictionary of it.
+public protocol JSONObjectResource<Value>: HTTPResource, JSONObjectReading {
+    associatedtype Value = ServiceJSON
+}
+
+/// Bytes on a server.
+public protocol DataResource: HTTPResource, DataReading {}
+
+/// A property list on a server, read into a type that decodes itself.
+public protocol PropertyListResource<Value>: HTTPResource, PropertyListReading {
+    associatedtype Value
+}
+
+/// A resource that is read by a ``ResourceParser``.
+public protocol ParsedResource<Value>: HTTPResource {
+    associatedtype Value
+    /// What reads the body.
+    var parser: ResourceParser<Value> { get }
+}
+
+extension ParsedResource {
+    /// Lets the parser read the body.
+    public func value(from body: Data) throws -> Value { try parser.parse(body) }
+}

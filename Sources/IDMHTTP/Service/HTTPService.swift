@@ -1,0 +1,75 @@
+public import IDMCore
+
+/// An API as a provider: takes requests, and answers with the responses of a server.
+///
+/// ```swift
+/// let service = HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
+/// let response = try await service.request(ServiceRequest(.get, "/users/{id}", pathParameters: ["id": "42"]))
+/// ```
+///
+/// A service is a value. What several APIs share is a service with what they share in it, and each of them a copy with
+/// something of its own:
+///
+/// ```swift
+/// var search = shared
+/// search.configuration.baseURL = searchURL
+/// search.rules.insert(.failureBody(SearchFailure.self), at: 0)
+/// ```
+///
+/// A request ends once: with a response that the rules found to be a success, with an ``HTTPError``, with what an
+/// interceptor threw, or with a `CancellationError` as soon as the task that asks is cancelled. Work runs away from the
+/// caller's actor. How far the body has come is reported to the ambient `IntegrationProgress`.
+public struct HTTPService: DataProvider {
+    /// Where the service is, and what holds for each of its requests.
+    public var configuration: ServiceConfiguration
+    /// What carries requests to the server.
+    public var transport: any HTTPTransport
+    /// What stands around each request, in the order in which a request passes it.
+    public var interceptors: [any HTTPInterceptor]
+    /// What decides whether a response is a success, in the order in which it is asked.
+    public var rules: [ResponseRule]
+    /// What measures time-outs and deadlines.
+    public var clock: any Clock<Duration>
+
+    /// Makes a service. Nothing is sent, and nothing is checked, before the first request.
+    public init(
+        configuration: ServiceConfiguration, transport: any HTTPTransport, interceptors: [any HTTPInterceptor] = [],
+        rules: [ResponseRule] = [], clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.configuration = configuration
+        self.transport = transport
+        self.interceptors = interceptors
+        self.rules = rules
+        self.clock = clock
+    }
+
+    /// Sends a request, and answers with the response to it.
+    public func request(_ request: ServiceRequest) async throws -> ServiceResponse {
+        try await self.request(request, rules: [])
+    }
+
+    /// Sends a request whose response is judged by further rules, before the service's own.
+    func request(_ request: ServiceRequest, rules: [ResponseRule]) async throws -> ServiceResponse {
+        try Task.checkCancellation()
+        let exchange = Exchange(
+            configuration: configuration, transport: transport, rules: rules + self.rules, clock: clock)
+        let chain = InterceptorChain(interceptors, configuration: configuration) { try await exchange.response(to: $0) }
+        // A deadline that isn't one is found by the exchange.
+        guard let deadline = request.deadline ?? configuration.deadline, deadline > .zero else {
+            return try await run(request, chain)
+        }
+        do {
+            return try await ClosureDataProvider { try await run($0, chain) }.timeout(deadline, clock: clock)
+                .request(request)
+        } catch DataProviderError.timedOut(after: deadline) {
+            throw HTTPError(
+                .timedOut(.deadline(deadline)), request: request.description(redacted: configuration.redaction))
+        }
+    }
+
+    /// Interceptors and the exchange behind them, on no actor.
+    @concurrent
+    private func run(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
+        try await chain(request)
+    }
+}

@@ -1,0 +1,53 @@
+internal import Foundation
+
+extension RedirectPolicy {
+    /// The request that a response asks for in place of another one. Nil if the response isn't a redirect that is followed.
+    ///
+    /// - Parameters:
+    ///   - hops: How many redirects were followed before.
+    ///   - secrets: What isn't taken along to another origin, beside what is commonly secret.
+    func request(
+        after request: TransportRequest, status: Int, headers: ServiceHeaders, hops: Int,
+        secrets: ServiceRedaction = .standard
+    ) throws(Fault) -> TransportRequest? {
+        guard kind != .hand, [301, 302, 303, 307, 308].contains(status) else { return nil }
+        let locations = headers.values(of: .location)
+        // Without an address to go to, it is for the rules to say what it is.
+        guard !locations.isEmpty else { return nil }
+        guard hops < request.limits.redirects else { throw .tooMany(limit: request.limits.redirects) }
+        let target = try target(locations, from: request.url)
+        var next = request
+        next.url = target.url
+        if status == 303 && request.method != .head || (status == 301 || status == 302) && request.method == .post {
+            next.method = .get
+            next.body = nil
+            for field in request.headers where field.name.spelling.asciiLowercased().hasPrefix("content-") {
+                next.headers.remove(field.name)
+            }
+        }
+        if let body = next.body, !body.isReplayable { throw .bodyIsUsedUp }
+        // Once taken away they don't come back: whoever sends a request back to where it came from has nothing to ask for.
+        if target.origin != ServiceOrigin(request.url) {
+            for field in request.headers where ServiceRedaction.standard.isSecret(field) || secrets.isSecret(field) {
+                next.headers.remove(field.name)
+            }
+        }
+        return next
+    }
+
+    private func target(_ locations: [String], from url: URL) throws(Fault) -> (url: URL, origin: ServiceOrigin) {
+        let location = (locations.first ?? "").trimmingCharacters(in: .whitespaces)
+        guard locations.count == 1, let address = URL(string: location, relativeTo: url)?.absoluteURL,
+            var parts = URLComponents(url: address, resolvingAgainstBaseURL: true)
+        else { throw .noAddress }
+        let scheme = parts.scheme?.asciiLowercased() ?? ""
+        guard ["http", "https"].contains(scheme) else { throw .scheme(scheme.escapedForDescription()) }
+        guard parts.percentEncodedUser == nil, parts.percentEncodedPassword == nil else { throw .userInfo }
+        parts.percentEncodedFragment = nil
+        guard let origin = ServiceOrigin(parts), let target = parts.url else { throw .noAddress }
+        guard kind == .followAnywhere || scheme == "https" || ServiceOrigin(url)?.scheme != "https" else {
+            throw .insecure
+        }
+        return (target, origin)
+    }
+}

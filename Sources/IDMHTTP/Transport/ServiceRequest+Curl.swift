@@ -1,0 +1,130 @@
+internal import Foundation
+
+extension ServiceRequest {
+    /// The request as a command for a shell, with its secrets redacted.
+    ///
+    /// With ``ServiceRedaction/none`` the command sends what the service would send, save that a multipart body gets
+    /// a boundary of curl's own, that a stream is read from the standard input, and that bytes in a part of a multipart body
+    /// are named by their number alone. Redacted, fields of JSON and of forms are looked at one by one, and other bodies in
+    /// memory are named by their length.
+    ///
+    /// - Parameters:
+    ///   - configuration: The service that the request is made for.
+    ///   - redaction: What is left out. Nil for the configuration's own.
+    /// - Throws: What is wrong with the request, or with the configuration.
+    public func curl(
+        for configuration: ServiceConfiguration, redacted redaction: ServiceRedaction? = nil
+    ) throws(Fault) -> String {
+        let request = try configuration.resolve(self)
+        return CurlCommand(redaction: redaction ?? configuration.redaction).command(request, body)
+    }
+}
+
+/// Writes a request as a command.
+private struct CurlCommand {
+    let redaction: ServiceRedaction
+
+    func command(_ request: TransportRequest, _ body: RequestBody?) -> String {
+        var options = [
+            request.method == .head ? "--head" : "--request \(request.method.name.quoted)",
+            redaction.url(request.url.absoluteString).quoted,
+        ]
+        for field in request.headers where !(body?.isMultipart == true && field.name == .contentType) {
+            let value = redaction.value(of: field)
+            // With a colon and nothing behind it curl would leave the header out.
+            options.append("--header \((value.isEmpty ? "\(field.name);" : "\(field.name): \(value)").quoted)")
+        }
+        var source = ""
+        switch body.map({ payload($0, request.body) }) {
+        case .none: break
+        case .text(let text): options.append("--data-raw \(text.quoted)")
+        case .file(let path): options.append("--data-binary \("@\(path)".quoted)")
+        case .parts(let parts): options += parts
+        case .piped(let base64):
+            source = "printf %s \(base64.quoted) | base64 --decode | "
+            options.append("--data-binary @-")
+        }
+        return source + "curl " + options.joined(separator: " \\\n    ")
+    }
+
+    private enum Payload {
+        case text(String)
+        case file(String)
+        case piped(String)
+        case parts([String])
+    }
+
+    private func payload(_ body: RequestBody, _ encoded: RequestBody.Encoded?) -> Payload {
+        switch body.kind {
+        case .form(let fields): return .text(fields.encodedForForm(redacted: redaction))
+        case .file(let url): return .file(url.path)
+        case .stream: return .file("-")
+        case .multipart(let body): return .parts(body.parts.map(option))
+        case .encoder, .bytes:
+            let data = encoded?.data ?? Data()
+            if redaction == .none { return verbatim(data) }
+            return .text(redactedJSON(data) ?? "<\(data.count) bytes>")
+        }
+    }
+
+    private func verbatim(_ data: Data) -> Payload {
+        if let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0) { return .text(text) }
+        return .piped(data.base64EncodedString())
+    }
+
+    private func option(_ part: MultipartBody.Part) -> String {
+        if part.fileName == nil, part.contentType == nil, case .data(let data) = part.content {
+            let value = redaction.isSecret(part.name) ? ServiceRedaction.mark : String(decoding: data, as: UTF8.self)
+            return "--form-string \("\(part.name)=\(value)".quoted)"
+        }
+        let path =
+            switch part.content {
+            case .file(let url): url.path
+            case .data(let data): "<\(data.count) bytes>"
+            }
+        var form = "\(part.name)=@\(path.doubleQuoted)"
+        if let type = part.contentType { form += ";type=\(type)" }
+        if let name = part.fileName { form += ";filename=\(name.doubleQuoted)" }
+        return "--form \(form.quoted)"
+    }
+
+    /// JSON without the values that stand under secret names. Nil if it isn't JSON.
+    private func redactedJSON(_ data: Data) -> String? {
+        guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed),
+            value is [String: Any] || value is [Any],
+            let shown = try? JSONSerialization.data(
+                withJSONObject: redacted(value), options: [.sortedKeys, .withoutEscapingSlashes])
+        else { return nil }
+        return String(decoding: shown, as: UTF8.self)
+    }
+
+    private func redacted(_ value: Any) -> Any {
+        switch value {
+        case let object as [String: Any]:
+            Dictionary(
+                uniqueKeysWithValues: object.map { name, value in
+                    (name, redaction.isSecret(name) ? ServiceRedaction.mark : redacted(value))
+                })
+        case let array as [Any]: array.map(redacted)
+        default: value
+        }
+    }
+}
+
+extension RequestBody {
+    fileprivate var isMultipart: Bool {
+        if case .multipart = kind { true } else { false }
+    }
+}
+
+extension String {
+    /// The text as one word of a shell.
+    fileprivate var quoted: String {
+        "'\(replacing("'", with: "'\\''"))'"
+    }
+
+    /// The text as curl reads it in a form, which has its own quotes.
+    fileprivate var doubleQuoted: String {
+        "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+}

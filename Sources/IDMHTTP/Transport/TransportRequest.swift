@@ -1,0 +1,86 @@
+public import Foundation
+
+/// A request that has been checked and is ready to travel: what a transport gets.
+///
+/// Everything in it can be handed on as it stands. It holds no line breaks where none may be, no header that is the
+/// transport's own, and a body only where one is allowed.
+public struct TransportRequest: Sendable {
+    /// What the server is asked to do.
+    public var method: ServiceRequest.Method
+    /// The whole address, escaped.
+    public var url: URL
+    /// The header. The length of the body isn't in it.
+    public var headers: ServiceHeaders
+    /// What is sent.
+    public var body: RequestBody.Encoded?
+    /// The longest silence, for a transport that has a time-out of its own. Whoever asks the transport watches it as well.
+    public var timeout: Duration
+    /// What the transport is asked to do about its cache.
+    public var cachePolicy: ServiceRequest.CachePolicy
+    /// How much of a response is of any use. A transport that can should stop beyond it.
+    public var limits: ServiceConfiguration.Limits
+    /// To be called when bytes of the body have gone, so that the silence starts anew. On any thread, as often as it likes.
+    public var didSend: @Sendable () -> Void = {}
+
+    /// Makes a request of parts that have been checked.
+    public init(
+        _ method: ServiceRequest.Method, _ url: URL, headers: ServiceHeaders = [:], body: RequestBody.Encoded? = nil,
+        timeout: Duration = .seconds(60), cachePolicy: ServiceRequest.CachePolicy = .standard,
+        limits: ServiceConfiguration.Limits = ServiceConfiguration.Limits()
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+        self.cachePolicy = cachePolicy
+        self.limits = limits
+    }
+}
+
+extension TransportRequest: CustomStringConvertible, CustomReflectable {
+    /// Method and URL, with secrets redacted.
+    public var description: String { description(redacted: .standard) }
+
+    /// Method and URL.
+    public func description(redacted redaction: ServiceRedaction) -> String {
+        "\(method) \(redaction.url(url.absoluteString))"
+    }
+
+    /// Nothing but the redacted description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension ServiceConfiguration {
+    /// Checks a request and makes it ready to travel: joined to the base URL, with the service's header below its own.
+    ///
+    /// - Returns: What a transport gets.
+    /// - Throws: What is wrong with the request, or with the configuration.
+    public func resolve(_ request: ServiceRequest) throws(ServiceRequest.Fault) -> TransportRequest {
+        try request.method.check()
+        let path = try PathTemplate(request.path).filled(with: request.pathParameters)
+        let url = try BaseURL(baseURL).joined(path: path, query: request.query.encodedForURL())
+        try headers.check()
+        try request.headers.check()
+        if let deadline = request.deadline ?? deadline, deadline <= .zero { throw .time("deadline") }
+        let timeout = request.timeout ?? timeout
+        guard timeout > .zero else { throw .time("time-out") }
+        var resolved = TransportRequest(
+            request.method, url, headers: headers, timeout: timeout, cachePolicy: request.cachePolicy ?? cachePolicy,
+            limits: limits)
+        if let body = request.body {
+            guard request.method.allowsBody else { throw .unexpectedBody(request.method) }
+            if case .multipart = body.kind, request.headers[.contentType] != nil {
+                throw .body(.contentTypeOfMultipart)
+            }
+            do throws(RequestBody.Fault) {
+                resolved.body = try body.encoded()
+            } catch {
+                throw .body(error)
+            }
+            resolved.headers[.contentType] = body.contentType
+        }
+        resolved.headers = resolved.headers.merging(request.headers)
+        return resolved
+    }
+}

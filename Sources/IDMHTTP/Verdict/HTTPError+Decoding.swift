@@ -1,0 +1,83 @@
+internal import Foundation
+
+extension HTTPError.DecodingFault {
+    /// What an error of a decoder says of a body.
+    init(_ error: any Error, in body: Data, redacted redaction: ServiceRedaction) {
+        let (path, reason) = Self.parts(of: error)
+        let holdsSecret = path.contains { redaction.isSecret($0.stringValue) }
+        self.init(
+            path: path.dotted, reason: holdsSecret ? "the value is secret" : Self.diagnosis(of: body) ?? reason,
+            excerpt: redaction.excerpt(of: body))
+    }
+
+    private static func parts(of error: any Error) -> (path: [any CodingKey], reason: String) {
+        switch error {
+        case DecodingError.typeMismatch(_, let context): (context.codingPath, words(context.debugDescription))
+        case DecodingError.valueNotFound(let type, let context): (context.codingPath, "there is no \(type)")
+        case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "there is no such key")
+        case DecodingError.dataCorrupted(let context): (context.codingPath, words(context.debugDescription))
+        case let error as HTTPError.DecodingFault:
+            (error.path.isEmpty ? [] : [AnyKey(stringValue: error.path)], error.reason)
+        default: ([], error.safeName)
+        }
+    }
+
+    private static func words(_ text: String) -> String {
+        let text = text.escapedForDescription(limit: 200)
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+
+    /// What a body is that was never going to be read.
+    private static func diagnosis(of body: Data) -> String? {
+        guard let first = body.first(where: { ![9, 10, 13, 32].contains($0) }) else { return "the body is empty" }
+        return first == UInt8(ascii: "<") ? "the body is markup" : nil
+    }
+}
+
+extension ServiceRedaction {
+    /// The beginning of a body, on one line, without what stands under secret names as far as names can be seen.
+    func excerpt(of body: Data, limit: Int = 200) -> String {
+        // More than is shown is looked at: a secret that is cut in the middle is one still.
+        let text = String(decoding: body.prefix(limit * 8), as: UTF8.self)
+        return fields(text).escapedForDescription(limit: limit)
+    }
+
+    /// Text in which each value of `"name": value` and `name=value` is left out, where the name is secret.
+    private func fields(_ text: String) -> String {
+        guard self != .none else { return text }
+        var shown = ""
+        var rest = text[...]
+        while let sign = rest.firstIndex(where: { $0 == ":" || $0 == "=" }) {
+            let before = rest[..<sign]
+            let name = before.reversed().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" || $0 == "\\" }
+                .prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+            shown += before + String(rest[sign])
+            rest = rest[rest.index(after: sign)...]
+            guard !name.isEmpty, isSecret(String(name.reversed())) else { continue }
+            shown += Self.mark
+            rest = rest[endOfValue(rest)...]
+        }
+        return shown + rest
+    }
+
+    /// Where a value ends: at its closing quote, or at what separates it from the next one. Of a list or an object it is
+    /// the end of everything: what is inside of it is secret too.
+    private func endOfValue(_ text: Substring) -> Substring.Index {
+        let value = text.drop { $0.isWhitespace || $0 == "\\" }
+        guard let first = value.first, first != "[", first != "{" else { return text.endIndex }
+        guard first == "\"" || first == "'" else {
+            return value.firstIndex { "&,;}])<\"'".contains($0) || $0.isNewline } ?? text.endIndex
+        }
+        var isEscaped = false
+        for index in value.indices.dropFirst() {
+            if isEscaped {
+                isEscaped = false
+            } else if value[index] == "\\" {
+                isEscaped = true
+            } else if value[index] == first {
+                return value.index(after: index)
+            }
+        }
+        return text.endIndex
+    }
+}

@@ -1,0 +1,121 @@
+/// Why a request to a service has failed.
+///
+/// ```swift
+/// do {
+///     try await service.request(request)
+/// } catch let error as HTTPError where error.status == 404 {
+///     …
+/// }
+/// ```
+///
+/// Its ``description`` may go into a log: it names the request and the reason, with secrets redacted. A request whose own
+/// task is cancelled fails with `CancellationError`, and never with this.
+public struct HTTPError: Error, Sendable {
+    /// What went wrong.
+    public let reason: Reason
+    /// The request, as it may be shown.
+    public let request: String
+    /// The response, if one came that far.
+    public let response: ServiceResponse?
+
+    /// Makes an error.
+    public init(_ reason: Reason, request: String, response: ServiceResponse? = nil) {
+        self.reason = reason
+        self.request = request
+        self.response = response
+    }
+
+    /// What went wrong.
+    public enum Reason: Sendable {
+        /// The request can't be sent as it stands. Nothing of it has reached the network, or not all of its body.
+        case badRequest(ServiceRequest.Fault)
+        /// The transport failed: no connection, a connection that broke, a certificate that isn't trusted.
+        case transport(any Error)
+        /// It took too long.
+        case timedOut(TimeLimit)
+        /// The transport gave the exchange up, and nobody here had asked it to.
+        case cancelled
+        /// The server's status is a failure.
+        case status(Int)
+        /// A rule found a failure in the response: the API's own.
+        case rejected(any Error)
+        /// The body isn't what it was to be.
+        case decoding(DecodingFault)
+        /// The server sends more than is taken.
+        case tooLarge(limit: Int)
+        /// The server sends the request to where it doesn't go.
+        case redirect(RedirectPolicy.Fault)
+    }
+
+    /// Which time was over.
+    public enum TimeLimit: Sendable, Hashable {
+        /// Nothing came or went for so long.
+        case silence(Duration)
+        /// Everything together took so long.
+        case deadline(Duration)
+        /// The transport's own time was over.
+        case transport
+    }
+
+    /// What is wrong with a body.
+    public struct DecodingFault: Error, Sendable, Hashable {
+        /// Where in the body, as a key path: `data.items.3.name`. Empty for the whole of it.
+        public var path: String
+        /// What is wrong there.
+        public var reason: String
+        /// The beginning of the body, with secrets redacted.
+        public var excerpt: String
+
+        /// Makes a fault.
+        public init(path: String, reason: String, excerpt: String = "") {
+            self.path = path
+            self.reason = reason
+            self.excerpt = excerpt
+        }
+    }
+}
+
+extension HTTPError {
+    /// The status of the response, if one came.
+    public var status: Int? { response?.status }
+
+    /// The failure that a rule found, if it is one of this type.
+    public func failure<Failure: Error>(as type: Failure.Type = Failure.self) -> Failure? {
+        if case .rejected(let failure) = reason { failure as? Failure } else { nil }
+    }
+}
+
+extension HTTPError: CustomStringConvertible, CustomReflectable {
+    /// The error in one sentence, with secrets redacted.
+    public var description: String { "\(request): \(reason)" }
+
+    /// Nothing but the description: what is dumped holds no secrets either.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension HTTPError.Reason: CustomStringConvertible {
+    /// The reason in one sentence.
+    public var description: String {
+        switch self {
+        case .badRequest(let fault): "\(fault)"
+        // What a stranger's error says isn't known to be free of secrets: an error of URLSession holds the whole URL.
+        case .transport(let error): "The transport failed: \(error.safeName)."
+        case .timedOut(.silence(let duration)): "Nothing came or went for \(duration)."
+        case .timedOut(.deadline(let duration)): "It was not done within \(duration)."
+        case .timedOut(.transport): "The transport's own time was over."
+        case .cancelled: "The transport gave the exchange up."
+        case .status(let status): "The server answered with the status \(status)."
+        case .rejected(let failure): "The response is a failure: \(type(of: failure))."
+        case .decoding(let fault): "\(fault)"
+        case .tooLarge(let limit): "The body is larger than \(limit) bytes."
+        case .redirect(let fault): "The redirect \(fault)."
+        }
+    }
+}
+
+extension HTTPError.DecodingFault: CustomStringConvertible {
+    /// The fault in one sentence, with the excerpt at its end.
+    public var description: String {
+        "The body can't be read\(path.isEmpty ? "" : " at \(path)"): \(reason).\(excerpt.isEmpty ? "" : " It begins: \(excerpt)")"
+    }
+}

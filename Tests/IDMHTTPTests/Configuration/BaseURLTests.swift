@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A base URL", .timeLimit(.minutes(1)))
+struct BaseURLTests {
+    @Test(
+        "keeps its path and its query in front, with and without slashes",
+        arguments: [
+            ("https://h", "", "https://h/"), ("https://h", "/", "https://h/"), ("https://h/", "a", "https://h/a"),
+            ("https://h", "/a", "https://h/a"), ("https://h/v1", "/a", "https://h/v1/a"),
+            ("https://h/v1/", "/a", "https://h/v1/a"),
+            ("https://h/v1/", "a/", "https://h/v1/a/"), ("https://h/v1//", "a", "https://h/v1/a"),
+            ("https://h/v1", "", "https://h/v1"), ("https://h/v1?k=1", "/a", "https://h/v1/a?k=1&q=2"),
+            ("https://h/?k=a%2Bb", "a", "https://h/a?k=a%2Bb&q=2"), ("https://h/%2Fv", "a", "https://h/%2Fv/a"),
+            ("http://[::1]:8080/v1", "a", "http://[::1]:8080/v1/a"),
+            ("https://H.Example:443/V1", "A", "https://h.example/V1/A"),
+            ("HTTP://h:80", "a", "http://h/a"), ("http://h:8080", "a", "http://h:8080/a"),
+        ])
+    func joined(base: String, path: String, url: String) throws {
+        let query: ServiceRequest.Query = base.contains("?") ? ["q": 2] : [:]
+
+        #expect(try api(base).url(path, query: query) == url)
+    }
+
+    @Test(
+        "is refused where it can't be one",
+        arguments: [
+            ("https://user:pass@h", .userInfo), ("https://user@h", .userInfo), ("ftp://h", .scheme("ftp")),
+            ("file:///etc/passwd", .scheme("file")), ("https://", .malformed), ("/v1", .malformed),
+            ("https:///v1", .malformed),
+            ("https://h/#f", .fragment), ("https://h/a/../b", .dotSegment), ("https://h/%2e%2e/b", .dotSegment),
+            ("data:text/plain,x", .scheme("data")),
+        ] as [(String, ServiceRequest.BaseURLFault)])
+    func refused(base: String, fault: ServiceRequest.BaseURLFault) throws {
+        let configuration = try api(base)
+        #expect(throws: ServiceRequest.Fault.baseURL(fault)) { try configuration.url("/a") }
+    }
+
+    @Test(
+        "stays the host that is asked, whatever the path is",
+        arguments: ["@evil.example", ".evil.example", ":80@evil.example", "\\evil"])
+    func hostStays(path: String) throws {
+        if let url = try? api("https://h").url(path) {
+            #expect(URL(string: url)?.host == "h")
+        }
+        #expect(URL(string: try api("https://h").url("/{v}", ["v": path]))?.host == "h")
+    }
+
+    @Test("has an origin, in which case and the port of the scheme don't count")
+    func origins() throws {
+        func origin(_ text: String) throws -> ServiceOrigin? { ServiceOrigin(try #require(URL(string: text))) }
+
+        #expect(try origin("https://Example.com/a") == origin("HTTPS://example.com:443?b"))
+        #expect(try origin("https://example.com") != origin("http://example.com"))
+        #expect(try origin("https://example.com") != origin("https://example.com:8443"))
+        #expect(try origin("https://example.com") != origin("https://www.example.com"))
+        #expect(try origin("https://example.com:8443")?.description == "https://example.com:8443")
+        #expect(try origin("https://[::1]:443")?.description == "https://[::1]")
+        #expect(try origin("ftp://example.com") == nil)
+        #expect(try origin("/a") == nil)
+    }
+}
+
+@Suite("A request is resolved", .timeLimit(.minutes(1)))
+struct ResolvingTests {
+    @Test("with the service's header below its own, and the body's type between them")
+    func headers() throws {
+        let service = try api(headers: ["Accept": "a", "Content-Type": "service", "X": "1"])
+
+        let plain = try service.resolve(ServiceRequest(.post, "/", headers: ["accept": "b"]))
+        #expect(plain.headers == ["Content-Type": "service", "X": "1", "accept": "b"])
+        let json = try service.resolve(ServiceRequest(.post, "/", body: .json(["a": 1])))
+        #expect(json.headers[.contentType] == "application/json")
+        let own = try service.resolve(
+            ServiceRequest(.post, "/", headers: ["content-type": "application/vnd.api+json"], body: .json(["a": 1])))
+        #expect(own.headers.values(of: .contentType) == ["application/vnd.api+json"])
+    }
+
+    @Test("with its own time-out and cache policy before the service's")
+    func own() throws {
+        var service = try api()
+        service.timeout = .seconds(5)
+        service.cachePolicy = .reload
+
+        let plain = try service.resolve(ServiceRequest(.get, "/"))
+        #expect(plain.timeout == .seconds(5) && plain.cachePolicy == .reload)
+        let own = try service.resolve(ServiceRequest(.get, "/", timeout: .seconds(1), cachePolicy: .cacheOnly))
+        #expect(own.timeout == .seconds(1) && own.cachePolicy == .cacheOnly)
+    }
+
+    @Test(
+        "and refused with a method that is none", arguments: ["", "GET /x HTTP/1.1\r\nX: y", "G ET", "CONNECT", "GÉT"])
+    func methods(name: String) throws {
+        #expect(throws: ServiceRequest.Fault.method(name.escapedForDescription())) {
+            try api().resolve(ServiceRequest(.init(name), "/"))
+        }
+    }
+
+    @Test("with any method that can be one", arguments: ["GET", "PURGE", "get", "M-SEARCH"])
+    func goodMethods(name: String) throws {
+        #expect(try api().resolve(ServiceRequest(.init(name), "/")).method.name == name)
+    }
+
+    @Test("and refused with a body where none is carried")
+    func bodies() throws {
+        for method in [ServiceRequest.Method.get, .head] {
+            #expect(throws: ServiceRequest.Fault.unexpectedBody(method)) {
+                try api().resolve(ServiceRequest(method, "/", body: .text("x")))
+            }
+        }
+        #expect(try api().resolve(ServiceRequest(.delete, "/", body: .text("x"))).body?.data == Data("x".utf8))
+    }
+
+    @Test("and refused with a time that is none")
+    func times() throws {
+        for time in [Duration.zero, .seconds(-1)] {
+            #expect(throws: ServiceRequest.Fault.time("time-out")) {
+                try api().resolve(ServiceRequest(.get, "/", timeout: time))
+            }
+            #expect(throws: ServiceRequest.Fault.time("deadline")) {
+                try api().resolve(ServiceRequest(.get, "/", deadline: time))
+            }
+        }
+    }
+
+    @Test("and knows which methods are safe and which can be repeated")
+    func idempotence() {
+        let methods: [ServiceRequest.Method] = [.get, .head, .options, .put, .delete, .post, .patch, "get"]
+
+        #expect(methods.filter(\.isSafe) == [.get, .head, .options])
+        #expect(methods.filter(\.isIdempotent) == [.get, .head, .options, .put, .delete])
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A configuration is read", .timeLimit(.minutes(1)))
+struct ReadingTests {
+    private typealias Failure = ServiceConfiguration.ReadingError
+
+    private func json(
+        _ text: String, environment: String? = nil, variable: String? = nil, in variables: [String: String] = [:]
+    ) throws -> ServiceConfiguration {
+        try ServiceConfiguration(
+            json: Data(text.utf8), environment: environment, variable: variable, in: variables)
+    }
+
+    private static let full = """
+        {
+            "baseURL": "https://h/v1", "headers": { "X": "1", "Accept-Language": "en" }, "timeout": 2.5, "deadline": 30,
+            "maximumBody": 1000, "maximumHeader": 2000, "maximumRedirects": 0,
+            "environments": {
+                "staging": { "baseURL": "https://staging.h", "headers": { "x": "2" }, "timeout": 1 },
+                "empty": {}
+            }
+        }
+        """
+
+    private func expectFull(_ configuration: ServiceConfiguration) {
+        #expect(configuration.baseURL.absoluteString == "https://h/v1")
+        #expect(configuration.headers == ["Accept-Language": "en", "X": "1"])
+        #expect(configuration.timeout == .seconds(2.5) && configuration.deadline == .seconds(30))
+        #expect(configuration.limits == .init(body: 1000, header: 2000, redirects: 0))
+    }
+
+    @Test("from JSON and from a property list, to the same result")
+    func kinds() throws {
+        let folder = try TemporaryFolder()
+        expectFull(try ServiceConfiguration(contentsOf: folder.file("c.json", Self.full), in: [:]))
+        let tree = try JSONSerialization.jsonObject(with: Data(Self.full.utf8))
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let data = try PropertyListSerialization.data(fromPropertyList: tree, format: format, options: 0)
+            expectFull(try ServiceConfiguration(contentsOf: folder.file("c.PLIST", data), in: [:]))
+        }
+    }
+
+    @Test("with no more than a base URL")
+    func least() throws {
+        let configuration = try json(#"{"baseURL": "https://h"}"#)
+
+        #expect(configuration.timeout == .seconds(60) && configuration.headers.isEmpty)
+        #expect(configuration.limits == .init())
+    }
+
+    @Test("with an environment on top of what stands beside it")
+    func environments() throws {
+        let staging = try json(Self.full, environment: "staging")
+
+        #expect(staging.baseURL.absoluteString == "https://staging.h")
+        #expect(staging.headers == ["Accept-Language": "en", "x": "2"])
+        #expect(staging.timeout == .seconds(1) && staging.deadline == .seconds(30))
+        expectFull(try json(Self.full, environment: "empty"))
+    }
+
+    @Test("with an environment variable on top of everything, if it is set")
+    func variables() throws {
+        let set = try json(Self.full, environment: "staging", variable: "API", in: ["API": "http://[::1]:8080"])
+        #expect(set.baseURL.absoluteString == "http://[::1]:8080")
+        #expect(set.timeout == .seconds(1))
+        for variables in [[:], ["API": ""], ["OTHER": "http://other"]] {
+            expectFull(try json(Self.full, variable: "API", in: variables))
+        }
+        #expect(try json("{}", variable: "API", in: ["API": "https://h"]).baseURL.absoluteString == "https://h")
+    }
+
+    @Test("from the Endpoint and Base of an app's Info.plist")
+    func endpoint() throws {
+        let info = """
+            <plist version="1.0"><dict>
+                <key>CFBundleName</key><string>App</string>
+                <key>Built</key><date>2024-01-01T00:00:00Z</date>
+                <key>Endpoint</key><dict>
+                    <key>Base</key><string>https://h/v1</string>
+                    <key>timeout</key><integer>7</integer>
+                    <key>Search</key><string>search/users</string>
+                    <key>environments</key><dict>
+                        <key>staging</key><dict><key>Base</key><string>https://s</string></dict>
+                    </dict>
+                </dict>
+            </dict></plist>
+            """
+        let configuration = try ServiceConfiguration(propertyList: Data(info.utf8), in: [:])
+        #expect(configuration.baseURL.absoluteString == "https://h/v1" && configuration.timeout == .seconds(7))
+        let staging = try ServiceConfiguration(propertyList: Data(info.utf8), environment: "staging", in: [:])
+        #expect(staging.baseURL.absoluteString == "https://s")
+
+        let empty = Data("<plist><dict><key>Endpoint</key><dict/></dict></plist>".utf8)
+        #expect(throws: Failure.missing(key: "Endpoint.Base")) {
+            try ServiceConfiguration(propertyList: empty, in: [:])
+        }
+        let wrong = Data("<plist><dict><key>Endpoint</key><string>https://h</string></dict></plist>".utf8)
+        #expect(throws: Failure.malformed(key: "Endpoint", reason: "it isn't a dictionary.")) {
+            try ServiceConfiguration(propertyList: wrong, in: [:])
+        }
+    }
+
+    @Test("from a bundle without an Endpoint only as far as the missing key")
+    func bundle() {
+        #expect(throws: Failure.missing(key: "Endpoint")) { try ServiceConfiguration(infoOf: .main, in: [:]) }
+    }
+
+    @Test(
+        "and refused where a key is missing",
+        arguments: [
+            ("{}", nil, "baseURL"), (#"{"baseURL": "https://h"}"#, "staging", "environments"),
+            (#"{"baseURL": "https://h", "environments": {}}"#, "staging", "environments.staging"),
+            (#"{"environments": {"a": {}}}"#, "a", "baseURL"),
+        ] as [(String, String?, String)])
+    func missing(text: String, environment: String?, key: String) {
+        #expect(throws: Failure.missing(key: key)) { try json(text, environment: environment) }
+    }
+
+    @Test(
+        "and refused where a key is unknown",
+        arguments: [
+            (#"{"baseURL": "https://h", "timout": 3}"#, "timout"),
+            (#"{"baseURL": "https://h", "Base": "https://h"}"#, "Base"),
+            (#"{"environments": {"a": {"baseurl": ""}}}"#, "environments.a.baseurl"),
+        ])
+    func unknown(text: String, key: String) {
+        #expect(throws: Failure.unknown(key: key)) { try json(text) }
+    }
+
+    @Test(
+        "and refused where a value can't be used, with the path to it",
+        arguments: [
+            (#"{"baseURL": 1}"#, "baseURL"), (#"{"baseURL": null}"#, "baseURL"), (#"{"baseURL": ""}"#, "baseURL"),
+            (#"{"baseURL": "not a url"}"#, "baseURL"), (#"{"baseURL": "ftp://h"}"#, "baseURL"),
+            (#"{"baseURL": "https://u:s3cret@h"}"#, "baseURL"),
+            (#"{"baseURL": "https://h", "timeout": "3"}"#, "timeout"),
+            (#"{"baseURL": "https://h", "timeout": 0}"#, "timeout"),
+            (#"{"baseURL": "https://h", "timeout": -1}"#, "timeout"),
+            (#"{"baseURL": "https://h", "deadline": 1e300}"#, "deadline"),
+            (#"{"baseURL": "https://h", "deadline": 1e999}"#, "deadline"),
+            (#"{"baseURL": "https://h", "maximumBody": 1.5}"#, "maximumBody"),
+            (#"{"baseURL": "https://h", "maximumRedirects": -1}"#, "maximumRedirects"),
+            (#"{"baseURL": "https://h", "headers": {"A": 1}}"#, "headers.A"),
+            (#"{"baseURL": "https://h", "headers": []}"#, "headers"),
+            (#"{"baseURL": "https://h", "headers": {"A B": "1"}}"#, "headers.A B"),
+            (#"{"baseURL": "https://h", "headers": {"A": "s3cret\r\nB: c"}}"#, "headers.A"),
+            (#"{"baseURL": "https://h", "headers": {"Host": "x"}}"#, "headers.Host"),
+            (#"{"baseURL": "https://h", "environments": {"a": {"timeout": "s3cret"}}}"#, "environments.a.timeout"),
+        ])
+    func malformed(text: String, key: String) throws {
+        let error = #expect(throws: Failure.self) { try json(text) }
+
+        guard case .malformed(let found, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(found == key && !reason.isEmpty)
+        let shown = String(reflecting: error) + (error?.description ?? "")
+        #expect(!shown.contains("s3cret"))
+    }
+
+    @Test("and refused where the variable is no base URL, by the name of the variable")
+    func badVariable() {
+        let error = #expect(throws: Failure.self) {
+            try json(#"{"baseURL": "https://h"}"#, variable: "API", in: ["API": "localhost:80"])
+        }
+        #expect(error?.description.hasPrefix("“API” of the configuration can't be used: ") == true)
+    }
+
+    @Test(
+        "and refused where the file can't be read, or isn't what its name says", arguments: ["", "{", "[]", "\u{FF}{}"])
+    func syntax(text: String) throws {
+        #expect(throws: Failure.self) { try json(text) }
+        #expect(throws: Failure.self) { try ServiceConfiguration(propertyList: Data(text.utf8), in: [:]) }
+    }
+
+    @Test("from a file of one of two kinds that is there")
+    func files() throws {
+        let folder = try TemporaryFolder()
+
+        #expect(throws: Failure.unreadable("none.json", reason: "there is no such file")) {
+            try ServiceConfiguration(contentsOf: folder.url.appendingPathComponent("none.json"), in: [:])
+        }
+        #expect(throws: Failure.unreadable("c.yaml", reason: "its name ends neither with .plist nor with .json")) {
+            try ServiceConfiguration(contentsOf: folder.file("c.yaml", "a: b"), in: [:])
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("JSON of any shape", .timeLimit(.minutes(1)))
+struct ServiceJSONTests {
+    private func read(_ text: String) throws -> ServiceJSON {
+        try JSONDecoder().decode(ServiceJSON.self, from: Data(text.utf8))
+    }
+
+    @Test(
+        "is read as what it is",
+        arguments: [
+            ("null", .null), ("true", .bool(true)), ("false", .bool(false)), ("0", .integer(0)), ("1", .integer(1)),
+            ("-7", .integer(-7)), ("1.5", .number(1.5)), ("1e2", .integer(100)),
+            ("9223372036854775807", .integer(.max)),
+            ("9223372036854775808", .number(9223372036854775808)), ("\"a\"", .string("a")), ("\"1\"", .string("1")),
+            ("\"true\"", .string("true")), ("[]", .array([])), ("{}", .object([:])),
+            (
+                #"[1,[null],{"a":"é\ud83d\ude80"}]"#,
+                .array([.integer(1), .array([.null]), .object(["a": .string("é🚀")])])
+            ),
+        ] as [(String, ServiceJSON)])
+    func kinds(text: String, value: ServiceJSON) throws {
+        #expect(try read(text) == value)
+    }
+
+    @Test("is written as it was read")
+    func roundTrip() throws {
+        let value = try read(#"{"a":[1,2.5,"x",null,true,{"b":{}}],"c":false}"#)
+
+        #expect(try JSONDecoder().decode(ServiceJSON.self, from: JSONEncoder().encode(value)) == value)
+    }
+
+    @Test("is followed to the end of any path")
+    func paths() throws {
+        let json = try read(#"{"user":{"names":["Ada","Grace"],"age":36,"score":2.0,"on":true}}"#)
+
+        #expect(json["user"]["names"][1].string == "Grace")
+        #expect(json["user"]["age"].int == 36 && json["user"]["age"].double == 36)
+        #expect(json["user"]["score"].int == 2 && json["user"]["on"].bool == true)
+        #expect(json["user"]["names"][2].isNull && json["user"]["names"][-1].isNull)
+        #expect(json["nobody"][0]["x"].isNull && json[0].isNull)
+        #expect(json["user"].object?.count == 4 && json["user"]["names"].array?.count == 2)
+        #expect(json["user"].string == nil && json["user"].int == nil && json["user"].bool == nil)
+    }
+
+    @Test(
+        "is an error where it is none, and where it is too deep",
+        arguments: [
+            "", "{", "[1,]x", "nul", "\"\\ud800\"", "NaN", "\u{FEFF}\u{FEFF}1", String(repeating: "[", count: 100_000),
+            String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000),
+        ])
+    func errors(text: String) {
+        #expect(throws: (any Error).self) { try read(text) }
+    }
+}
+
+@Suite("A key path", .timeLimit(.minutes(1)))
+struct BodyKeyPathTests {
+    @Test(
+        "is read as names",
+        arguments: [
+            (nil, []), ("", []), ("a", ["a"]), ("a.b.0", ["a", "b", "0"]), ("a\\.b.c", ["a.b", "c"]),
+            ("a\\\\.b", ["a\\", "b"]),
+            (".", ["", ""]), ("a.", ["a", ""]), ("a\\b", ["a\\b"]), ("a\\", ["a\\"]), ("é.🚀", ["é", "🚀"]),
+        ] as [(String?, [String])])
+    func names(text: String?, names: [String]) {
+        #expect(BodyKeyPath(text).names == names)
+    }
+
+    private static let body = Data(
+        #"{"data":{"items":[{"n":1},{"n":2}],"0":"zero","a.b":{"c":3},"none":null,"when":1700000000}}"#.utf8)
+
+    @Test(
+        "leads to a number",
+        arguments: [
+            ("data.items.0.n", 1), ("data.items.1.n", 2), ("data.a\\.b.c", 3),
+        ])
+    func found(path: String, value: Int) throws {
+        #expect(try JSONDecoder().decode(Int.self, from: Self.body, at: path) == value)
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["data": ["items": [["n": 1], ["n": 2]], "a.b": ["c": 3]]], format: .binary, options: 0)
+        #expect(try PropertyListDecoder().decode(Int.self, from: list, at: path) == value)
+    }
+
+    @Test("leads to a name that looks like a number, and to nothing where nothing may be")
+    func special() throws {
+        #expect(try JSONDecoder().decode(String.self, from: Self.body, at: "data.0") == "zero")
+        #expect(try JSONDecoder().decode(Int?.self, from: Self.body, at: "data.none") == nil)
+        #expect(try JSONDecoder().decode([[String: Int]].self, from: Self.body, at: "data.items").count == 2)
+    }
+
+    @Test("keeps what the decoder does for dates")
+    func strategies() throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+
+        let date = try decoder.decode(Date.self, from: Self.body, at: "data.when")
+        #expect(date == Date(timeIntervalSince1970: 1_700_000_000))
+    }
+
+    @Test(
+        "that leads nowhere is an error that names the whole of it",
+        arguments: [
+            ("nothing", "nothing"), ("data.items.2", "data.items.2"), ("data.items.2.n", "data.items.2"),
+            ("data.items.-1", "data.items.-1"), ("data.items.99999999999", "data.items.99999999999"),
+            ("data.nothing.at.all", "data.nothing"), ("data.items.0.x", "data.items.0.x"),
+            ("data.items.x", "data.items"), ("data.0.x", "data.0"), ("data.none.x", "data.none"),
+            ("data.none", "data.none"),
+        ])
+    func lost(path: String, fault: String) {
+        let error = #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Int.self, from: Self.body, at: path)
+        }
+        let shown = error.map { HTTPError.DecodingFault($0, in: Self.body, redacted: .standard) }
+        #expect(shown?.path == fault)
+    }
+}

@@ -1,0 +1,398 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import IDMHTTP
+
+private typealias Bearer = AuthenticationInterceptor<BearerAuthenticator<String>>
+
+/// A server that takes one token only, and a user who may get another one.
+private struct Course {
+    struct Trouble: Error {}
+
+    /// The token that the server takes.
+    let valid: Watched<String>
+    /// The tokens that were sent, in their order. Empty for none.
+    let sent = Watched<[String]>([])
+    /// The tokens that were to be replaced.
+    let replaced = Watched<[String]>([])
+    let authentication: Bearer
+    let service: HTTPService
+
+    init(
+        valid: String, credential: String?, timeout: Duration = .seconds(30), clock: TestClock = TestClock(),
+        refresh: @escaping @Sendable (String, InterceptorChain) async throws -> String = { _, _ in throw Trouble() }
+    ) throws {
+        let (sent, replaced, valid) = (sent, replaced, Watched(valid))
+        self.valid = valid
+        let transport = ScriptedTransport { request in
+            let token = request.headers[.authorization] ?? ""
+            sent.change { $0.append(token) }
+            let isOpen = ["token", "open"].contains(request.url.lastPathComponent)
+            return .text(token, status: isOpen || token == "Bearer \(valid.value)" ? 200 : 401)
+        }
+        let scheme = BearerAuthenticator<String>(token: { $0 }) { old, next in
+            replaced.change { $0.append(old) }
+            return try await refresh(old, next)
+        }
+        authentication = Bearer(
+            scheme, for: try #require(URL(string: "https://h")), credential: credential, refreshTimeout: timeout,
+            clock: clock)
+        service = try HTTPService(transport, interceptors: [authentication])
+    }
+
+    func get(_ path: String = "/a") async throws -> String {
+        try await service.request(ServiceRequest(.get, path)).text
+    }
+
+    /// How a request ends.
+    func outcome(_ path: String = "/a") async -> String {
+        do {
+            return try await get(path)
+        } catch let error as HTTPError {
+            return "status \(error.status ?? 0)"
+        } catch AuthenticationError.refreshFailed(let error) {
+            return "refresh failed: \(error)"
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+
+@Suite("Authentication", .timeLimit(.minutes(1)))
+struct AuthenticationTests {
+    @Test("supplies requests with the credential")
+    func supplies() async throws {
+        let course = try Course(valid: "a", credential: "a")
+
+        #expect(try await course.get() == "Bearer a")
+        #expect(course.replaced.value.isEmpty)
+    }
+
+    @Test("makes one refresh for fifty requests that are rejected at the same time, and replays each once")
+    func singleFlight() async throws {
+        let gate = Signal()
+        let course = try Course(valid: "b", credential: "a") { _, _ in
+            try await gate.wait()
+            return "b"
+        }
+        let tasks = (0..<50).map { _ in Task { await course.outcome() } }
+        try await course.sent.wait { $0.count == 50 }
+        try await course.replaced.wait { $0.count == 1 }
+        gate.open()
+
+        for task in tasks { #expect(await task.value == "Bearer b") }
+        #expect(course.replaced.value == ["a"])
+        #expect(course.sent.value.filter { $0 == "Bearer b" }.count == 50)
+        #expect(course.authentication.credential == "b")
+    }
+
+    @Test("fans a failed refresh out, and tries again with the next rejection")
+    func refreshFails() async throws {
+        let gate = Signal()
+        let attempts = Mutex(0)
+        let course = try Course(valid: "b", credential: "a") { _, _ in
+            try await gate.wait()
+            guard
+                attempts.withLock({
+                    $0 += 1; return $0
+                }) > 1
+            else { throw Course.Trouble() }
+            return "b"
+        }
+        let tasks = (0..<10).map { _ in Task { await course.outcome() } }
+        try await course.sent.wait { $0.count == 10 }
+        gate.open()
+        var outcomes: Set<String> = []
+        for task in tasks { outcomes.insert(await task.value) }
+
+        // Whoever was rejected after the failure has made a refresh of their own, which succeeds.
+        #expect(outcomes.isSubset(of: ["refresh failed: Trouble()", "Bearer b"]))
+        #expect(outcomes.contains("refresh failed: Trouble()"))
+        #expect(await course.outcome() == "Bearer b")
+        #expect(course.replaced.value == ["a", "a"])
+    }
+
+    @Test("stops at a second rejection")
+    func secondRejection() async throws {
+        let course = try Course(valid: "never", credential: "a") { old, _ in old + "a" }
+
+        #expect(await course.outcome() == "status 401")
+        #expect(course.sent.value == ["Bearer a", "Bearer aa"])
+        #expect(course.replaced.value == ["a"])
+    }
+
+    @Test("replays once where a refresh brings the same credential")
+    func sameToken() async throws {
+        let course = try Course(valid: "never", credential: "a") { old, _ in old }
+
+        #expect(await course.outcome() == "status 401")
+        #expect(course.sent.value == ["Bearer a", "Bearer a"])
+    }
+
+    @Test("makes no refresh for a rejection of an older credential")
+    func olderCredential() async throws {
+        let course = try Course(valid: "b", credential: "a")
+        let rotating = ClosureInterceptor { request, next in
+            // The server has seen the old one, and the new one is there before its answer is.
+            defer { course.authentication.replaceCredential("b") }
+            return try await next(request)
+        }
+        var service = course.service
+        service.interceptors.append(rotating)
+
+        #expect(try await service.request(ServiceRequest(.get, "/a")).text == "Bearer b")
+        #expect(course.replaced.value.isEmpty)
+        #expect(course.sent.value == ["Bearer a", "Bearer b"])
+    }
+
+    @Test("lets the refresh's own requests through, behind it and of the service itself")
+    func refreshRequests() async throws {
+        let box = Mutex<HTTPService?>(nil)
+        let course = try Course(valid: "b", credential: "a") { _, next in
+            let behind = try await next(ServiceRequest(.post, "/token")).text
+            let itself = try await box.withLock { $0 }?.request(ServiceRequest(.post, "/token")).text
+            return behind.isEmpty && itself == "" ? "b" : "wrong"
+        }
+        box.withLock { $0 = course.service }
+
+        #expect(await course.outcome() == "Bearer b")
+        #expect(course.sent.value == ["Bearer a", "", "", "Bearer b"])
+    }
+
+    @Test("fails with a refresh that is rejected itself")
+    func refreshRejected() async throws {
+        let course = try Course(valid: "b", credential: "a") { _, next in
+            try await next(ServiceRequest(.post, "/closed")).text
+        }
+        #expect(await course.outcome().hasPrefix("refresh failed: POST /closed"))
+        #expect(course.replaced.value.count == 1)
+    }
+
+    @Test("fails with a refresh that hangs, once its time is over, and leaves it behind")
+    func refreshHangs() async throws {
+        let clock = TestClock()
+        let gate = Signal()
+        let course = try Course(valid: "b", credential: "a", timeout: .seconds(5), clock: clock) { _, _ in
+            await gate.waitDeaf()
+            return "late"
+        }
+        async let outcome = course.outcome()
+        try await clock.advance(by: .seconds(5), whenSleeping: 1)
+
+        #expect(await outcome.hasPrefix("refresh failed: "))
+        gate.open()
+        #expect(course.authentication.credential == "a")
+    }
+
+    @Test("makes no refresh for a rejection by another origin, to which a redirect led")
+    func rejectedElsewhere() async throws {
+        let course = try Course(valid: "a", credential: "a") { _, _ in "b" }
+        var service = course.service
+        service.transport = ScriptedTransport { request in
+            request.url.host == "h"
+                ? .text("", status: 302, headers: ["Location": "https://other/"]) : .text("", status: 401)
+        }
+
+        #expect(await service.error()?.status == 401)
+        #expect(course.replaced.value.isEmpty && course.authentication.credential == "a")
+    }
+
+    @Test("never takes a refresh that cancels itself for a cancelled request")
+    func refreshCancelled() async throws {
+        let course = try Course(valid: "b", credential: "a") { _, _ in throw CancellationError() }
+
+        #expect(await course.outcome().hasPrefix("refresh failed: "))
+    }
+
+    @Test("lets new requests wait for a refresh that runs")
+    func newRequestsWait() async throws {
+        let gate = Signal()
+        let course = try Course(valid: "b", credential: "a") { _, _ in
+            try await gate.wait()
+            return "b"
+        }
+        let first = Task { await course.outcome() }
+        try await course.replaced.wait { $0.count == 1 }
+        let second = Task { await course.outcome() }
+        gate.open()
+
+        #expect(await first.value == "Bearer b")
+        #expect(await second.value == "Bearer b")
+        #expect(course.sent.value == ["Bearer a", "Bearer b", "Bearer b"])
+    }
+
+    @Test("lets a request that is cancelled go, and the refresh go on")
+    func cancelledWaiter() async throws {
+        let gate = Signal()
+        let course = try Course(valid: "b", credential: "a") { _, _ in
+            try await gate.wait()
+            return "b"
+        }
+        let task = Task { try await course.get() }
+        try await course.replaced.wait { $0.count == 1 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        gate.open()
+
+        #expect(await course.outcome() == "Bearer b")
+        #expect(course.replaced.value == ["a"])
+    }
+
+    @Test("lets a logout during a refresh win")
+    func logoutDuringRefresh() async throws {
+        let gate = Signal()
+        let done = Signal()
+        let course = try Course(valid: "b", credential: "a") { _, _ in
+            defer { done.open() }
+            await gate.waitDeaf()
+            return "b"
+        }
+        let task = Task { await course.outcome() }
+        try await course.replaced.wait { $0.count == 1 }
+        course.authentication.logOut()
+
+        #expect(await task.value == AuthenticationError.userHasChanged.description)
+        gate.open()
+        try await done.wait()
+        #expect(course.authentication.credential == nil)
+        #expect(await course.outcome("/open") == "")
+        #expect(course.sent.value == ["Bearer a", ""])
+    }
+
+    @Test("delivers nothing of a user who has logged out", arguments: ["a", "other"])
+    func logoutDuringRequest(valid: String) async throws {
+        let course = try Course(valid: valid, credential: "a")
+        let leaving = ClosureInterceptor { request, next in
+            defer { course.authentication.logOut() }
+            return try await next(request)
+        }
+        var service = course.service
+        service.interceptors.append(leaving)
+
+        // Whether the server would have taken it or not.
+        let error = await #expect(throws: AuthenticationError.self) {
+            try await service.request(ServiceRequest(.get, "/a"))
+        }
+        guard case .userHasChanged = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(course.sent.value == ["Bearer a"] && course.replaced.value.isEmpty)
+    }
+
+    @Test("goes on with another user who logs in")
+    func logIn() async throws {
+        let course = try Course(valid: "b", credential: nil)
+
+        #expect(await course.outcome() == "status 401")
+        course.authentication.logIn("b")
+        #expect(await course.outcome() == "Bearer b")
+        #expect(course.sent.value == ["", "Bearer b"] && course.replaced.value.isEmpty)
+    }
+
+    @Test(
+        "sends no credential to another origin",
+        arguments: [
+            "http://h", "https://h:8443", "https://other", "https://h.other",
+        ])
+    func origins(base: String) async throws {
+        let course = try Course(valid: "a", credential: "a")
+        var service = course.service
+        service.configuration.baseURL = try #require(URL(string: base))
+
+        #expect(try await service.request(ServiceRequest(.get, "/open")).text == "")
+    }
+
+    @Test("never sends an empty token, and never keeps one", arguments: ["", " ", "a b", "a\r\nX: y", "é"])
+    func unusable(token: String) async throws {
+        let first = try Course(valid: "", credential: token)
+        #expect(await first.outcome() == AuthenticationError.unusableCredential.description)
+        #expect(first.sent.value.isEmpty)
+
+        let second = try Course(valid: "b", credential: "a") { _, _ in token }
+        #expect(await second.outcome().hasPrefix("refresh failed: "))
+        #expect(second.authentication.credential == "a")
+        #expect(second.sent.value == ["Bearer a"])
+    }
+
+    @Test("makes no refresh where there is none to be made, and answers with the rejection")
+    func notRefreshable() async throws {
+        let transport = ScriptedTransport(status: 401)
+        let service = try HTTPService(
+            transport,
+            interceptors: [
+                AuthenticationInterceptor(
+                    HeaderAuthenticator("X-API-Key"), for: #require(URL(string: "https://h")), credential: "k")
+            ])
+
+        #expect(await service.error()?.status == 401)
+        #expect(transport.asked.map { $0.headers["X-API-Key"] } == ["k"])
+    }
+
+    @Test("doesn't replay a body that can be read once only")
+    func bodies() async throws {
+        let course = try Course(valid: "b", credential: "a") { _, _ in "b" }
+        let request = ServiceRequest(.post, "/a", body: .stream(HTTPBytes(Data())))
+
+        #expect(await course.service.error(request)?.status == 401)
+        #expect(course.sent.value == ["Bearer a"])
+    }
+
+    @Test(
+        "supplies a name and a password",
+        arguments: [
+            ("ada", "pass", "Basic YWRhOnBhc3M="), ("ada", "", "Basic YWRhOg=="), ("é", "ü", "Basic w6k6w7w="),
+            ("ada", "a:b", "Basic YWRhOmE6Yg=="),
+        ])
+    func basic(user: String, password: String, header: String) throws {
+        var request = ServiceRequest(.get, "/")
+        try BasicAuthenticator().authorize(&request, with: .init(user: user, password: password))
+
+        #expect(request.headers[.authorization] == header)
+    }
+
+    @Test(
+        "refuses a name and a password that can't be sent",
+        arguments: [("a:b", "c"), ("", ""), ("a\0", "b"), ("a", "b\n")])
+    func badBasic(user: String, password: String) {
+        var request = ServiceRequest(.get, "/")
+
+        #expect(throws: AuthenticationError.self) {
+            try BasicAuthenticator().authorize(&request, with: .init(user: user, password: password))
+        }
+        #expect(request.headers.isEmpty)
+    }
+
+    @Test("shows no password")
+    func passwords() {
+        let credential = BasicAuthenticator.Credential(user: "ada", password: "s3cret")
+        var dumped = ""
+        dump(credential, to: &dumped)
+
+        #expect(![dumped, "\(credential)", String(reflecting: credential)].contains { $0.contains("s3cret") })
+    }
+}
+
+@Suite("A key in a header of its own", .timeLimit(.minutes(1)))
+struct HeaderAuthenticatorTests {
+    @Test("is never logged, and never taken along to another origin, whatever the header is called")
+    func secret() async throws {
+        let lines = Watched<[String]>([])
+        let transport = ScriptedTransport { request in
+            request.url.host == "h" ? .text("", status: 307, headers: ["Location": "https://other/"]) : .text("end")
+        }
+        let service = try HTTPService(
+            transport,
+            interceptors: [
+                AuthenticationInterceptor(
+                    HeaderAuthenticator("X-Tenant"), for: #require(URL(string: "https://h")), credential: "s3cret"),
+                LoggingInterceptor(.curl) { line in lines.change { $0.append(line) } },
+            ])
+
+        #expect(try await service.request(ServiceRequest(.get, "/")).text == "end")
+        #expect(transport.asked.map { $0.headers["X-Tenant"] } == ["s3cret", nil])
+        #expect(lines.value.count == 2 && !lines.value.joined().contains("s3cret"))
+        #expect(lines.value.first?.contains("X-Tenant: <redacted>") == true)
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import IDMCore
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("An event log", .timeLimit(.minutes(1)))
+struct EventLogTests {
+    private let logs = Watched<[EventLogInterceptor.Log]>([])
+
+    private func service(
+        _ transport: ScriptedTransport, clock: TestClock = TestClock(), inner: [any HTTPInterceptor] = []
+    ) throws -> HTTPService {
+        let log = EventLogInterceptor(clock: clock) { log in logs.change { $0.append(log) } }
+        return try HTTPService(transport, interceptors: [log] + inner)
+    }
+
+    private var kinds: [String] { logs.value.first?.events.map { "\($0.kind)" } ?? [] }
+
+    @Test("tells of a request from its attempt to its end")
+    func success() async throws {
+        _ = try await service(ScriptedTransport("body"))
+            .request(ServiceRequest(.post, "/a", query: ["key": "s3cret"], body: .text("abc")))
+
+        #expect(logs.value.map(\.request) == ["POST /a?key=<redacted>"])
+        #expect(kinds == ["attempt 1, 3 bytes", "response 200", "received 4 bytes", "success 200"])
+    }
+
+    @Test("tells of retries and why, with their times")
+    func retries() async throws {
+        let clock = TestClock()
+        let transport = ScriptedTransport(status: 503)
+        let retry = RetryInterceptor(1, delay: .constant(.milliseconds(1500)), clock: clock)
+        let service = try service(transport, clock: clock, inner: [retry])
+
+        async let error = service.error()
+        try await clock.advance(by: .milliseconds(1500), whenSleeping: 1)
+        #expect(await error?.status == 503)
+        #expect(
+            logs.value.first?.description == """
+                GET /a
+                0.000 s attempt 1
+                0.000 s response 503
+                0.000 s received 0 bytes
+                0.000 s retry 1 after 1.500 s: GET /a: The server answered with the status 503.
+                1.500 s attempt 2
+                1.500 s response 503
+                1.500 s received 0 bytes
+                1.500 s failure: GET /a: The server answered with the status 503.
+                """)
+    }
+
+    @Test("tells of redirects, without secrets")
+    func redirects() async throws {
+        let transport = ScriptedTransport { request in
+            request.url.host == "h"
+                ? .text("", status: 302, headers: ["Location": "https://other/?token=s3cret"]) : .text("x")
+        }
+        _ = try await service(transport).request(ServiceRequest(.get, "/"))
+
+        #expect(
+            kinds == [
+                "attempt 1", "response 302", "redirect to https://other/?token=<redacted>", "attempt 2", "response 200",
+                "received 1 bytes", "success 200",
+            ])
+    }
+
+    @Test("tells of a refresh, and what it asked for")
+    func refresh() async throws {
+        let transport = ScriptedTransport { request in
+            .text("b", status: request.headers[.authorization] == "Bearer a" ? 401 : 200)
+        }
+        let scheme = BearerAuthenticator<String>(token: { $0 }) { _, next in
+            try await next(ServiceRequest(.post, "/token")).text
+        }
+        let authentication = try AuthenticationInterceptor(
+            scheme, for: #require(URL(string: "https://h")), credential: "a")
+        _ = try await service(transport, inner: [authentication]).request(ServiceRequest(.get, "/"))
+
+        #expect(
+            kinds == [
+                "attempt 1", "response 401", "received 1 bytes", "refresh", "attempt 2", "response 200",
+                "received 1 bytes",
+                "attempt 3", "response 200", "received 1 bytes", "success 200",
+            ])
+    }
+
+    @Test("tells of a request that waits for its turn, and of one that is cancelled there")
+    func queued() async throws {
+        let gate = Signal()
+        let running = Signal()
+        let queued = Signal()
+        let limit = ConcurrencyInterceptor(1) { queued.open() }
+        let transport = ScriptedTransport { _ in
+            running.open()
+            try await gate.wait()
+            return .text("")
+        }
+        let service = try service(transport, inner: [limit])
+        let first = Task { try await service.request(ServiceRequest(.get, "/")) }
+        try await running.wait()
+        let second = Task { try await service.request(ServiceRequest(.get, "/")) }
+        try await queued.wait()
+        second.cancel()
+        _ = try? await second.value
+        try await logs.wait { $0.count == 1 }
+
+        #expect(kinds == ["queued", "failure: cancelled"])
+        gate.open()
+        _ = try await first.value
+    }
+
+    @Test("tells of a request that can't be sent, and of an error of the transport, without secrets")
+    func failures() async throws {
+        _ = await (try service(ScriptedTransport())).error(ServiceRequest(.get, "/{id}"))
+        #expect(kinds == ["failure: GET /{id}: The path “/{id}” names the parameter “id”, which isn't there."])
+
+        let leak = URLError(.networkConnectionLost, userInfo: ["url": "s3cret"])
+        _ = await (try service(ScriptedTransport(failing: leak))).error()
+        #expect(logs.value.last?.description.contains("s3cret") == false)
+        #expect(logs.value.last?.events.last?.kind.description.contains("-1005") == true)
+    }
+
+    @Test("is told once for each request")
+    func once() async throws {
+        let service = try service(ScriptedTransport("x"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<100 { group.addTask { _ = try await service.request(ServiceRequest(.get, "/\(index)")) } }
+            try await group.waitForAll()
+        }
+        #expect(Set(logs.value.map(\.request)).count == 100 && logs.value.count == 100)
+        #expect(logs.value.allSatisfy { $0.events.count == 4 })
+    }
+}

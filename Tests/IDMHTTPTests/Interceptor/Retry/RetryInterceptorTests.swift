@@ -1,0 +1,169 @@
+import Foundation
+import IDMCore
+import Synchronization
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A retry", .timeLimit(.minutes(1)))
+struct RetryInterceptorTests {
+    /// Fails so many times, and answers then.
+    private func transport(
+        failing count: Int, with status: Int = 503, headers: ServiceHeaders = [:], error: (any Error)? = nil
+    ) -> ScriptedTransport {
+        let rest = Mutex(count)
+        return ScriptedTransport { _ in
+            let fails = rest.withLock { rest in
+                rest -= 1
+                return rest >= 0
+            }
+            if fails, let error { throw error }
+            return .text("", status: fails ? status : 200, headers: headers)
+        }
+    }
+
+    private func service(
+        _ transport: ScriptedTransport, _ count: Int = 2, delay: RetryDelay = .none, budget: RetryBudget? = nil,
+        maximumWait: Duration = .seconds(60), clock: TestClock = TestClock()
+    ) throws -> HTTPService {
+        try HTTPService(
+            transport,
+            interceptors: [
+                RetryInterceptor(
+                    count, delay: delay, maximumWait: maximumWait, budget: budget, clock: clock,
+                    now: { Date(timeIntervalSince1970: 100) })
+            ])
+    }
+
+    @Test("is made after a failure that may pass, as often as allowed", arguments: [408, 429, 502, 503, 504])
+    func statuses(status: Int) async throws {
+        let enough = transport(failing: 2, with: status)
+        #expect(try await service(enough).request(ServiceRequest(.get, "/")).status == 200)
+        #expect(enough.asked.count == 3)
+
+        let tooMany = transport(failing: 3, with: status)
+        #expect(try await service(tooMany).error()?.status == status)
+        #expect(tooMany.asked.count == 3)
+    }
+
+    @Test(
+        "is made after a failure of the transport, and a time-out",
+        arguments: [
+            URLError(.networkConnectionLost), URLError(.timedOut), URLError(.cancelled), CancellationError(),
+        ] as [any Error])
+    func transportFailures(error: any Error) async throws {
+        let transport = transport(failing: 1, error: error)
+        #expect(try await service(transport).request(ServiceRequest(.get, "/")).status == 200)
+        #expect(transport.asked.count == 2)
+    }
+
+    @Test("isn't made after a failure that stays", arguments: [400, 401, 403, 404, 409, 422, 500, 501])
+    func stays(status: Int) async throws {
+        let transport = transport(failing: 1, with: status)
+        #expect(try await service(transport).error()?.status == status)
+        #expect(transport.asked.count == 1)
+    }
+
+    @Test("isn't made at all with a count of zero or less", arguments: [0, -1, Int.min])
+    func noCount(count: Int) async throws {
+        let transport = transport(failing: 1)
+        #expect(try await service(transport, count).error()?.status == 503)
+        #expect(transport.asked.count == 1)
+    }
+
+    @Test(
+        "is made of methods that do no harm twice, and of others only with a key",
+        arguments: [
+            ("GET", nil, true), ("HEAD", nil, true), ("OPTIONS", nil, true), ("PUT", nil, true), ("DELETE", nil, true),
+            ("POST", nil, false), ("PATCH", nil, false), ("PURGE", nil, false), ("POST", "k", true),
+            ("PATCH", "k", true),
+            ("POST", "", false),
+        ] as [(String, String?, Bool)])
+    func methods(name: String, key: String?, isRepeated: Bool) async throws {
+        let transport = transport(failing: 1)
+        var request = ServiceRequest(.init(name), "/")
+        request.headers[.idempotencyKey] = key
+
+        let error = try await service(transport).error(request)
+        #expect((error == nil) == isRepeated)
+        #expect(transport.asked.count == (isRepeated ? 2 : 1))
+        #expect(Set(transport.asked.map { $0.headers[.idempotencyKey] }) == [key])
+    }
+
+    @Test("isn't made of a body that can be read once only")
+    func bodies() async throws {
+        for isReplayable in [false, true] {
+            let transport = transport(failing: 1)
+            let body = RequestBody.stream(HTTPBytes(Data("x".utf8)), isReplayable: isReplayable)
+            let error = try await service(transport).error(ServiceRequest(.put, "/", body: body))
+            #expect((error == nil) == isReplayable)
+            #expect(transport.asked.count == (isReplayable ? 2 : 1))
+        }
+    }
+
+    @Test(
+        "waits for its delay, and for a Retry-After that is longer",
+        arguments: [
+            (nil, 5), ("2", 5), ("9", 9), ("garbage", 5), ("Thu, 01 Jan 1970 00:01:47 GMT", 7),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 5),
+        ] as [(String?, Int)])
+    func delays(retryAfter: String?, wait: Int) async throws {
+        let clock = TestClock()
+        var headers: ServiceHeaders = [:]
+        headers[.retryAfter] = retryAfter
+        let transport = transport(failing: 1, headers: headers)
+        let service = try service(transport, delay: .constant(.seconds(5)), clock: clock)
+
+        async let response = service.request(ServiceRequest(.get, "/"))
+        try await clock.sleepers(1)
+        #expect(clock.remaining == [.seconds(wait)])
+        #expect(transport.asked.count == 1)
+        clock.advance(by: .seconds(wait))
+        #expect(try await response.status == 200)
+    }
+
+    @Test(
+        "isn't made where the wait is longer than it is worth, or than the deadline",
+        arguments: [
+            ("61", nil), ("99999999999999999999", nil), ("50", 50), ("50", 40),
+        ] as [(String, Int?)])
+    func tooLong(retryAfter: String, deadline: Int?) async throws {
+        let transport = transport(failing: 1, headers: ["Retry-After": retryAfter])
+        let request = ServiceRequest(.get, "/", deadline: deadline.map { .seconds($0) })
+
+        #expect(try await service(transport).error(request)?.status == 503)
+        #expect(transport.asked.count == 1)
+    }
+
+    @Test("takes from a budget that many share")
+    func budget() async throws {
+        let budget = RetryBudget(capacity: 3, refill: 0)
+        let transport = transport(failing: .max)
+        let service = try service(transport, 2, budget: budget)
+
+        for _ in 0..<3 { #expect(await service.error()?.status == 503) }
+        #expect(transport.asked.count == 3 + 3)
+    }
+
+    @Test("ends at once when the request is cancelled while it waits")
+    func cancelled() async throws {
+        let clock = TestClock()
+        let transport = transport(failing: 1)
+        let service = try service(transport, delay: .constant(.seconds(5)), clock: clock)
+
+        let task = Task { try await service.request(ServiceRequest(.get, "/")) }
+        try await clock.sleepers(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(transport.asked.count == 1)
+    }
+
+    @Test("is made where its own condition says so, and not where it doesn't")
+    func condition() async throws {
+        let transport = transport(failing: 1, with: 500)
+        let service = try HTTPService(
+            transport, interceptors: [RetryInterceptor(1, delay: .none) { $0.status == 500 }])
+
+        #expect(try await service.request(ServiceRequest(.get, "/")).status == 200)
+    }
+}

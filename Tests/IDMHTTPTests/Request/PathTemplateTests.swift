@@ -1,0 +1,134 @@
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("The path of a request", .timeLimit(.minutes(1)))
+struct PathTemplateTests {
+    private func fill(_ template: String, _ values: [String: String] = [:]) throws -> String {
+        try PathTemplate(template).filled(with: values)
+    }
+
+    @Test(
+        "takes parameters in braces anywhere, and behind a colon at the start of a segment",
+        arguments: [
+            ("/users/{id}", ["id": "42"], "/users/42"),
+            ("/users/:id/posts", ["id": "42"], "/users/42/posts"),
+            ("/{continent}.json", ["continent": "europe"], "/europe.json"),
+            ("/:continent.json", ["continent": "europe"], "/europe.json"),
+            ("/{a}-{b}", ["a": "1", "b": "2"], "/1-2"),
+            ("/{a}{b}/{a}", ["a": "1", "b": "2"], "/12/1"),
+            (":id", ["id": "1"], "1"),
+            ("/:id{x}", ["id": "1", "x": "2"], "/12"),
+            ("/things:batch", [:], "/things:batch"),
+            ("/at/12:30", [:], "/at/12:30"),
+            ("", [:], ""),
+            ("/", [:], "/"),
+            ("users//all/", [:], "users//all/"),
+        ] as [(String, [String: String], String)])
+    func parameters(template: String, values: [String: String], path: String) throws {
+        #expect(try fill(template, values) == path)
+    }
+
+    @Test("never takes the beginning of a name for the name")
+    func longerNames() throws {
+        #expect(try fill("/:id/:idx/:id_2", ["id": "1", "idx": "2", "id_2": "3"]) == "/1/2/3")
+        #expect(try fill("/{id}/{idx}", ["id": "1", "idx": "2"]) == "/1/2")
+        #expect(throws: ServiceRequest.Fault.unusedParameters(["id"], template: "/:idx")) {
+            try fill("/:idx", ["id": "1", "idx": "2"])
+        }
+    }
+
+    @Test(
+        "keeps a value inside of its segment",
+        arguments: [
+            ("a/b", "a%2Fb"), ("a?b", "a%3Fb"), ("a#b", "a%23b"), ("50%", "50%25"), ("%2e%2e", "%252e%252e"),
+            ("%2F", "%252F"), ("a\\b", "a%5Cb"), ("a b", "a%20b"), ("a;b=c,d", "a%3Bb%3Dc%2Cd"), ("é", "%C3%A9"),
+            ("👩‍🚀", "%F0%9F%91%A9%E2%80%8D%F0%9F%9A%80"), ("\r\n", "%0D%0A"), ("\0", "%00"), ("...", "..."),
+            (":id", "%3Aid"),
+            ("{id}", "%7Bid%7D"), ("a.b-c_d~e", "a.b-c_d~e"), ("../x", "..%2Fx"),
+        ])
+    func escaped(value: String, expected: String) throws {
+        #expect(try fill("/{v}/end", ["v": value]) == "/\(expected)/end")
+        #expect(try fill("/:v/end", ["v": value]) == "/\(expected)/end")
+    }
+
+    @Test("fills in each value as it is, also one that looks like a parameter")
+    func noSecondPass() throws {
+        #expect(try fill("/{a}/{b}", ["a": "{b}", "b": "1"]) == "/%7Bb%7D/1")
+    }
+
+    @Test(
+        "escapes what can't stand in a path, and keeps what is escaped",
+        arguments: [
+            ("/a b", "/a%20b"), ("/ä", "/%C3%A4"), ("/%41%2F", "/%41%2F"), ("/a\"b", "/a%22b"), ("/a|b", "/a%7Cb"),
+            ("/(a)*'!$&+,;=@", "/(a)*'!$&+,;=@"),
+        ])
+    func literals(template: String, path: String) throws {
+        #expect(try fill(template) == path)
+    }
+
+    @Test(
+        "is refused where it is none",
+        arguments: [
+            ("/{id", .unbalancedBrace), ("/id}", .unbalancedBrace), ("/}{", .unbalancedBrace),
+            ("/{a/b}", .unbalancedBrace),
+            ("/{}", .parameterName("")), ("/:", .parameterName("")), ("/{1a}", .parameterName("1a")),
+            ("/{a b}", .parameterName("a b")), ("/:é", .parameterName("")), ("/{{a}}", .parameterName("{a")),
+            ("/a?b=1", .queryOrFragment), ("/a#b", .queryOrFragment), ("/a%", .escape), ("/a%2", .escape),
+            ("/%zz", .escape),
+            ("/a\r\nb", .controlCharacter), ("/\0", .controlCharacter), ("/a\tb", .controlCharacter),
+            ("/../a", .dotSegment), ("/a/./b", .dotSegment), ("..", .dotSegment), ("/%2e%2E/a", .dotSegment),
+            ("/.%2e", .dotSegment), ("//host/a", .notAPath), ("https://host/a", .notAPath), ("file:///etc", .notAPath),
+        ] as [(String, ServiceRequest.PathFault)])
+    func refused(template: String, fault: ServiceRequest.PathFault) {
+        #expect(throws: ServiceRequest.Fault.path(template: template.escapedForDescription(), fault)) {
+            try fill(template)
+        }
+    }
+
+    @Test(
+        "is refused where a value would leave its place",
+        arguments: [
+            ("/{v}", ["v": ".."], "v", .dotSegment), ("/{v}", ["v": "."], "v", .dotSegment),
+            ("/:v", ["v": ".."], "v", .dotSegment), ("/{v}/{w}", ["v": "a", "w": ".."], "w", .dotSegment),
+            ("/{v}{w}", ["v": ".", "w": "."], "w", .dotSegment), ("/.{v}", ["v": "."], "v", .dotSegment),
+            ("/%2e{v}", ["v": "."], "v", .dotSegment), ("/{v}", ["v": ""], "v", .empty),
+            ("/a{v}", ["v": ""], "v", .empty),
+        ] as [(String, [String: String], String, ServiceRequest.ParameterFault)])
+    func misplaced(
+        template: String, values: [String: String], name: String, fault: ServiceRequest.ParameterFault
+    ) {
+        #expect(throws: ServiceRequest.Fault.parameter(name, template: template, fault)) { try fill(template, values) }
+    }
+
+    @Test("is refused where a parameter is missing, or one too many is there")
+    func missingAndExtra() {
+        #expect(throws: ServiceRequest.Fault.missingParameter("b", template: "/{a}/{b}")) {
+            try fill("/{a}/{b}", ["a": "1"])
+        }
+        #expect(throws: ServiceRequest.Fault.unusedParameters(["b", "c"], template: "/{a}")) {
+            try fill("/{a}", ["a": "1", "c": "2", "b": "3"])
+        }
+    }
+
+    @Test("never comes out with a way up, whatever random values are put in")
+    func randomValues() throws {
+        var random = SplitMix(seed: 7)
+        let alphabet = Array(".%/2eE\\?#{}:\u{2024}\u{FF0E}a \r\n\0")
+        var filled = 0
+        for _ in 0..<20_000 {
+            let value = String(
+                (0..<Int.random(in: 0...4, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
+            guard let path = try? fill("/x/{v}/:v/y", ["v": value]) else {
+                #expect(["", ".", ".."].contains(value))
+                continue
+            }
+            filled += 1
+            let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+            #expect(segments.count == 5 && !segments.contains(where: \.isDotSegment))
+            #expect(path.consists(of: .pathSegment.union(ByteSet("/%"))) && path.hasSoundEscapes)
+            #expect(String(segments[2]).removingEscapes() == value)
+        }
+        #expect(filled > 15_000)
+    }
+}

@@ -1,0 +1,129 @@
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A query", .timeLimit(.minutes(1)))
+struct QueryTests {
+    private enum Order: String, ServiceQueryValue { case newest, oldest }
+
+    @Test("keeps the order in which it is written, and repeats")
+    func order() {
+        let query: ServiceRequest.Query = ["b": "1", "a": "2", "b": "3"]
+
+        #expect(query.encodedForURL() == "b=1&a=2&b=3")
+    }
+
+    @Test("takes text, numbers, truth values, enumerations and lists")
+    func kinds() {
+        let text: String? = "x"
+        let nothing: Int? = nil
+        let page = 2
+        let query: ServiceRequest.Query = [
+            "text": text, "nothing": nothing, "nil": nil, "empty": "", "page": page, "half": 0.5, "flag": true,
+            "order": Order.oldest, "tags": ["a", "b"], "none": [String](), "some": [1, nil, 3] as [Int?],
+        ]
+
+        #expect(
+            query.encodedForURL()
+                == "text=x&empty=&page=2&half=0.5&flag=true&order=oldest&tags=a&tags=b&some=1&some=3")
+    }
+
+    @Test(
+        "escapes everything that could be taken for something else",
+        arguments: [
+            ("a+b", "a%2Bb"), ("a&b", "a%26b"), ("a=b", "a%3Db"), ("a;b", "a%3Bb"), ("a%b", "a%25b"), ("a b", "a%20b"),
+            ("a#b", "a%23b"), ("a?b/c", "a%3Fb%2Fc"), ("é", "%C3%A9"), ("\r\n\0", "%0D%0A%00"),
+            ("'\"<>[]", "%27%22%3C%3E%5B%5D"),
+            ("-._~", "-._~"), ("a,b", "a%2Cb"),
+        ])
+    func escapes(text: String, expected: String) {
+        #expect(ServiceRequest.Query([.init(text, text)]).encodedForURL() == "\(expected)=\(expected)")
+    }
+
+    @Test("writes lists in three ways")
+    func lists() {
+        var query: ServiceRequest.Query = ["t": ["a", "b,c"], "none": [Int](), "one": "x"]
+
+        #expect(query.encodedForURL() == "t=a&t=b%2Cc&one=x")
+        query.listStyle = .brackets
+        #expect(query.encodedForURL() == "t%5B%5D=a&t%5B%5D=b%2Cc&one=x")
+        query.listStyle = .commas
+        #expect(query.encodedForURL() == "t=a,b%2Cc&one=x")
+    }
+
+    @Test("is changed by name")
+    func changes() {
+        var query: ServiceRequest.Query = ["a": "1", "b": "2", "a": "3"]
+
+        query["a"] = 4
+        #expect(query == ["a": 4, "b": "2"])
+        query["c"] = ["5"]
+        query.add("b", "6")
+        #expect(query.encodedForURL() == "a=4&b=2&c=5&b=6")
+        #expect(query["a"]?.queryContent == .single("4"))
+        #expect(query["c"]?.queryContent == .list(["5"]))
+        query["b"] = nil
+        #expect(query == ["a": 4, "c": ["5"]])
+        #expect(query["none"] == nil)
+    }
+
+    @Test("of a form has its own escapes")
+    func form() {
+        let query: ServiceRequest.Query = ["a b": "c+d e*f~g", "é": "&="]
+
+        #expect(query.encodedForForm() == "a+b=c%2Bd+e*f%7Eg&%C3%A9=%26%3D")
+    }
+
+    @Test("shows no secrets, however it is shown")
+    func secrets() {
+        let query: ServiceRequest.Query = [
+            "access_token": "s3cret", "apiKey": "s3cret", "api_key": ["s3cret", "s3cret"], "password": "s3cret",
+            "X-Amz-Signature": "s3cret", "code": "s3cret", "page": 2,
+        ]
+        let request = ServiceRequest(.get, "/x", query: query)
+        var dumped = ""
+        dump(query, to: &dumped)
+        dump(request, to: &dumped)
+
+        for text in ["\(query)", String(reflecting: query), dumped, "\(request)", String(reflecting: request)] {
+            #expect(!text.contains("s3cret"))
+            #expect(text.contains("page=2"))
+        }
+    }
+}
+
+@Suite("Redaction", .timeLimit(.minutes(1)))
+struct ServiceRedactionTests {
+    @Test(
+        "takes names for secret in whatever way they are written",
+        arguments: [
+            "Authorization", "PROXY-AUTHORIZATION", "Cookie", "set-cookie", "X-Api-Key", "api_key", "APIKEY",
+            "accessToken",
+            "client_secret", "Password", "sig", "Signature", "session_id", "code", "key",
+        ])
+    func secret(name: String) {
+        #expect(ServiceRedaction.standard.isSecret(name))
+        #expect(!ServiceRedaction.none.isSecret(name))
+    }
+
+    @Test(
+        "leaves what is plain",
+        arguments: ["page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id"])
+    func plain(name: String) {
+        #expect(!ServiceRedaction.standard.isSecret(name))
+        #expect(ServiceRedaction.standard.adding([name]).isSecret(name.uppercased()))
+    }
+
+    @Test(
+        "of a URL leaves out the user and secret values",
+        arguments: [
+            ("https://u:p@h/x", "https://<redacted>@h/x"), ("https://u:p@q@h/x@y", "https://<redacted>@h/x@y"),
+            ("https://h/x@y?a=1&token=2", "https://h/x@y?a=1&token=<redacted>"),
+            ("https://h?%74oken=2&&b", "https://h?%74oken=<redacted>&&b"), ("/x?key=1&a", "/x?key=<redacted>&a"),
+            ("https://h/x", "https://h/x"), ("?token", "?token"), ("", ""),
+        ])
+    func urls(url: String, shown: String) {
+        #expect(ServiceRedaction.standard.url(url) == shown)
+        #expect(ServiceRedaction.none.url(url) == url)
+    }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("The body of a request", .timeLimit(.minutes(1)))
+struct RequestBodyTests {
+    private struct User: Encodable {
+        var name = "Ada"
+        var score: Double = 1
+    }
+
+    @Test(
+        "says what it is",
+        arguments: [
+            (.json(["a": 1]), "application/json"), (.form(["a": 1]), "application/x-www-form-urlencoded"),
+            (.text("é"), "text/plain; charset=utf-8"), (.bytes(Data([1])), "application/octet-stream"),
+            (.bytes(Data(), contentType: "image/png"), "image/png"),
+            (.custom(contentType: "text/csv") { Data() }, "text/csv"),
+        ] as [(RequestBody, String)])
+    func contentTypes(body: RequestBody, type: String) throws {
+        let request = try api().resolve(ServiceRequest(.post, "/", body: body))
+
+        #expect(request.headers[.contentType] == type)
+    }
+
+    @Test("in memory is there at once, and as often as it is read")
+    func inMemory() async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let bodies: [(RequestBody, String)] = [
+            (.json(User(), encoder: encoder), #"{"name":"Ada","score":1}"#),
+            (.form(["a": "b c", "d": [1, 2]]), "a=b+c&d=1&d=2"),
+            (.text("é"), "é"), (.custom(contentType: "x/y") { Data("own".utf8) }, "own"), (.text(""), ""),
+        ]
+        for (body, text) in bodies {
+            let encoded = try body.encoded()
+            #expect(encoded.data == Data(text.utf8))
+            #expect(encoded.length == text.utf8.count && encoded.isReplayable)
+            #expect(try await encoded.bytes().all() == Data(text.utf8))
+            #expect(try await encoded.bytes().all() == Data(text.utf8))
+        }
+    }
+
+    @Test("is encoded when it is sent, and not before")
+    func late() throws {
+        let count = Atomic(0)
+        let body = RequestBody.custom(contentType: "x/y") {
+            count.add(1, ordering: .relaxed)
+            return Data()
+        }
+
+        #expect(count.load(ordering: .relaxed) == 0)
+        _ = try body.encoded()
+        _ = try body.encoded()
+        #expect(count.load(ordering: .relaxed) == 2)
+    }
+
+    @Test("that can't be encoded tells where, and not what")
+    func encodingFaults() throws {
+        let request = ServiceRequest(.post, "/", body: .json(["users": [User(), User(score: .nan)]]))
+
+        let fault = #expect(throws: ServiceRequest.Fault.self) { try api().resolve(request) }
+        guard case .body(.encoding(let path, let reason)) = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(path == "users.1.score")
+        #expect(!reason.isEmpty)
+    }
+
+    @Test("whose own encoder fails tells the type of the error, and not what it says")
+    func customFaults() throws {
+        struct Leak: Error { let password = "s3cret" }
+        let request = ServiceRequest(.post, "/", body: .custom(contentType: "x/y") { throw Leak() })
+
+        #expect(throws: ServiceRequest.Fault.body(.encoding(path: "", reason: "Leak"))) { try api().resolve(request) }
+    }
+
+    @Test("with a type that can't stand in a header is refused", arguments: ["a\r\nX: y", "é", "a\0"])
+    func badTypes(type: String) throws {
+        #expect(throws: ServiceRequest.Fault.body(.contentType)) {
+            try api().resolve(ServiceRequest(.post, "/", body: .bytes(Data(), contentType: type)))
+        }
+    }
+
+    @Test("in a file is read in pieces, and as often as it is sent")
+    func file() async throws {
+        let folder = try TemporaryFolder()
+        let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let encoded = try RequestBody.file(folder.file("f", content)).encoded()
+
+        #expect(encoded.length == content.count && encoded.data == nil && encoded.isReplayable)
+        var sizes: [Int] = []
+        for try await piece in try encoded.bytes() { sizes.append(piece.count) }
+        #expect(sizes == [65536, 65536, 65536, 3392])
+        #expect(try await encoded.bytes().all() == content)
+    }
+
+    @Test("in an empty file is empty")
+    func emptyFile() async throws {
+        let folder = try TemporaryFolder()
+        let encoded = try RequestBody.file(folder.file("f", "")).encoded()
+
+        #expect(encoded.length == 0)
+        #expect(try await encoded.bytes().all() == Data())
+    }
+
+    @Test("in a file that isn't there, isn't a file, or can't be read is refused before anything is sent")
+    func badFiles() throws {
+        let folder = try TemporaryFolder()
+        let missing = folder.url.appendingPathComponent("missing")
+
+        #expect(throws: ServiceRequest.Fault.body(.file("missing", reason: "there is no such file"))) {
+            try api().resolve(ServiceRequest(.put, "/", body: .file(missing)))
+        }
+        #expect(
+            throws: RequestBody.Fault.file(
+                folder.url.lastPathComponent, reason: "it isn't a plain file that can be read")
+        ) {
+            try RequestBody.file(folder.url).encoded()
+        }
+        #expect(throws: RequestBody.Fault.file("x", reason: "it isn't a file URL")) {
+            try RequestBody.file(#require(URL(string: "https://h/x"))).encoded()
+        }
+    }
+
+    @Test("in a file that shrinks or goes before it is read fails, and one that grows is sent as far as announced")
+    func changingFiles() async throws {
+        let folder = try TemporaryFolder()
+        let url = try folder.file("f", "0123456789")
+        let encoded = try RequestBody.file(url).encoded()
+
+        try Data("0123456789more".utf8).write(to: url)
+        #expect(try await encoded.bytes().all() == Data("0123456789".utf8))
+        try Data("0123".utf8).write(to: url)
+        await #expect(throws: RequestBody.Fault.file("f", reason: "it has become shorter than 10 bytes")) {
+            try await encoded.bytes().all()
+        }
+        try FileManager.default.removeItem(at: url)
+        await #expect(throws: RequestBody.Fault.file("f", reason: "there is no such file")) {
+            try await encoded.bytes().all()
+        }
+    }
+
+    @Test("that is a stream can be read once, unless it says otherwise")
+    func streams() async throws {
+        let body = RequestBody.stream(HTTPBytes(Data("abc".utf8)))
+        let once = try body.encoded()
+
+        #expect(!once.isReplayable && once.length == nil)
+        #expect(try await once.bytes().all() == Data("abc".utf8))
+        #expect(throws: RequestBody.Fault.usedUp) { try once.bytes() }
+        // Also when the same request is sent again.
+        #expect(throws: RequestBody.Fault.usedUp) { try body.encoded().bytes() }
+
+        let often = try RequestBody.stream(HTTPBytes(Data("abc".utf8)), isReplayable: true).encoded()
+        #expect(often.isReplayable)
+        #expect(try await often.bytes().all() + often.bytes().all() == Data("abcabc".utf8))
+    }
+
+    @Test("that is a stream is held to the length it announces", arguments: [0, 5, 7])
+    func streamLengths(length: Int) async throws {
+        let pieces = AsyncStream<Data> { continuation in
+            for text in ["abc", "", "def"] { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+        let encoded = try RequestBody.stream(HTTPBytes(pieces), length: length).encoded()
+
+        await #expect(throws: RequestBody.Fault.length(announced: length, found: length == 0 ? 3 : 6)) {
+            try await encoded.bytes().all()
+        }
+    }
+
+    @Test("that is a stream of the length it announces goes through")
+    func rightLength() async throws {
+        let encoded = try RequestBody.stream(HTTPBytes(Data("abcdef".utf8)), length: 6).encoded()
+
+        #expect(encoded.length == 6)
+        #expect(try await encoded.bytes().all() == Data("abcdef".utf8))
+    }
+}
+
+@Suite("A multipart body", .timeLimit(.minutes(1)))
+struct MultipartBodyTests {
+    private func text(_ body: MultipartBody) async throws -> String {
+        let encoded = try RequestBody.multipart(body).encoded()
+        let data = try await encoded.bytes().all()
+        #expect(encoded.length == data.count)
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test("holds its parts between boundaries")
+    func parts() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("a.txt", "file")
+        let body = MultipartBody([
+            .text("title", "Sun"), .data("raw", Data("bytes".utf8), fileName: "b.bin"),
+            .data("json", Data("{}".utf8), contentType: "application/json"),
+            .file("f", file, contentType: "text/plain"),
+        ]) { "B" }
+
+        #expect(
+            try await text(body) == """
+                --B\r\nContent-Disposition: form-data; name="title"\r\n\r\nSun\r\n\
+                --B\r\nContent-Disposition: form-data; name="raw"; filename="b.bin"\r\n\
+                Content-Type: application/octet-stream\r\n\r\nbytes\r\n\
+                --B\r\nContent-Disposition: form-data; name="json"\r\nContent-Type: application/json\r\n\r\n{}\r\n\
+                --B\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nfile\r\n\
+                --B--\r\n
+                """)
+    }
+
+    @Test("of no parts is the end alone")
+    func empty() async throws {
+        #expect(try await text(MultipartBody([]) { "B" }) == "--B--\r\n")
+    }
+
+    @Test(
+        "lets no name out of its quotes",
+        arguments: [
+            ("a\"b", "a%22b"), ("a\r\nX: y", "a%0D%0AX: y"), ("a\\\"", "a\\%22"), ("é 👩‍🚀", "é 👩‍🚀"),
+            ("\0\u{7F}\t", "%00%7F%09"),
+            ("a;b=c", "a;b=c"), ("%22", "%22"),
+        ])
+    func names(name: String, escaped: String) async throws {
+        let text = try await text(MultipartBody([.data(name, Data(), fileName: name)]) { "B" })
+
+        #expect(text.contains("name=\"\(escaped)\"; filename=\"\(escaped)\"\r\n"))
+    }
+
+    @Test("takes names of any length")
+    func longNames() async throws {
+        let name = String(repeating: "\"", count: 65_536)
+
+        #expect(try await text(MultipartBody([.text(name, "x")]) { "B" }).utf8.count > 3 * 65_536)
+    }
+
+    @Test("is refused where the type of a part would break its header")
+    func badTypes() {
+        let body = RequestBody.multipart([.data("a", Data(), contentType: "a/b\r\nX: y")])
+
+        #expect(throws: RequestBody.Fault.contentType) { try body.encoded() }
+    }
+
+    @Test("chooses another boundary where a part holds the first")
+    func collisions() async throws {
+        var boundaries = ["one", "two", "three"].makeIterator()
+        let body = MultipartBody([.text("a", "--one--"), .text("two", "b")]) { boundaries.next() ?? "end" }
+
+        #expect(body.boundary == "three")
+        #expect(MultipartBody([]).boundary != MultipartBody([]).boundary)
+    }
+
+    @Test("names its boundary, and nobody else does")
+    func contentType() throws {
+        let body = MultipartBody([.text("a", "b")])
+        let request = ServiceRequest(.post, "/", body: .multipart(body))
+
+        #expect(try api().resolve(request).headers[.contentType] == "multipart/form-data; boundary=\(body.boundary)")
+        var own = request
+        own.headers[.contentType] = "multipart/form-data"
+        #expect(throws: ServiceRequest.Fault.body(.contentTypeOfMultipart)) { try api().resolve(own) }
+    }
+
+    @Test("with a file that isn't there is refused before anything is sent")
+    func missingFile() throws {
+        let missing = try TemporaryFolder().url.appendingPathComponent("missing")
+
+        #expect(throws: RequestBody.Fault.file("missing", reason: "there is no such file")) {
+            try RequestBody.multipart([.file("f", missing)]).encoded()
+        }
+    }
+}

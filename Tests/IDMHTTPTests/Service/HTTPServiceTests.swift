@@ -1,0 +1,390 @@
+import Foundation
+import IDMCore
+import Synchronization
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A service", .timeLimit(.minutes(1)))
+struct HTTPServiceTests {
+    private struct Broken: Error {}
+
+    @Test("sends a request that is resolved, and answers with the response")
+    func success() async throws {
+        let transport = ScriptedTransport(status: 201, headers: ["ETag": "1"], "body")
+        var service = try HTTPService(transport)
+        service.configuration.headers = ["Accept": "x"]
+        let request = ServiceRequest(.post, "/{id}", pathParameters: ["id": "4"], query: ["q": 1], body: .text("t"))
+
+        let response = try await service.request(request)
+
+        #expect(response.status == 201 && response.text == "body" && response.headers[.eTag] == "1")
+        #expect(response.url?.absoluteString == "https://h/v1/4?q=1")
+        let sent = try #require(transport.asked.first)
+        #expect(transport.asked.count == 1 && sent.method == .post && sent.body?.data == Data("t".utf8))
+        #expect(sent.headers == ["Accept": "x", "Content-Type": "text/plain; charset=utf-8"])
+    }
+
+    @Test("sends nothing of a request that can't be sent")
+    func badRequest() async throws {
+        let transport = ScriptedTransport()
+        let service = try HTTPService(transport)
+
+        for request in [
+            ServiceRequest(.get, "/{id}"), ServiceRequest(.get, "/", headers: ["A": "\n"]),
+            ServiceRequest(.get, "/", timeout: .zero), ServiceRequest(.get, "/", deadline: .zero),
+            ServiceRequest(.post, "/", body: .file(URL(fileURLWithPath: "/nowhere"))),
+        ] {
+            let error = await service.error(request)
+            guard case .badRequest = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+        #expect(transport.asked.isEmpty)
+    }
+
+    @Test(
+        "tells why a transport failed",
+        arguments: [
+            (Broken(), "transport"), (URLError(.cannotConnectToHost), "transport"), (URLError(.timedOut), "timed out"),
+            (URLError(.cancelled), "cancelled"), (CancellationError(), "cancelled"),
+            (IntegrationError.cancelled(.superseded), "cancelled"), (RequestBody.Fault.usedUp, "bad request"),
+        ] as [(any Error, String)])
+    func transportErrors(error: any Error, name: String) async throws {
+        let found = try await HTTPService(ScriptedTransport(failing: error)).error()
+
+        let reason =
+            switch found?.reason {
+            case .transport(let cause): type(of: cause) == type(of: error) ? "transport" : "\(cause)"
+            case .timedOut(.transport): "timed out"
+            case .cancelled: "cancelled"
+            case .badRequest(.body(.usedUp)): "bad request"
+            default: "\(String(describing: found))"
+            }
+        #expect(reason == name)
+        #expect(found?.request == "GET /a" && found?.response == nil)
+    }
+
+    @Test("tells of a body that breaks off, after whatever came of it")
+    func brokenBody() async throws {
+        let body = HeldBody()
+        body.send("some")
+        body.fail(Broken())
+        let error = try await HTTPService(ScriptedTransport { _ in .init(status: 200, body: body.bytes) }).error()
+
+        guard case .transport(is Broken) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("fails with a status, and with what a rule finds, and brings the response along")
+    func verdicts() async throws {
+        var service = try HTTPService(ScriptedTransport(status: 404, "none"))
+
+        let status = await service.error()
+        #expect(status?.status == 404 && status?.response?.text == "none")
+        #expect("\(try #require(status))" == "GET /a: The server answered with the status 404.")
+        service.rules = [ResponseRule { _ in .rejected(Broken()) }]
+        #expect(await service.error()?.failure(as: Broken.self) != nil)
+        service.rules = [.accept([404])]
+        #expect(try await service.request(ServiceRequest(.get, "/")).text == "none")
+    }
+
+    @Test("takes as much of a body as is allowed, and no more", arguments: [9, 10])
+    func limits(limit: Int) async throws {
+        let pieces = ["abcd", "efgh", "ij"]
+        let transport = ScriptedTransport { _ in
+            .init(
+                status: 200,
+                body: HTTPBytes(
+                    AsyncStream { stream in
+                        for piece in pieces { stream.yield(Data(piece.utf8)) }
+                        stream.finish()
+                    }))
+        }
+        var service = try HTTPService(transport)
+        service.configuration.limits.body = limit
+
+        if limit == 10 {
+            #expect(try await service.request(ServiceRequest(.get, "/a")).text == "abcdefghij")
+        } else {
+            let error = await service.error()
+            guard case .tooLarge(limit: 9) = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(error?.status == 200 && error?.response?.body.isEmpty == true)
+        }
+    }
+
+    @Test("doesn't begin a body that is announced too large, unless it is packed or never comes")
+    func announced() async throws {
+        let body = HeldBody()
+        var service = try HTTPService(
+            ScriptedTransport { _ in .init(status: 200, headers: ["content-length": "11"], body: body.bytes) })
+        service.configuration.limits.body = 10
+
+        // Nobody ever sends a piece of it.
+        #expect(await service.error()?.reason.description == "The body is larger than 10 bytes.")
+        service.transport = ScriptedTransport(headers: ["Content-Length": "11", "Content-Encoding": "gzip"], "abc")
+        #expect(try await service.request(ServiceRequest(.get, "/")).text == "abc")
+        service.transport = ScriptedTransport(headers: ["Content-Length": "11"])
+        #expect(try await service.request(ServiceRequest(.head, "/")).body.isEmpty)
+        service.transport = ScriptedTransport(status: 304, headers: ["Content-Length": "11"])
+        #expect(await service.error()?.status == 304)
+        service.transport = ScriptedTransport(headers: ["Content-Length": "-11"], "abc")
+        #expect(try await service.request(ServiceRequest(.get, "/")).text == "abc")
+    }
+
+    @Test("reports how far a body has come")
+    func progress() async throws {
+        let body = HeldBody()
+        for piece in ["ab", "cd", "efgh"] { body.send(piece) }
+        body.finish()
+        let service = try HTTPService(
+            ScriptedTransport { _ in .init(status: 200, headers: ["Content-Length": "8"], body: body.bytes) })
+        let heard = Mutex<[IntegrationProgress]>([])
+
+        let task = Integrator(service).prepareCall(ServiceRequest(.get, "/"))
+            .onProgress { progress in heard.withLock { $0.append(progress) } }.call()
+        #expect(try await task.value.text == "abcdefgh")
+        await task.finish()
+
+        // Reports may be merged; the last one is heard.
+        #expect(heard.withLock { $0.last } == IntegrationProgress(fraction: 1, completed: 8, total: 8))
+    }
+
+    @Test("follows redirects, keeps its secrets from strangers, and doesn't give them back")
+    func redirects() async throws {
+        let transport = ScriptedTransport { request in
+            switch request.url.absoluteString {
+            case "https://h/v1/a": .text("", status: 302, headers: ["Location": "https://other/b"])
+            case "https://other/b": .text("", status: 307, headers: ["Location": "https://h/c"])
+            default: .text("end")
+            }
+        }
+        let service = try HTTPService(transport)
+
+        let response = try await service.request(ServiceRequest(.get, "/a", headers: ["Authorization": "s", "X": "1"]))
+
+        #expect(response.text == "end" && response.url?.absoluteString == "https://h/c")
+        #expect(transport.asked.map { $0.headers[.authorization] } == ["s", nil, nil])
+        #expect(transport.asked.map { $0.headers["X"] } == ["1", "1", "1"])
+    }
+
+    @Test("ends a circle of redirects", arguments: [0, 10])
+    func loop(limit: Int) async throws {
+        let transport = ScriptedTransport(status: 302, headers: ["Location": "/v1/a"])
+        var service = try HTTPService(transport)
+        service.configuration.limits.redirects = limit
+
+        let error = await service.error()
+        guard case .redirect(.tooMany(limit: limit)) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.status == 302 && transport.asked.count == limit + 1)
+    }
+
+    @Test("hands redirects over where it is told to")
+    func handedOver() async throws {
+        var service = try HTTPService(
+            ScriptedTransport(status: 302, headers: ["Location": "/x"]), rules: [.accept([302])])
+        service.configuration.redirects = .handOver
+
+        #expect(try await service.request(ServiceRequest(.get, "/")).headers[.location] == "/x")
+    }
+}
+
+@Suite("A service that has to wait", .timeLimit(.minutes(1)))
+struct HTTPServiceTimeTests {
+    private func service(_ transport: any HTTPTransport, on clock: TestClock) throws -> HTTPService {
+        var service = try HTTPService(transport, clock: clock)
+        service.configuration.timeout = .milliseconds(500)
+        return service
+    }
+
+    private func expectSilence(_ error: HTTPError?) {
+        guard case .timedOut(.silence(.milliseconds(500))) = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("fails after the time-out if nothing comes, and cancels the transport")
+    func silence() async throws {
+        let clock = TestClock()
+        let cancelled = Signal()
+        let service = try service(
+            ScriptedTransport { _ in
+                try await withTaskCancellationHandler {
+                    try await Signal().wait()
+                } onCancel: {
+                    cancelled.open()
+                }
+                return .text("")
+            }, on: clock)
+
+        async let error = service.error()
+        try await clock.advance(by: .milliseconds(499), whenSleeping: 1)
+        #expect(!cancelled.isOpen)
+        clock.advance(by: .milliseconds(1))
+
+        expectSilence(await error)
+        try await cancelled.wait()
+    }
+
+    @Test("leaves a transport behind that ignores its cancellation")
+    func deafTransport() async throws {
+        let clock = TestClock()
+        let release = Signal()
+        let left = Signal()
+        let service = try service(
+            ScriptedTransport { _ in
+                await release.waitDeaf()
+                left.open()
+                return .text("")
+            }, on: clock)
+
+        async let error = service.error()
+        try await clock.advance(by: .milliseconds(500), whenSleeping: 1)
+        expectSilence(await error)
+        release.open()
+        try await left.wait()
+    }
+
+    @Test("waits on as long as something comes, and no longer")
+    func activity() async throws {
+        let clock = TestClock()
+        let body = HeldBody()
+        let service = try service(ScriptedTransport { _ in .init(status: 200, body: body.bytes) }, on: clock)
+
+        async let error = service.error()
+        // A piece that is asked for shows that the one before has been heard of.
+        for piece in 1...4 {
+            try await body.asked(piece)
+            clock.advance(by: .milliseconds(400))
+            body.send("x")
+        }
+        try await body.asked(5)
+        try await clock.sleepers(1)
+        #expect(clock.remaining.count == 1)
+        clock.advance(by: .milliseconds(500))
+        expectSilence(await error)
+    }
+
+    @Test("waits on as long as something goes")
+    func sending() async throws {
+        let clock = TestClock()
+        let sending = Signal()
+        let sent = Signal()
+        let service = try service(
+            ScriptedTransport { request in
+                try await sending.wait()
+                request.didSend()
+                sent.open()
+                try await Signal().wait()
+                return .text("")
+            }, on: clock)
+
+        async let error = service.error()
+        try await clock.advance(by: .milliseconds(400), whenSleeping: 1)
+        sending.open()
+        try await sent.wait()
+        clock.advance(by: .milliseconds(400))
+        // The old end is past. Whoever slept until then has looked, and sleeps until the new one.
+        try await clock.sleepers(1)
+        #expect(clock.remaining == [.milliseconds(100)])
+        clock.advance(by: .milliseconds(100))
+        expectSilence(await error)
+    }
+
+    @Test("fails at its deadline, however busy it is")
+    func deadline() async throws {
+        let clock = TestClock()
+        let service = try service(
+            ScriptedTransport { _ in
+                try await Signal().wait()
+                return .text("")
+            }, on: clock)
+
+        async let error = service.error(ServiceRequest(.get, "/a", timeout: .seconds(9), deadline: .milliseconds(250)))
+        try await clock.advance(by: .milliseconds(250), whenSleeping: 2)
+
+        guard case .timedOut(.deadline(.milliseconds(250))) = await error?.reason else {
+            Issue.record("no deadline")
+            return
+        }
+    }
+
+    @Test("takes the deadline of the service where a request has none")
+    func ownDeadline() async throws {
+        let clock = TestClock()
+        var service = try service(
+            ScriptedTransport { _ in
+                try await Signal().wait()
+                return .text("")
+            }, on: clock)
+        service.configuration.deadline = .milliseconds(100)
+
+        async let error = service.error()
+        try await clock.advance(by: .milliseconds(100), whenSleeping: 2)
+        guard case .timedOut(.deadline(.milliseconds(100))) = await error?.reason else {
+            Issue.record("no deadline")
+            return
+        }
+    }
+
+    @Test("takes the longest times there are")
+    func longTimes() async throws {
+        let service = try service(ScriptedTransport("ok"), on: TestClock())
+        let long = Duration.seconds(Int64.max)
+
+        #expect(try await service.request(ServiceRequest(.get, "/", timeout: long, deadline: long)).text == "ok")
+    }
+
+    @Test("leaves nobody sleeping behind when it has answered")
+    func noSleepers() async throws {
+        let clock = TestClock()
+        let service = try service(ScriptedTransport("ok"), on: clock)
+
+        _ = try await service.request(ServiceRequest(.get, "/", deadline: .seconds(1)))
+        try await clock.noSleepers()
+    }
+
+    @Test("ends at once when its task is cancelled, with that and nothing else", arguments: [false, true])
+    func cancel(isDeaf: Bool) async throws {
+        let asked = Signal()
+        let release = Signal()
+        let service = try service(
+            ScriptedTransport { _ in
+                asked.open()
+                if isDeaf { await release.waitDeaf() } else { try await release.wait() }
+                throw URLError(.networkConnectionLost)
+            }, on: TestClock())
+
+        let task = Task { try await service.request(ServiceRequest(.get, "/")) }
+        try await asked.wait()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        release.open()
+    }
+
+    @Test("doesn't ask a transport for a task that is cancelled already")
+    func cancelledBefore() async throws {
+        let transport = ScriptedTransport("ok")
+        let service = try service(transport, on: TestClock())
+        let gate = Signal()
+
+        let task = Task {
+            await gate.waitDeaf()
+            return try await service.request(ServiceRequest(.get, "/"))
+        }
+        task.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(transport.asked.isEmpty)
+    }
+}

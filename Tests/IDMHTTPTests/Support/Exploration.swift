@@ -1,0 +1,1 @@
+../../IDMCoreTests/Support/Exploration.swift

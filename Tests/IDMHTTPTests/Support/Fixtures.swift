@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+/// A configuration of an API that doesn't exist.
+func api(_ base: String = "https://api.example.com/v1", headers: ServiceHeaders = [:]) throws -> ServiceConfiguration {
+    ServiceConfiguration(baseURL: try #require(URL(string: base)), headers: headers)
+}
+
+extension ServiceConfiguration {
+    /// The URL that a request would be sent to.
+    func url(_ path: String, _ parameters: [String: String] = [:], query: ServiceRequest.Query = [:]) throws -> String {
+        try resolve(ServiceRequest(.get, path, pathParameters: parameters, query: query)).url.absoluteString
+    }
+}
+
+extension HTTPBytes {
+    /// Everything, once it has come.
+    func all() async throws -> Data {
+        var all = Data()
+        for try await piece in self { all += piece }
+        return all
+    }
+}
+
+/// A folder that goes with the value.
+final class TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("idm-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// A file of some bytes.
+    func file(_ name: String, _ bytes: Data) throws -> URL {
+        let file = url.appendingPathComponent(name)
+        try bytes.write(to: file)
+        return file
+    }
+
+    /// A file of some text.
+    func file(_ name: String, _ text: String) throws -> URL {
+        try file(name, Data(text.utf8))
+    }
+}

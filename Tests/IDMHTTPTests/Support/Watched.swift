@@ -1,0 +1,1 @@
+../../IDMCoreTests/Support/Watched.swift

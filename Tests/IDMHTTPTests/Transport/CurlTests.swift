@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A cURL command", .timeLimit(.minutes(1)))
+struct CurlTests {
+    /// The words that a shell makes of a command, with what comes in by a pipe at the end.
+    private func words(_ request: ServiceRequest, _ service: ServiceConfiguration) throws -> [String] {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let command = try request.curl(for: service, redacted: ServiceRedaction.none)
+        let input = command.contains("| curl") ? "; cat" : ""
+        shell.arguments = ["-c", "curl() { printf '%s\\0' \"$@\"\(input); }\n\(command)"]
+        let output = Pipe()
+        shell.standardOutput = output
+        try shell.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 0)
+        return data.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("reads well")
+    func layout() throws {
+        let request = ServiceRequest(
+            .post, "/users/{id}", pathParameters: ["id": "4 2"], query: ["page": 1, "token": "s3cret"],
+            headers: ["Accept": "text/html", "Authorization": "Bearer s3cret"], body: .json(["name": "Ada"]))
+
+        #expect(
+            try request.curl(for: api()) == """
+                curl --request 'POST' \\
+                    'https://api.example.com/v1/users/4%202?page=1&token=<redacted>' \\
+                    --header 'Content-Type: application/json' \\
+                    --header 'Accept: text/html' \\
+                    --header 'Authorization: <redacted>' \\
+                    --data-raw '{"name":"Ada"}'
+                """)
+        #expect(try ServiceRequest(.head, "/").curl(for: api("https://h")) == "curl --head \\\n    'https://h/'")
+    }
+
+    @Test("gives a shell the words that it means, whatever is in them")
+    func quoting() throws {
+        let nasty = "it's $HOME `id` \"x\" \\ !\n*"
+        let request = ServiceRequest(
+            .post, "/{p}", pathParameters: ["p": nasty], query: ["q": nasty], headers: ["X": "'; id #", "Empty": ""],
+            body: .text(nasty))
+
+        let words = try words(request, api("https://h"))
+        #expect(Array(words.prefix(2)) == ["--request", "POST"])
+        #expect(URL(string: words[2])?.lastPathComponent == nasty)
+        #expect(words.contains("X: '; id #") && words.contains("Empty;"))
+        #expect(Array(words.suffix(3)) == ["--data-raw", nasty, ""])
+    }
+
+    @Test("pipes what is no text into it")
+    func binary() throws {
+        let words = try words(ServiceRequest(.post, "/", body: .bytes(Data([0xFF, 0x41, 0x42]))), api())
+
+        #expect(Array(words.suffix(3).prefix(2)) == ["--data-binary", "@-"])
+        #expect(words.last?.hasSuffix("AB") == true)
+    }
+
+    @Test("names files, reads streams from its input, and takes a multipart body apart")
+    func bodies() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("it's \"f\"", "content")
+
+        #expect(try words(ServiceRequest(.put, "/", body: .file(file)), api()).contains("@\(file.path)"))
+        #expect(try words(ServiceRequest(.put, "/", body: .stream(HTTPBytes(Data()))), api()).contains("@-"))
+        let multipart = try words(
+            ServiceRequest(.post, "/", body: .multipart([.text("a", "@b"), .file("f", file), .data("d", Data([1]))])),
+            api())
+        #expect(!multipart.contains { $0.hasPrefix("Content-Type") })
+        #expect(multipart.contains("a=@b"))
+        let quoted = file.path.replacing("\"", with: "\\\"")
+        #expect(
+            multipart.contains(
+                "f=@\"\(quoted)\";type=application/octet-stream;filename=\"it's \\\"f\\\"\""))
+        #expect(multipart.contains("d=@\"<1 bytes>\";type=application/octet-stream"))
+    }
+
+    @Test(
+        "holds no secret unless it is asked to",
+        arguments: [
+            .json(["user": "ada", "password": "s3cret"]), .json([["nested": ["access_token": "s3cret"]]]),
+            .form(["grant_type": "password", "client_secret": "s3cret"]), .text("s3cret"), .bytes(Data("s3cret".utf8)),
+            .json("s3cret"), .multipart([.text("password", "s3cret")]),
+            .custom(contentType: "x/y") { Data("s3cret".utf8) },
+        ] as [RequestBody])
+    func secrets(body: RequestBody) throws {
+        let request = ServiceRequest(
+            .post, "/", query: ["api_key": "s3cret"], headers: ["Cookie": "s3cret", "X-Api-Key": "s3cret"], body: body)
+        let service = try api("https://h/?key=s3cret", headers: ["Authorization": "s3cret"])
+
+        #expect(try !request.curl(for: service).contains("s3cret"))
+        #expect(try request.curl(for: service, redacted: ServiceRedaction.none).contains("s3cret"))
+    }
+
+    @Test("keeps what isn't secret in a body")
+    func plainFields() throws {
+        let request = ServiceRequest(.post, "/", body: .json(["user": "ada", "password": "s3cret"]))
+
+        #expect(try request.curl(for: api()).contains(#"'{"password":"<redacted>","user":"ada"}'"#))
+    }
+
+    @Test("isn't made for a request that can't be sent")
+    func faults() throws {
+        #expect(throws: ServiceRequest.Fault.missingParameter("id", template: "/{id}")) {
+            try ServiceRequest(.get, "/{id}").curl(for: api())
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A redirect", .timeLimit(.minutes(1)))
+struct RedirectTests {
+    private func next(
+        _ location: String, from url: String = "https://h/a/b?x=1", status: Int = 302,
+        method: ServiceRequest.Method = .get, headers: ServiceHeaders = [:], body: RequestBody.Encoded? = nil,
+        hops: Int = 0, policy: RedirectPolicy = .follow
+    ) throws -> TransportRequest? {
+        let request = TransportRequest(method, try #require(URL(string: url)), headers: headers, body: body)
+        return try policy.request(after: request, status: status, headers: ["location": location], hops: hops)
+    }
+
+    @Test(
+        "leads to its Location, seen from where it is",
+        arguments: [
+            ("https://h/c", "https://h/c"), ("/c", "https://h/c"), ("c", "https://h/a/c"), ("../c", "https://h/c"),
+            ("?y=2", "https://h/a/b?y=2"), ("//other/c", "https://other/c"), ("c%2Fd%3F", "https://h/a/c%2Fd%3F"),
+            ("/c?q=%2B+%26#part", "https://h/c?q=%2B+%26"), (" /c ", "https://h/c"), ("/é x", "https://h/%C3%A9%20x"),
+            ("HTTPS://Other:443/c", "HTTPS://Other:443/c"), ("https://[::1]:8443/c", "https://[::1]:8443/c"),
+        ])
+    func targets(location: String, url: String) throws {
+        #expect(try next(location)?.url.absoluteString == url)
+    }
+
+    @Test(
+        "that leads nowhere a request can go is refused",
+        arguments: [
+            ("", .noAddress), ("https://", .noAddress), ("https:///x", .noAddress),
+            ("file:///etc/passwd", .scheme("file")),
+            ("data:text/plain,x", .scheme("data")), ("javascript:alert(1)", .scheme("javascript")),
+            ("https://user:s3cret@h/", .userInfo), ("https://user@h/", .userInfo), ("http://h/", .insecure),
+        ] as [(String, RedirectPolicy.Fault)])
+    func refused(location: String, fault: RedirectPolicy.Fault) {
+        #expect(throws: fault) { try next(location) }
+    }
+
+    @Test("from https to http is followed only if that is allowed; the other way round always")
+    func downgrade() throws {
+        #expect(try next("http://h/", policy: .followInsecurely)?.url.absoluteString == "http://h/")
+        #expect(try next("https://h/", from: "http://h/")?.url.absoluteString == "https://h/")
+        #expect(try next("/c", from: "http://h/")?.url.absoluteString == "http://h/c")
+    }
+
+    @Test(
+        "changes method and body as RFC 9110 has it",
+        arguments: [
+            (301, "GET", "GET", false), (301, "POST", "GET", false), (301, "PUT", "PUT", true),
+            (301, "HEAD", "HEAD", false),
+            (302, "POST", "GET", false), (302, "DELETE", "DELETE", true), (302, "PATCH", "PATCH", true),
+            (303, "POST", "GET", false), (303, "PUT", "GET", false), (303, "HEAD", "HEAD", false),
+            (303, "GET", "GET", false),
+            (307, "POST", "POST", true), (307, "PUT", "PUT", true), (307, "GET", "GET", false),
+            (308, "POST", "POST", true), (308, "HEAD", "HEAD", false),
+        ])
+    func methods(status: Int, method: String, expected: String, keepsBody: Bool) throws {
+        let hasBody = !["GET", "HEAD"].contains(method)
+        let request = try next(
+            "/c", status: status, method: .init(method),
+            headers: ["Content-Type": "text/plain", "content-language": "en", "Accept": "x"],
+            body: hasBody ? .init(Data("body".utf8)) : nil)
+
+        #expect(request?.method.name == expected)
+        #expect(request?.body?.data == (keepsBody ? Data("body".utf8) : nil))
+        let changed = status == 303 && method != "HEAD" || method == "POST" && status < 303
+        #expect(request?.headers.map(\.value) == (changed ? ["x"] : ["text/plain", "en", "x"]))
+    }
+
+    @Test("keeps a body that can be read again, and no other")
+    func bodies() throws {
+        let folder = try TemporaryFolder()
+        let file = try RequestBody.file(folder.file("f", "content")).encoded()
+        let once = try RequestBody.stream(HTTPBytes(Data())).encoded()
+
+        #expect(try next("/c", status: 307, method: .put, body: file)?.body?.length == 7)
+        #expect(throws: RedirectPolicy.Fault.bodyIsUsedUp) { try next("/c", status: 307, method: .put, body: once) }
+        #expect(throws: RedirectPolicy.Fault.bodyIsUsedUp) { try next("/c", status: 302, method: .put, body: once) }
+        #expect(try next("/c", status: 303, method: .post, body: once)?.body == nil)
+    }
+
+    private static let secrets: ServiceHeaders = [
+        "Authorization": "s", "Proxy-Authorization": "s", "Cookie": "s", "X-API-Key": "s", "x-auth-token": "s",
+        "Accept": "x",
+    ]
+
+    @Test(
+        "to another origin takes no secrets along",
+        arguments: [
+            "https://other/", "https://h:8443/", "https://www.h/", "//other/", "https://h.evil/",
+        ])
+    func crossOrigin(location: String) throws {
+        #expect(try next(location, headers: Self.secrets)?.headers == ["Accept": "x"])
+    }
+
+    @Test("to another origin takes nothing along that is marked as secret, or that the service takes for it")
+    func ownSecrets() throws {
+        var headers: ServiceHeaders = ["X-Tenant": "s", "X-Shop": "s", "Accept": "x"]
+        headers.setSecret("X-Tenant", "s")
+        let request = TransportRequest(.get, try #require(URL(string: "https://h/")), headers: headers)
+        func next(_ location: String) throws -> ServiceHeaders? {
+            try RedirectPolicy.follow.request(
+                after: request, status: 302, headers: ["Location": location], hops: 0,
+                secrets: .standard.adding(["x-shop"]))?.headers
+        }
+
+        #expect(try next("https://other/") == ["Accept": "x"])
+        #expect(try next("/c") == headers)
+    }
+
+    @Test("to another scheme takes no secrets along either")
+    func crossScheme() throws {
+        #expect(try next("https://h/", from: "http://h/", headers: Self.secrets)?.headers == ["Accept": "x"])
+        #expect(
+            try next("http://h/", headers: Self.secrets, policy: .followInsecurely)?.headers == ["Accept": "x"])
+    }
+
+    @Test("to the same origin keeps them", arguments: ["/c", "https://H:443/c", "https://h/"])
+    func sameOrigin(location: String) throws {
+        #expect(try next(location, headers: Self.secrets)?.headers == Self.secrets)
+    }
+
+    @Test("is followed ten times, and no further")
+    func hops() throws {
+        #expect(try next("/c", hops: 9) != nil)
+        #expect(throws: RedirectPolicy.Fault.tooMany(limit: 10)) { try next("/c", hops: 10) }
+    }
+
+    @Test(
+        "is none without a Location, with another status, or where responses are handed over",
+        arguments: [
+            200, 201, 300, 304, 305, 306, 309, 399, 404,
+        ])
+    func none(status: Int) throws {
+        #expect(try next("/c", status: status) == nil)
+        #expect(try next("/c", status: 302, policy: .handOver) == nil)
+        let request = TransportRequest(.get, try #require(URL(string: "https://h/")))
+        #expect(try RedirectPolicy.follow.request(after: request, status: 302, headers: [:], hops: 0) == nil)
+    }
+
+    @Test("with two Locations leads nowhere")
+    func twoLocations() throws {
+        let request = TransportRequest(.get, try #require(URL(string: "https://h/")))
+        let headers: ServiceHeaders = ["Location": "/a", "Location": "/b"]
+
+        #expect(throws: RedirectPolicy.Fault.noAddress) {
+            try RedirectPolicy.follow.request(after: request, status: 302, headers: headers, hops: 0)
+        }
+    }
+}
