@@ -30,18 +30,19 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         guard let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output> else { return nil }
         let calls = Watched(0)
         let completionIsGone = Watched(false)
-        let canary = Canary { completionIsGone.change { $0 = true } }
-        ask(calling) { _ in withExtendedLifetime(canary) { calls.change { $0 += 1 } } }
+        ask(calling, counting: calls) { completionIsGone.change { $0 = true } }
         // Either it has let the completion go, and can't call any more, or it is given the time that an answer may take.
         _ = await outcome(within: patience.request) { try await completionIsGone.wait { $0 } }
         return calls.value == 1 ? nil : "expected one callback for a request, and \(calls.value) came."
     }
 
+    /// Asks, and holds nothing of the completion when this returns.
     private func ask(
-        _ provider: any CallbackDataProvider<Provider.Input, Provider.Output>,
-        _ completion: @escaping @Sendable (Result<Provider.Output, any Error>) -> Void
+        _ provider: any CallbackDataProvider<Provider.Input, Provider.Output>, counting calls: Watched<Int>,
+        whenGone: @escaping @Sendable () -> Void
     ) {
-        _ = provider.request(input, completion: completion)
+        let canary = Canary(whenGone)
+        _ = provider.request(input) { _ in withExtendedLifetime(canary) { calls.change { $0 += 1 } } }
     }
 
     private enum CancelResult {

@@ -34,7 +34,8 @@ struct DataProviderContractTests {
 
     @Test("is broken by a provider that never answers")
     func silent() async throws {
-        #expect(try await broken(short) { ControlledDataProvider<Int, Int>() } == [.answersOnce, .takesConcurrentRequests])
+        #expect(
+            try await broken(short) { ControlledDataProvider<Int, Int>() } == [.answersOnce, .takesConcurrentRequests])
     }
 
     @Test("is broken by a provider that doesn't hear a cancel")
