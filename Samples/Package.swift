@@ -15,8 +15,18 @@ let package = Package(
             path: "UserSearch"
         ),
         .executableTarget(
+            name: "Sync",
+            dependencies: [
+                .product(name: "IDMCore", package: "IDM"), .product(name: "IDMOperations", package: "IDM"),
+            ],
+            path: "Sync"
+        ),
+        .executableTarget(
             name: "Benchmarks",
-            dependencies: ["AllocationCounter", .product(name: "IDMCore", package: "IDM")],
+            dependencies: [
+                "AllocationCounter", .product(name: "IDMCore", package: "IDM"),
+                .product(name: "IDMOperations", package: "IDM"),
+            ],
             path: "Benchmarks"
         ),
         .target(name: "AllocationCounter", path: "AllocationCounter"),

@@ -34,7 +34,7 @@ public enum CancelReason: Sendable, Hashable, CaseIterable {
 extension CancelReason {
     /// The reason that an error from below stands for, or nil if the error is not a cancellation.
     @usableFromInline
-    init?(_ error: any Error) {
+    package init?(_ error: any Error) {
         switch error {
         case is CancellationError: self = .cancelled
         case IntegrationError.cancelled(let reason): self = reason

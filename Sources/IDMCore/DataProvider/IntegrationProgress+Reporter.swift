@@ -21,7 +21,7 @@ extension IntegrationProgress {
         private let start: Double
         private let share: Double
 
-        init(_ listener: any ProgressListener, start: Double = 0, share: Double = 1) {
+        package init(_ listener: any ProgressListener, start: Double = 0, share: Double = 1) {
             self.listener = listener
             self.start = start
             self.share = share
@@ -39,7 +39,7 @@ extension IntegrationProgress {
         }
 
         /// Passes a report on, with the units that it counts.
-        func send(_ progress: IntegrationProgress) {
+        package func send(_ progress: IntegrationProgress) {
             listener.hear(
                 IntegrationProgress(
                     fraction: start + progress.fraction * share, completed: progress.completed, total: progress.total))
@@ -54,7 +54,7 @@ extension IntegrationProgress {
 
         /// Runs an operation whose reports go to this reporter.
         @usableFromInline
-        func ambient<R>(
+        package func ambient<R>(
             isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
         ) async rethrows -> R {
             Self.listeners.add(1, ordering: .relaxed)
@@ -69,6 +69,6 @@ extension IntegrationProgress {
 }
 
 /// Whoever hears reports: a run, or a group that takes the mean of its members.
-protocol ProgressListener: AnyObject, Sendable {
+package protocol ProgressListener: AnyObject, Sendable {
     func hear(_ progress: IntegrationProgress)
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
 /// What an integrator and its runs share. Runs hold it; the integrator releases it when it goes.
+@usableFromInline
 final class Engine: Sendable {
     let type: ExecutingType
     let clock: any Clock<Duration>
@@ -36,20 +37,35 @@ final class Engine: Sendable {
 
     /// Admits a call and starts its task, both before it returns.
     func call(
-        _ source: consuming any InquirySource, _ plan: consuming CallPlan, lane: LaneKey?,
-        isolation: isolated (any Actor)?
+        _ source: any InquirySource, _ plan: CallPlan, isolation: isolated (any Actor)?,
+        willStart: (CallHandle) -> Void = { _ in }
     ) -> CallHandle {
-        let gate = lanes.enter(lane)
-        let run = Run(engine: self, gate: gate, lane: lane, source: source, plan: plan)
-        let (ticket, entrance) = gate.enter(run, run.way, isolation: isolation)
-        let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
-        let work = LibraryTask.start(drive, turn: run.turn, isolation: isolation)
-        let outcome = run.life.attach(work)
-        return CallHandle(life: run.life, gate: gate, ticket: ticket, outcome: outcome)
+        let gate = lanes.enter(source.lane())
+        let run = Run(gate: gate, source: source, plan: plan)
+        return start(run, run.way, .now, isolation: isolation, willStart)
     }
 
-    func leave(_ lane: LaneKey?) {
-        lanes.leave(lane)
+    /// Turns a call away, and tells it so in a later turn.
+    func turnAway(_ source: any InquirySource, _ plan: CallPlan, _ reason: CancelReason) -> CallHandle {
+        let gate = lanes.enter(source.lane())
+        let run = Run(gate: gate, source: source, plan: plan)
+        return start(run, .turnedAway(reason), .later, isolation: nil) { _ in }
+    }
+
+    private func start(
+        _ run: Run, _ way: AdmissionWay, _ start: LibraryTask.Start, isolation: isolated (any Actor)?,
+        _ willStart: (CallHandle) -> Void
+    ) -> CallHandle {
+        let (ticket, entrance) = run.gate.enter(run, way, isolation: isolation)
+        let handle = CallHandle(life: run.life, gate: run.gate, ticket: ticket)
+        willStart(handle)
+        let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
+        run.life.attach(LibraryTask.start(drive, start, turn: run.turn, isolation: isolation))
+        return handle
+    }
+
+    func leave(_ gate: Gate) {
+        lanes.leave(gate)
     }
 
     // MARK: The end
@@ -68,8 +84,6 @@ struct CallHandle: Sendable {
     let life: Life
     let gate: Gate
     let ticket: Ticket
-    /// How the call ended, if it had when `call()` returned.
-    let outcome: Life.Outcome?
 
     func cancel(isolation: isolated (any Actor)?) {
         gate.cancel(ticket, .cancelled, isolation: isolation)

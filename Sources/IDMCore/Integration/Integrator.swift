@@ -18,10 +18,9 @@
 /// with ``CancelReason/released``. So store it, or keep the task of a call: an integrator in a local variable goes after its
 /// last use.
 public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
-    let engine: Engine
+    @usableFromInline let supply: Supply<Input, Output>
 
-    private let supply: Supply<Input, Output>
-    private let lane: (@Sendable (Input) -> any Hashable & Sendable)?
+    var engine: Engine { supply.engine }
 
     /// Makes an integrator whose output is the provider's.
     ///
@@ -37,9 +36,7 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         _ provider: some DataProvider<Input, Output>, executing type: ExecutingType = .default,
         lane: (@Sendable (Input) -> any Hashable & Sendable)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
-        engine = Engine(type: type, isKeyed: lane != nil, clock: clock)
-        supply = Supply(provider, sharing: type.isJoining)
-        self.lane = lane
+        supply = Supply(provider, engine: Engine(type: type, isKeyed: lane != nil, clock: clock), lane: lane)
     }
 
     /// Makes an integrator whose output is a model made from the provider's output.
@@ -67,8 +64,9 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     }
 
     /// Prepares a call. Nothing happens before ``IntegrationCall/call(isolation:)``.
+    @inlinable
     public func prepareCall(_ input: Input) -> IntegrationCall<Output> {
-        IntegrationCall(PreparedInput(integrator: self, input: input))
+        IntegrationCall(PreparedInput(supply: supply, input: input), holding: self)
     }
 
     /// Prepares a call of an integrator that needs no input.
@@ -82,8 +80,9 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     /// ``IntegrationError/cancelled(_:)`` if the call was cancelled otherwise.
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
-        let handle = call(input, CallPlan(), isolation: #isolation)
-        if let outcome = handle.outcome { return try outcome.get(as: Output.self) }
+        let source = PreparedInput(supply: supply, input: input)
+        let handle = engine.call(source, CallPlan(), isolation: #isolation)
+        if let outcome = handle.life.outcome { return try outcome.get(as: Output.self) }
         let outcome = await withTaskCancellationHandler {
             await handle.life.waitForOutcome(untilCancelled: true)
         } onCancel: {
@@ -94,13 +93,9 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         return try outcome.get(as: Output.self)
     }
 
-    func call(_ input: Input, _ plan: consuming CallPlan, isolation: isolated (any Actor)?) -> CallHandle {
-        let key: LaneKey? = if let lane { LaneKey(base: lane(input)) } else { nil }
-        if let flights = supply.flights {
-            let source = SharedInquirySource(supply: supply, flights: flights, lane: key, input: input)
-            return engine.call(source, plan, lane: key, isolation: isolation)
-        }
-        return engine.call(SupplyInquiry(supply: supply, input: input), plan, lane: key, isolation: isolation)
+    /// A call with everything that has been prepared for it elsewhere.
+    func prepareCall(_ input: Input, _ plan: CallPlan) -> IntegrationCall<Output> {
+        IntegrationCall(PreparedInput(supply: supply, input: input), holding: self, plan: plan)
     }
 
     /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.

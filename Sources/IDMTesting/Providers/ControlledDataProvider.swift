@@ -55,12 +55,15 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     public let input: Input
     /// What the request found as the ambient reporter. The test may report with it.
     public let reporter: IntegrationProgress.Reporter?
+    /// What the request found as the ambient pause control.
+    public let pauseControl: PauseControl?
     private let state = Watched(State())
     private let hearsCancel: Bool
 
     init(input: Input, reporter: IntegrationProgress.Reporter?, hearsCancel: Bool) {
         self.input = input
         self.reporter = reporter
+        pauseControl = PauseControl.current
         self.hearsCancel = hearsCancel
     }
 

@@ -14,6 +14,8 @@ enum AdmissionWay: Sendable, Hashable {
     case heard
     /// Nobody hears its beginning: if it is admitted at once, it has begun with that.
     case unheard
+    /// Whoever makes it has no use for it any more.
+    case turnedAway(CancelReason)
 }
 
 /// How a call goes on from the gate.
@@ -129,7 +131,7 @@ struct Admission<Member: Sendable>: Sendable {
                 ? Entry(member: member, .turnAway(.released), hasBegun: false) : Entry(member: member, stage: .held)
             return Submission(ticket: entries.insert(entry), entrance: .wait, displaced: .nothing)
         }
-        let decision = decide()
+        let decision = decide(way)
         let entry = Entry(member: member, decision, hasBegun: way == .unheard)
         let ticket = entries.insert(entry)
         let displaced = takePlace(ticket, decision)
@@ -143,7 +145,7 @@ struct Admission<Member: Sendable>: Sendable {
         guard isHeld(ticket), let member = entries[ticket]?.member else {
             return Submission(ticket: ticket, entrance: .start, displaced: .nothing)
         }
-        let decision = decide()
+        let decision = decide(.heard)
         entries.update(ticket) { $0 = Entry(member: member, decision, hasBegun: false) }
         return Submission(ticket: ticket, entrance: decision.entrance, displaced: takePlace(ticket, decision))
     }
@@ -164,8 +166,9 @@ struct Admission<Member: Sendable>: Sendable {
     }
 
     /// What the rule says to a call that comes now.
-    private func decide() -> Decision {
+    private func decide(_ way: AdmissionWay) -> Decision {
         if isReleased { return .turnAway(.released) }
+        if case .turnedAway(let reason) = way { return .turnAway(reason) }
         switch rule {
         case .all: return .start
         case .one: return holder == nil ? .start : .turnAway(.ignored)

@@ -1,10 +1,13 @@
 import Synchronization
 
 /// Keeps the admission of one lane under a lock, and does what it decides outside of it.
+@usableFromInline
 final class Gate: Sendable {
+    let lane: LaneKey?
     private let admission: Mutex<Admission<any GateMember>>
 
-    init(_ rule: AdmissionRule) {
+    init(_ rule: AdmissionRule, lane: LaneKey? = nil) {
+        self.lane = lane
         admission = Mutex(Admission(rule))
     }
 

@@ -6,15 +6,15 @@ enum Lanes: Sendable {
     case keyed(LaneTable)
 
     /// The gate of a call. Each enter wants a leave.
-    func enter(_ key: LaneKey?) -> Gate {
+    func enter(_ key: @autoclosure () -> LaneKey?) -> Gate {
         switch self {
         case .single(let gate): gate
-        case .keyed(let table): table.enter(key)
+        case .keyed(let table): table.enter(key())
         }
     }
 
-    func leave(_ key: LaneKey?) {
-        if case .keyed(let table) = self { table.leave(key) }
+    func leave(_ gate: Gate) {
+        if case .keyed(let table) = self { table.leave(gate.lane) }
     }
 
     func cancelAll(isolation: isolated (any Actor)?) {
@@ -37,13 +37,16 @@ enum Lanes: Sendable {
 }
 
 /// A key by which the calls of an integrator are told apart.
+@usableFromInline
 struct LaneKey: Hashable, Sendable {
     let base: any Hashable & Sendable
 
+    @usableFromInline
     static func == (left: LaneKey, right: LaneKey) -> Bool {
         AnyHashable(left.base) == AnyHashable(right.base)
     }
 
+    @usableFromInline
     func hash(into hasher: inout Hasher) {
         // Not by the base itself: 1 and 1.0 are equal as `AnyHashable`, but only there do they have the same hash.
         AnyHashable(base).hash(into: &hasher)
@@ -72,7 +75,7 @@ final class LaneTable: Sendable {
     /// The gate of a key. Each enter wants a leave.
     func enter(_ key: LaneKey?) -> Gate {
         let (gate, isClosed) = state.withLock { state in
-            let lane = state.lanes[key] ?? Lane(gate: Gate(rule), calls: 0)
+            let lane = state.lanes[key] ?? Lane(gate: Gate(rule, lane: key), calls: 0)
             state.lanes[key] = Lane(gate: lane.gate, calls: lane.calls + 1)
             return (lane.gate, state.isClosed)
         }

@@ -38,7 +38,7 @@ extension IntegrationCall {
         let plan = configure(.unprepared).plan
         return linking { outcome, _, isolation in
             guard case .success(let value) = outcome, let input = value as? Output else { return nil }
-            return PreparedInput(integrator: integrator, input: input).call(plan, isolation: isolation)
+            return integrator.prepareCall(input, plan).call(isolation: isolation)
         }
     }
 
@@ -54,7 +54,7 @@ extension IntegrationCall {
         let plan = configure(.unprepared).plan
         return linking { outcome, _, isolation in
             guard case .failure(let error) = outcome else { return nil }
-            return PreparedInput(integrator: integrator, input: error).call(plan, isolation: isolation)
+            return integrator.prepareCall(error, plan).call(isolation: isolation)
         }
     }
 
@@ -69,7 +69,7 @@ extension IntegrationCall {
         linking { outcome, plan, isolation in
             if case .cancelled = outcome { return nil }
             let recall = CallPlan(handlers: plan.handlers)
-            return PreparedInput(integrator: integrator, input: input).call(recall, isolation: isolation)
+            return integrator.prepareCall(input, recall).call(isolation: isolation)
         }
     }
 
@@ -133,20 +133,24 @@ extension IntegrationCall {
 
 extension IntegrationCall {
     /// A call to hang handlers on, before there is an input.
-    static var unprepared: IntegrationCall { IntegrationCall(UnpreparedCall()) }
+    static var unprepared: IntegrationCall {
+        let source = UnpreparedCall()
+        return IntegrationCall(source, holding: source)
+    }
 }
 
 /// Stands for the call while handlers are added to it. Made, it ends at once: there is no integrator to it yet.
-private struct UnpreparedCall<Output: Sendable>: CallSource, InquirySource, Inquiry {
+private final class UnpreparedCall: InquirySource, Inquiry {
+    let engine = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
     let isStream = false
 
-    func call(_ plan: CallPlan, isolation: isolated (any Actor)?) -> IntegrationTask<Output> {
-        let engine = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+    init() {
         engine.release()
-        return IntegrationTask(engine.call(self, plan, lane: nil, isolation: isolation), holding: engine)
     }
 
-    func inquire() -> any Inquiry { self }
+    func lane() -> LaneKey? { nil }
+
+    func inquire(at gate: Gate) -> any Inquiry { self }
 
     func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable {
         throw IntegrationError.cancelled(.released)

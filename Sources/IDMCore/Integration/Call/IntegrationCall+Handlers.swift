@@ -1,7 +1,7 @@
 extension IntegrationCall {
     /// Hears that the call has started, once, before anything else.
     public consuming func onBeginning(
-        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
+        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable () -> Void
     ) -> IntegrationCall {
         adding(.beginning(handler))
     }
@@ -11,14 +11,15 @@ extension IntegrationCall {
     /// The fraction never goes backwards. The last report before a value is heard before that value, and none is heard
     /// after a cancel or after the end.
     public consuming func onProgress(
-        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (IntegrationProgress) -> Void
+        @_inheritActorContext(always) _ handler:
+            consuming @escaping @isolated(any) @Sendable (IntegrationProgress) -> Void
     ) -> IntegrationCall {
         adding(.progress(handler))
     }
 
     /// Hears that the call is tried again, before the delay: which retry it is, from 1, and the error that led to it.
     public consuming func onRetry(
-        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Int, any Error) -> Void
+        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (Int, any Error) -> Void
     ) -> IntegrationCall {
         adding(.retry(handler))
     }
@@ -28,7 +29,7 @@ extension IntegrationCall {
     /// The value is committed in the turn in which the first handler runs. A cancel before that keeps it from being heard;
     /// after it, all handlers of the value run.
     public consuming func onSuccess(
-        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Output) -> Void
+        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (Output) -> Void
     ) -> IntegrationCall {
         plan.handlers.append(success: TypedSuccessHandler(handler: handler))
         return self
@@ -36,26 +37,26 @@ extension IntegrationCall {
 
     /// Hears the error that ended the call, at most once. A cancel is never heard here.
     public consuming func onError(
-        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (any Error) -> Void
+        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (any Error) -> Void
     ) -> IntegrationCall {
         adding(.error(handler))
     }
 
     /// Hears why the call ended without a result, at most once. A call that never started hears only this.
     public consuming func onCancel(
-        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (CancelReason) -> Void
+        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (CancelReason) -> Void
     ) -> IntegrationCall {
         adding(.cancel(handler))
     }
 
     /// Hears that the call has ended: last, and exactly once for each beginning.
     public consuming func onCompletion(
-        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
+        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable () -> Void
     ) -> IntegrationCall {
         adding(.completion(handler))
     }
 
-    consuming func adding(_ signal: HandlerSignal) -> IntegrationCall {
+    consuming func adding(_ signal: consuming HandlerSignal) -> IntegrationCall {
         plan.handlers.append(signal)
         return self
     }

@@ -11,11 +11,20 @@
 /// started   :=  onBeginning  (onProgress | onRetry | onSuccess)*  (onSuccess | onError | onCancel)  onCompletion
 /// ```
 public struct IntegrationCall<Output: Sendable>: Sendable {
-    let source: any CallSource<Output>
-    var plan = CallPlan()
+    let source: any InquirySource
+    /// Only held.
+    let integrator: any AnyObject & Sendable
+    var plan: CallPlan
 
-    init(_ source: any CallSource<Output>) {
+    @usableFromInline
+    init(_ source: any InquirySource, holding integrator: any AnyObject & Sendable) {
+        self.init(source, holding: integrator, plan: CallPlan())
+    }
+
+    init(_ source: any InquirySource, holding integrator: any AnyObject & Sendable, plan: CallPlan) {
         self.source = source
+        self.integrator = integrator
+        self.plan = plan
     }
 
     /// Makes the call. Whether it runs, waits or is ignored is decided before this returns.
@@ -28,23 +37,22 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     /// - Returns: The task of this run, to be awaited or cancelled. It may be dropped: a run needs nobody to hold it, only
     ///   its integrator.
     @discardableResult
-    public func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
-        source.call(plan, isolation: isolation)
+    public consuming func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
+        IntegrationTask(source.engine.call(source, plan, isolation: isolation), holding: integrator)
     }
-}
 
-/// An integrator together with an input, of which only the output is known.
-protocol CallSource<Output>: Sendable {
-    associatedtype Output: Sendable
+    /// Makes the call, and hands out its task before anything of it runs: so its own handlers can cancel it.
+    package consuming func call(
+        isolation: isolated (any Actor)? = #isolation, willStart: (IntegrationTask<Output>) -> Void
+    ) {
+        let integrator = integrator
+        _ = source.engine.call(source, plan, isolation: isolation) { handle in
+            willStart(IntegrationTask(handle, holding: integrator))
+        }
+    }
 
-    func call(_ plan: CallPlan, isolation: isolated (any Actor)?) -> IntegrationTask<Output>
-}
-
-struct PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
-    let integrator: Integrator<Input, Output>
-    let input: Input
-
-    func call(_ plan: CallPlan, isolation: isolated (any Actor)?) -> IntegrationTask<Output> {
-        IntegrationTask(integrator.call(input, plan, isolation: isolation), holding: integrator)
+    /// Makes the call only to end it: it hears the reason in a later turn, and nothing else.
+    package consuming func turnAway(_ reason: CancelReason) -> IntegrationTask<Output> {
+        IntegrationTask(source.engine.turnAway(source, plan, reason), holding: integrator)
     }
 }

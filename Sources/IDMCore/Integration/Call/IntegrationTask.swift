@@ -53,6 +53,21 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     }
 }
 
+extension IntegrationTask {
+    /// Calls back when the last handler has run, and everything that is chained to the run has: from wherever that is, or at
+    /// once if it is over.
+    package func whenFinished(_ callback: @escaping @Sendable (IntegrationOutcome<Output>) -> Void) {
+        handle.life.whenFinished { [life = handle.life] in
+            let outcome: IntegrationOutcome<Output> = life.outcome?.typed() ?? .cancelled(.cancelled)
+            guard life.isChained else { return callback(outcome) }
+            LibraryTask.startLater { _ in
+                await life.waitForFinish()
+                callback(outcome)
+            }
+        }
+    }
+}
+
 extension IntegrationTask: ChainedTask {
     /// Cancels the run. For a method reference, and for code that is on no actor.
     @_disfavoredOverload

@@ -5,6 +5,7 @@ struct CallPlan: Sendable {
     private var box: Box?
 
     var extras: Extras? { box?.extras }
+    var hasExtras: Bool { box != nil }
 
     private final class Box: Sendable {
         let extras: Extras

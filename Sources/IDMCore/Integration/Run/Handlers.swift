@@ -1,20 +1,19 @@
 /// The handlers of a call, in the order in which they were added.
 struct Handlers: Sendable {
-    /// A handler, with its kind and its actor at hand: to look through them costs nothing, to copy one does.
+    /// A handler, with its kind at hand: to look through the kinds costs nothing, to copy a handler does.
     private struct Entry: Sendable {
         let kind: HandlerKinds
-        let isolation: (any Actor)?
         let signal: HandlerSignal
     }
 
     private var entries: [Entry] = []
     private(set) var kinds: HandlerKinds = []
 
-    mutating func append(_ signal: HandlerSignal) {
+    mutating func append(_ signal: consuming HandlerSignal) {
         // Most calls have a few: one allocation serves them.
         if entries.isEmpty { entries.reserveCapacity(4) }
         let kind = signal.kind
-        entries.append(Entry(kind: kind, isolation: signal.isolation, signal: signal))
+        entries.append(Entry(kind: kind, signal: signal))
         kinds.formUnion(kind)
     }
 
@@ -40,7 +39,7 @@ struct Handlers: Sendable {
     func actor(of kind: HandlerKinds, else other: (any Actor)?) -> (any Actor)? {
         guard !kinds.isDisjoint(with: kind) else { return other }
         for index in entries.indices where entries[index].kind == kind {
-            return entries[index].isolation
+            return entries[index].signal.isolation
         }
         return other
     }

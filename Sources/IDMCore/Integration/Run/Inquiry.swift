@@ -1,6 +1,6 @@
-/// A provider together with an input: what a run asks. The types of both are left behind here, so that all runs of all
-/// integrators are the same code, and none of it is generic.
-protocol Inquiry: Sendable {
+/// What a run asks, in one attempt. An object, so that to hand it on costs a retain.
+@usableFromInline
+protocol Inquiry: AnyObject, Sendable {
     /// Whether more than one value may come.
     var isStream: Bool { get }
 
@@ -11,60 +11,95 @@ protocol Inquiry: Sendable {
     func leave()
 }
 
-/// Makes the inquiries of one run, one for each attempt.
-protocol InquirySource: Sendable {
-    func inquire() -> any Inquiry
+/// What a call asks. The types of its input and output are left behind here, so that all runs of all integrators are the
+/// same code, and none of it is generic. Runs hold this, and it does not hold the integrator.
+@usableFromInline
+protocol InquirySource: AnyObject, Sendable {
+    var engine: Engine { get }
+
+    /// The key under which a call is admitted. Asked once a call.
+    func lane() -> LaneKey?
+
+    /// Makes the inquiry of one attempt.
+    func inquire(at gate: Gate) -> any Inquiry
 }
 
-/// The provider of an integrator. Runs hold this, so that they don't hold the integrator.
+/// What the calls of an integrator share.
+@usableFromInline
 final class Supply<Input: Sendable, Output: Sendable>: Sendable {
+    @usableFromInline let engine: Engine
     let provider: any DataProvider<Input, Output>
     let isStream: Bool
+    let lane: (@Sendable (Input) -> any Hashable & Sendable)?
     /// The requests that calls share, if they do.
     let flights: Flights<LaneKey?, Input, Output>?
 
-    init(_ provider: any DataProvider<Input, Output>, sharing: Bool) {
+    init(
+        _ provider: any DataProvider<Input, Output>, engine: Engine,
+        lane: (@Sendable (Input) -> any Hashable & Sendable)?
+    ) {
+        self.engine = engine
         self.provider = provider
+        self.lane = lane
         isStream = provider.stream != nil
-        flights = sharing ? Flights(provider: provider) : nil
+        flights = engine.type.isJoining ? Flights(provider: provider) : nil
     }
 }
 
-struct SupplyInquiry<Input: Sendable, Output: Sendable>: InquirySource, Inquiry {
-    let supply: Supply<Input, Output>
-    let input: Input
+/// The provider of an integrator together with an input. An inquiry as well, where requests are not shared: it remembers
+/// nothing of an attempt.
+@usableFromInline
+final class PreparedInput<Input: Sendable, Output: Sendable>: InquirySource, Inquiry {
+    @usableFromInline let supply: Supply<Input, Output>
+    @usableFromInline let input: Input
 
-    var isStream: Bool { supply.isStream }
+    @inlinable
+    init(supply: Supply<Input, Output>, input: Input) {
+        self.supply = supply
+        self.input = input
+    }
 
-    func inquire() -> any Inquiry { self }
+    @usableFromInline var engine: Engine { supply.engine }
 
+    @usableFromInline
+    func lane() -> LaneKey? {
+        supply.lane.map { LaneKey(base: $0(input)) }
+    }
+
+    @usableFromInline
+    func inquire(at gate: Gate) -> any Inquiry {
+        guard let flights = supply.flights else { return self }
+        return SharedInquiry(seat: flights.join(gate.lane, input), input: input, isStream: supply.isStream)
+    }
+
+    @usableFromInline var isStream: Bool { supply.isStream }
+
+    @usableFromInline
     func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable {
         guard let reporter else { return try await supply.provider.request(input) }
         return try await supply.provider._request(input, reporter: reporter)
     }
 
+    @usableFromInline
     func values() -> ProviderValues<any Sendable> {
         ProviderValues(of: supply.provider, for: input).erased()
     }
 
+    @usableFromInline
     func leave() {}
 }
 
-struct SharedInquirySource<Input: Sendable, Output: Sendable>: InquirySource {
-    let supply: Supply<Input, Output>
-    let flights: Flights<LaneKey?, Input, Output>
-    let lane: LaneKey?
-    let input: Input
-
-    func inquire() -> any Inquiry {
-        SharedInquiry(seat: flights.join(lane, input), input: input, isStream: supply.isStream)
-    }
-}
-
-struct SharedInquiry<Input: Sendable, Output: Sendable>: Inquiry {
-    let seat: Seat<Input, Output>
-    let input: Input
+/// A seat in a request that calls share.
+private final class SharedInquiry<Input: Sendable, Output: Sendable>: Inquiry {
+    private let seat: Seat<Input, Output>
+    private let input: Input
     let isStream: Bool
+
+    init(seat: Seat<Input, Output>, input: Input, isStream: Bool) {
+        self.seat = seat
+        self.input = input
+        self.isStream = isStream
+    }
 
     func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable {
         try await seat._request(input, reporter: reporter)

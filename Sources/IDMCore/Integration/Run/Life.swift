@@ -7,11 +7,21 @@ final class Life: Sendable {
 
     private struct State {
         var outcome: Outcome?
-        var isFinished = false
-        var isStopped = false
         var work: Task<Void, Never>?
         var parking = Parking.free
-        /// The calls that this one has made to come before it, and after it.
+        var company: Company?
+
+        /// Everybody who has to do with the run from outside, made when the first one comes.
+        mutating func withCompany<R>(_ body: (Company) -> R) -> R {
+            let company = company ?? Company()
+            self.company = company
+            return body(company)
+        }
+    }
+
+    /// Who waits for a run, and which calls belong to it. Most runs have none of it. To be used under the lock.
+    private final class Company {
+        /// The calls that the run has made to come before it, and after it.
         var predecessors: [any ChainedTask] = []
         var chained: [any ChainedTask] = []
         var isAbandoned = false
@@ -20,10 +30,8 @@ final class Life: Sendable {
         var finishing = Waiters<Void>()
         var whenFinished: [@Sendable () -> Void] = []
 
-        /// Returns whom to tell, if anybody.
-        mutating func finish() -> Finish? {
-            isFinished = true
-            work = nil
+        /// Those who are to hear of the end, if anybody is.
+        func finish() -> Finish? {
             guard !finishing.isEmpty || !whenFinished.isEmpty else { return nil }
             defer { whenFinished = [] }
             return Finish(waiting: finishing.removeAll(), callbacks: whenFinished)
@@ -50,29 +58,31 @@ final class Life: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Written under the lock. Read without it, they may be late.
+    private let hasStopped = Atomic(false)
+    private let hasFinished = Atomic(false)
 
     // MARK: The work
 
-    /// Takes the task that does the work, and cancels it if the run was stopped before. Returns the outcome, if there is
-    /// one already.
-    func attach(_ work: Task<Void, Never>) -> Outcome? {
-        let (outcome, isStopped) = state.withLock { state in
-            if !state.isFinished { state.work = work }
-            return (state.outcome, state.isStopped)
+    /// Takes the task that does the work, and cancels it if the run was stopped before.
+    func attach(_ work: Task<Void, Never>) {
+        // The run of a provider that answers at once is over by now.
+        if hasFinished.load(ordering: .relaxed) { return }
+        state.withLock { state in
+            if !isFinished { state.work = work }
         }
         if isStopped { work.cancel() }
-        return outcome
     }
 
     /// Whether the work has been stopped.
     var isStopped: Bool {
-        state.withLock { $0.isStopped }
+        hasStopped.load(ordering: .acquiring)
     }
 
     /// Cancels the task that does the work.
     func stop() {
         state.withLock { state in
-            state.isStopped = true
+            hasStopped.store(true, ordering: .releasing)
             return state.work
         }?.cancel()
     }
@@ -110,6 +120,8 @@ final class Life: Sendable {
 
     // MARK: The end
 
+    private var isFinished: Bool { hasFinished.load(ordering: .relaxed) }
+
     /// The outcome, as soon as the end is decided.
     var outcome: Outcome? {
         state.withLock { $0.outcome }
@@ -119,35 +131,41 @@ final class Life: Sendable {
     func settle(_ outcome: Outcome) {
         let waiting = state.withLock { state in
             state.outcome = outcome
-            return state.waiting.removeAll()
+            return state.company?.waiting.removeAll()
         }
-        if !waiting.isEmpty { LibraryTask.stir() }
-        for continuation in waiting { continuation.resume(returning: outcome) }
+        if waiting?.isEmpty == false { LibraryTask.stir() }
+        for continuation in waiting ?? [] { continuation.resume(returning: outcome) }
     }
 
     /// Takes the outcome of a run that has no handlers left to call.
     func end(_ outcome: Outcome) {
         let (waiting, ending) = state.withLock { state in
             state.outcome = outcome
-            return (state.waiting.removeAll(), state.finish())
+            return (state.company?.waiting.removeAll(), finish(&state))
         }
-        if !waiting.isEmpty { LibraryTask.stir() }
-        for continuation in waiting { continuation.resume(returning: outcome) }
+        if waiting?.isEmpty == false { LibraryTask.stir() }
+        for continuation in waiting ?? [] { continuation.resume(returning: outcome) }
         ending?.announce()
     }
 
     /// Takes note that the last handler has run.
     func finish() {
-        state.withLock { $0.finish() }?.announce()
+        state.withLock { finish(&$0) }?.announce()
+    }
+
+    private func finish(_ state: inout State) -> Finish? {
+        hasFinished.store(true, ordering: .relaxed)
+        state.work = nil
+        return state.company?.finish()
     }
 
     /// Calls back when the last handler has run: from wherever that is, or at once if it has.
     func whenFinished(_ callback: @escaping @Sendable () -> Void) {
-        let isFinished = state.withLock { state in
-            if !state.isFinished { state.whenFinished.append(callback) }
-            return state.isFinished
+        let isOver = state.withLock { state in
+            if !isFinished { state.withCompany { $0.whenFinished.append(callback) } }
+            return isFinished
         }
-        if isFinished { callback() }
+        if isOver { callback() }
     }
 
     /// Waits for the outcome. Nil if the awaiting task is cancelled first, and is to give up then.
@@ -158,12 +176,12 @@ final class Life: Sendable {
         return await withTaskCancellationHandler {
             await addWaiter(id, untilCancelled: true)
         } onCancel: {
-            state.withLock { $0.waiting.remove(id) }?.resume(returning: nil)
+            state.withLock { $0.company?.waiting.remove(id) }?.resume(returning: nil)
         }
     }
 
     private func newWaiter() -> Int {
-        state.withLock { $0.waiting.newID() }
+        state.withLock { $0.withCompany { $0.waiting.newID() } }
     }
 
     private func addWaiter(_ id: Int, untilCancelled: Bool) async -> Outcome? {
@@ -172,7 +190,7 @@ final class Life: Sendable {
                 if let outcome = state.outcome { return .some(outcome) }
                 // Asked under the lock: a cancel that comes later finds the waiter, one that came before is seen here.
                 if untilCancelled && Task.isCancelled { return .some(nil) }
-                state.waiting.add(continuation, id)
+                state.withCompany { $0.waiting.add(continuation, id) }
                 return nil
             }
             if let answer { continuation.resume(returning: answer) }
@@ -182,28 +200,41 @@ final class Life: Sendable {
     /// Waits until the last handler has run, and everything chained to it.
     func waitForFinish() async {
         await withUnsafeContinuation { continuation in
-            let isFinished = state.withLock { state in
-                if !state.isFinished { state.finishing.add(continuation, state.finishing.newID()) }
-                return state.isFinished
+            let isOver = state.withLock { state in
+                if !isFinished { state.withCompany { $0.finishing.add(continuation, $0.finishing.newID()) } }
+                return isFinished
             }
-            if isFinished { continuation.resume() }
+            if isOver { continuation.resume() }
         }
-        for task in state.withLock({ $0.predecessors + $0.chained }) { await task.finish() }
+        let tasks = state.withLock { state in
+            (state.company?.predecessors ?? []) + (state.company?.chained ?? [])
+        }
+        for task in tasks { await task.finish() }
     }
 
     // MARK: The chain
 
+    /// Whether other calls come before or after this one.
+    var isChained: Bool {
+        state.withLock { state in
+            guard let company = state.company else { return false }
+            return !company.predecessors.isEmpty || !company.chained.isEmpty
+        }
+    }
+
     /// Whether calls may be chained.
     var isCut: Bool {
-        state.withLock { $0.isCut }
+        state.withLock { $0.company?.isCut ?? false }
     }
 
     /// Takes a task that was chained to this run. It is held until it has run; one that comes after the cut is cancelled.
     func chain(_ task: any ChainedTask) {
         task.hold()
         let isCut = state.withLock { state in
-            state.chained.append(task)
-            return state.isCut
+            state.withCompany { company in
+                company.chained.append(task)
+                return company.isCut
+            }
         }
         if isCut { task.cancel() }
     }
@@ -212,8 +243,10 @@ final class Life: Sendable {
     func chain(predecessor task: any ChainedTask) {
         task.hold()
         let isAbandoned = state.withLock { state in
-            state.predecessors.append(task)
-            return state.isAbandoned
+            state.withCompany { company in
+                company.predecessors.append(task)
+                return company.isAbandoned
+            }
         }
         if isAbandoned { task.cancel() }
     }
@@ -223,8 +256,10 @@ final class Life: Sendable {
     func cutChain() -> Bool {
         let chained: [any ChainedTask]? = state.withLock { state in
             guard state.outcome != nil else { return nil }
-            state.isCut = true
-            return state.chained
+            return state.withCompany { company in
+                company.isCut = true
+                return company.chained
+            }
         }
         for task in chained ?? [] { task.cancel() }
         return chained != nil
@@ -233,8 +268,10 @@ final class Life: Sendable {
     /// Cancels the calls that come before this run.
     func cancelPredecessors() {
         let predecessors = state.withLock { state in
-            state.isAbandoned = true
-            return state.predecessors
+            state.withCompany { company in
+                company.isAbandoned = true
+                return company.predecessors
+            }
         }
         for task in predecessors { task.cancel() }
     }

@@ -207,7 +207,7 @@ extension Run {
 
     /// Takes note of the end of a run that has nobody to tell and has left the gate.
     func close(_ outcome: Life.Outcome) {
-        engine.leave(lane)
+        source.engine.leave(gate)
         life.end(outcome)
     }
 
@@ -232,8 +232,8 @@ extension Run {
     @inline(never)
     private func depart(_ outcome: Life.Outcome, hasBegun: Bool, _ ticket: Ticket) async {
         gate.finish(ticket)
-        engine.leave(lane)
-        if hasBegun, let links = plan.extras?.links, !links.isEmpty {
+        source.engine.leave(gate)
+        if hasBegun, let plan, let links = plan.extras?.links, !links.isEmpty {
             // Chained calls start in a later turn, as those made by a handler do.
             turn?.begin()
             for link in links where !life.isCut {

@@ -3,25 +3,24 @@
 /// A run holds what it needs of its integrator, but not the integrator. Nothing holds a run but its own task and the
 /// gate, so it goes, with its handlers, when it has ended.
 final class Run: GateMember {
-    let engine: Engine
     let gate: Gate
-    let lane: LaneKey?
     let source: any InquirySource
-    let plan: CallPlan
     let handlers: Handlers
     let life = Life()
+    /// The call's plan, if there is more to it than handlers.
+    let plan: CallPlan?
     /// Nil if nobody hears anything of the run, and nothing comes after it.
     let turn: HandlerTurn?
 
-    init(engine: Engine, gate: Gate, lane: LaneKey?, source: any InquirySource, plan: CallPlan) {
-        self.engine = engine
+    init(gate: Gate, source: any InquirySource, plan: CallPlan) {
         self.gate = gate
-        self.lane = lane
         self.source = source
-        self.plan = plan
-        handlers = engine.handlers(before: plan.handlers)
-        turn = handlers.kinds.isEmpty && plan.extras == nil ? nil : HandlerTurn()
+        handlers = source.engine.handlers(before: plan.handlers)
+        self.plan = plan.hasExtras ? plan : nil
+        turn = handlers.kinds.isEmpty && self.plan == nil ? nil : HandlerTurn()
     }
+
+    var engine: Engine { source.engine }
 
     func wake() {
         life.wake()
@@ -43,9 +42,9 @@ final class Run: GateMember {
             RunCancel(run: self, ticket: ticket, reason: reason), start, turn: turn, isolation: isolation)
     }
 
-    /// How this run comes to the gate.
+    /// How this run comes to the gate, unless it is turned away.
     var way: AdmissionWay {
-        if plan.extras?.predecessors.isEmpty == false { return .held }
+        if plan?.extras?.predecessors.isEmpty == false { return .held }
         return handlers.kinds.contains(.beginning) ? .heard : .unheard
     }
 
@@ -57,9 +56,10 @@ final class Run: GateMember {
         }
         var failures = 0
         while true {
-            let inquiry = source.inquire()
+            let inquiry = source.inquire(at: gate)
             defer { inquiry.leave() }
             guard let answer = await ask(inquiry, ticket) else { return }
+            if let control = PauseControl.current { await hold(control) }
             guard answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) else {
                 return await conclude(answer, inquiry, ticket)
             }
@@ -92,7 +92,7 @@ final class Run: GateMember {
 
     @inline(never)
     private func waitForPredecessors(_ ticket: Ticket) async -> Entrance {
-        for predecessor in plan.extras?.predecessors ?? [] where gate.isHeld(ticket) {
+        for predecessor in plan?.extras?.predecessors ?? [] where gate.isHeld(ticket) {
             // Started in a later turn, as a chained call is: a long chain would nest on the stack.
             turn?.begin()
             let first = predecessor(#isolation) { [life] in life.wake() }
@@ -165,6 +165,7 @@ final class Run: GateMember {
         do {
             while let value = try await iterator.next(reportingTo: reporter) {
                 last = value
+                if let control = PauseControl.current { await hold(control) }
                 guard await tell(value: value, ticket) else { return nil }
             }
         } catch {
@@ -173,18 +174,24 @@ final class Run: GateMember {
         return last.map { Answer(value: $0, isHeard: true) } ?? Answer(DataProviderError.noAnswer, isFirst: true)
     }
 
+    /// Holds back what has come while the call is paused. A cancel ends the run meanwhile, and this wait with it.
+    @inline(never)
+    private func hold(_ control: PauseControl) async {
+        try? await control.waitWhilePaused()
+    }
+
     // MARK: Retries
 
     @inline(never)
     private func mayRetry(_ error: any Error, after failures: Int) -> Bool {
-        plan.extras?.retry?.allows(error, after: failures) ?? false
+        plan?.extras?.retry?.allows(error, after: failures) ?? false
     }
 
     /// Tells of a retry and waits before it. Returns false if the run has ended meanwhile.
     @inline(never)
     private func pause(_ attempt: Int, _ error: any Error, _ ticket: Ticket) async -> Bool {
         guard await tell(retry: attempt, after: error, ticket) else { return false }
-        try? await plan.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
+        try? await plan?.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
         return !Task.isCancelled
     }

@@ -10,8 +10,8 @@ struct LanesTests {
         let lanes = Lanes.single(Gate(.one))
         let gate = lanes.enter(nil)
         #expect(lanes.enter(nil) === gate)
-        lanes.leave(nil)
-        lanes.leave(nil)
+        lanes.leave(gate)
+        lanes.leave(gate)
         #expect(lanes.enter(nil) === gate)
     }
 
@@ -120,8 +120,8 @@ struct LanesTests {
     @Test func `a call may use its lanes when it is released`() {
         let lanes = Lanes.keyed(LaneTable(.all))
         let guest = GuestMember { _ in
-            _ = lanes.enter(LaneKey(base: "other"))
-            lanes.leave(LaneKey(base: "other"))
+            let other = lanes.enter(LaneKey(base: "other"))
+            lanes.leave(other)
             lanes.cancelAll(isolation: nil)
             lanes.release()
         }

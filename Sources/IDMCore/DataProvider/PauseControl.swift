@@ -1,0 +1,154 @@
+import Synchronization
+
+/// Pauses requests that are under way, and lets them go on.
+///
+/// Pausing is ambient, as progress is: whoever asks binds a control, and any provider below that can pause looks for it
+/// inside `request`.
+///
+/// ```swift
+/// let control = PauseControl()
+/// async let file = control.bind { try await download.request(url) }
+/// control.pause()
+/// control.resume()
+/// ```
+///
+/// A provider that works in steps waits between them:
+///
+/// ```swift
+/// for part in parts {
+///     try await PauseControl.checkpoint()
+///     try await send(part)
+/// }
+/// ```
+///
+/// A call that is made with a control bound to it holds back what its provider answers while the control pauses, so a
+/// provider that knows nothing of pausing is paused at its end. A cancel goes through at any time.
+public final class PauseControl: Sendable {
+    @TaskLocal private static var bound: PauseControl?
+    /// How many controls there are in this process. Where there is none, nobody has to look for one.
+    private static let count = Atomic(0)
+
+    private struct State {
+        var isPaused = false
+        var waiting = Waiters<Void>()
+        var observers: [Int: @Sendable () -> Void] = [:]
+        var lastObserver = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes a control that does not pause.
+    public init() {
+        Self.count.add(1, ordering: .relaxed)
+    }
+
+    deinit {
+        Self.count.subtract(1, ordering: .relaxed)
+    }
+
+    // MARK: For whoever asks
+
+    /// Whether requests are to pause.
+    public var isPaused: Bool { state.withLock { $0.isPaused } }
+
+    /// Lets requests pause as soon as they can. Pausing twice does nothing more.
+    public func pause() {
+        change(to: true)
+    }
+
+    /// Lets requests go on. Resuming what isn't paused does nothing.
+    public func resume() {
+        change(to: false)
+    }
+
+    private func change(to isPaused: Bool) {
+        let (waiting, observers) = state.withLock {
+            state -> ([UnsafeContinuation<Void, Never>], [@Sendable () -> Void]) in
+            guard state.isPaused != isPaused else { return ([], []) }
+            state.isPaused = isPaused
+            return (isPaused ? [] : state.waiting.removeAll(), Array(state.observers.values))
+        }
+        for observer in observers { observer() }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Runs an operation whose requests this control pauses, on the caller's actor.
+    public func bind<R>(
+        isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
+    ) async rethrows -> R {
+        try await Self.$bound.withValue(self) {
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            return try await operation()
+        }
+    }
+
+    /// Runs a function whose calls this control pauses.
+    public func bind<R>(_ body: () throws -> R) rethrows -> R {
+        try Self.$bound.withValue(self) { try body() }
+    }
+
+    // MARK: For a provider
+
+    /// The control of whoever asks, or nil if nobody may pause the request.
+    ///
+    /// Threads that aren't part of the task don't see it: take it inside `request` and keep it for that request.
+    public static var current: PauseControl? {
+        guard count.load(ordering: .relaxed) > 0 else { return nil }
+        return bound
+    }
+
+    /// Waits here while whoever asks has paused the request. Throws `CancellationError` once the task is cancelled.
+    public static func checkpoint() async throws {
+        try Task.checkCancellation()
+        try await current?.waitWhilePaused()
+    }
+
+    /// Waits until the control does not pause. Throws `CancellationError` once the awaiting task is cancelled.
+    public func waitWhilePaused(isolation: isolated (any Actor)? = #isolation) async throws {
+        let id: Int? = state.withLock { $0.isPaused ? $0.waiting.newID() : nil }
+        guard let id else { return }
+        await withTaskCancellationHandler {
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            await withUnsafeContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    // Asked under the lock: a cancel that comes later finds the waiter, one that came before is seen here.
+                    if !state.isPaused || Task.isCancelled { return true }
+                    state.waiting.add(continuation, id)
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.remove(id) }?.resume()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Calls back after each change, on the thread that made it, until the observation is let go. Ask ``isPaused`` there:
+    /// of two changes that are made at once, either may call back first.
+    public func observe(_ body: @escaping @Sendable () -> Void) -> Observation {
+        let id = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = body
+            return state.lastObserver
+        }
+        return Observation(control: self, id: id)
+    }
+
+    /// Keeps an observer of a control for as long as it is held.
+    public final class Observation: Sendable {
+        private let control: PauseControl
+        private let id: Int
+
+        fileprivate init(control: PauseControl, id: Int) {
+            self.control = control
+            self.id = id
+        }
+
+        deinit {
+            _ = control.state.withLock { $0.observers.removeValue(forKey: id) }
+        }
+    }
+}

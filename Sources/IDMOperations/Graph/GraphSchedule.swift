@@ -1,0 +1,140 @@
+/// Says which node of a graph starts when. A pure state machine over the numbers of the nodes.
+///
+/// Each event costs as much as it changes: the whole walk is linear in nodes and dependencies.
+struct GraphSchedule: Sendable {
+    private enum Stage: Sendable {
+        case waiting
+        /// Nothing comes before it any more. It stands in the line, unless it is paused.
+        case ready
+        case running
+        case ended
+        /// A node before it has not succeeded, or everything was stopped.
+        case skipped
+    }
+
+    private var stages: [Stage]
+    private var unfinished: [Int]
+    private let dependants: [[Int]]
+    private let width: Int
+
+    private var line: [Int] = []
+    private var head = 0
+    private var running = 0
+    private var left: Int
+    private var isPaused = false
+    private var paused: Set<Int> = []
+
+    /// Makes a schedule. The dependencies must have no cycle, see ``cycle(in:)``.
+    ///
+    /// - Parameters:
+    ///   - dependencies: For each node, those that come before it, none of them twice.
+    ///   - width: How many nodes run at the same time.
+    init(dependencies: [[Int]], width: Int) {
+        self.width = max(width, 1)
+        stages = Array(repeating: .waiting, count: dependencies.count)
+        unfinished = dependencies.map(\.count)
+        left = dependencies.count
+        var dependants = Array(repeating: [Int](), count: dependencies.count)
+        for (node, before) in dependencies.enumerated() {
+            for other in before { dependants[other].append(node) }
+        }
+        self.dependants = dependants
+        for node in dependencies.indices where unfinished[node] == 0 { makeReady(node) }
+    }
+
+    /// Whether every node has ended or was skipped.
+    var isOver: Bool { left == 0 }
+
+    /// The nodes that were skipped so far.
+    var skipped: [Int] {
+        stages.indices.filter { stages[$0] == .skipped }
+    }
+
+    // MARK: Going on
+
+    /// The next node to start, in the order in which nodes became ready. Nil if none may start now.
+    mutating func next() -> Int? {
+        guard !isPaused, running < width else { return nil }
+        while head < line.count {
+            let node = line[head]
+            head += 1
+            // One that was paused meanwhile comes back to the line when it is resumed.
+            guard stages[node] == .ready, !paused.contains(node) else { continue }
+            stages[node] = .running
+            running += 1
+            return node
+        }
+        line.removeAll(keepingCapacity: true)
+        head = 0
+        return nil
+    }
+
+    /// A node that was running has ended. Those that depend on it become ready, or are skipped if it hasn't succeeded.
+    mutating func end(_ node: Int, hasSucceeded: Bool) {
+        guard stages[node] == .running else { return }
+        stages[node] = .ended
+        running -= 1
+        left -= 1
+        guard hasSucceeded else { return skip(dependants[node]) }
+        for other in dependants[node] where stages[other] == .waiting {
+            unfinished[other] -= 1
+            if unfinished[other] == 0 { makeReady(other) }
+        }
+    }
+
+    /// Skips every node that hasn't started.
+    mutating func stop() {
+        skip(Array(stages.indices))
+    }
+
+    private mutating func makeReady(_ node: Int) {
+        stages[node] = .ready
+        if !paused.contains(node) { line.append(node) }
+    }
+
+    /// Skips nodes, and all that depend on them. A loop, because graphs may be deep.
+    private mutating func skip(_ nodes: [Int]) {
+        var open = nodes
+        while let node = open.popLast() {
+            guard stages[node] == .waiting || stages[node] == .ready else { continue }
+            stages[node] = .skipped
+            left -= 1
+            open += dependants[node]
+        }
+    }
+
+    // MARK: Pausing
+
+    mutating func pause() { isPaused = true }
+    mutating func resume() { isPaused = false }
+
+    mutating func pause(_ node: Int) {
+        paused.insert(node)
+    }
+
+    mutating func resume(_ node: Int) {
+        guard paused.remove(node) != nil, stages[node] == .ready else { return }
+        // It may still stand in the line, if that has not been looked through since. Twice in it does no harm.
+        line.append(node)
+    }
+
+    // MARK: Cycles
+
+    /// A cycle, with its first node once more at its end, or nil if there is none.
+    static func cycle(in dependencies: [[Int]]) -> [Int]? {
+        var schedule = GraphSchedule(dependencies: dependencies, width: .max)
+        while let node = schedule.next() { schedule.end(node, hasSucceeded: true) }
+        guard let first = schedule.stages.firstIndex(of: .waiting) else { return nil }
+        // Each node that is left waits for another one that is left. Following them comes back to where it has been.
+        var path: [Int] = []
+        var places: [Int: Int] = [:]
+        var node = first
+        while places[node] == nil {
+            places[node] = path.count
+            path.append(node)
+            guard let before = dependencies[node].first(where: { schedule.stages[$0] == .waiting }) else { return nil }
+            node = before
+        }
+        return path[(places[node] ?? 0)...] + [node]
+    }
+}

@@ -1,0 +1,215 @@
+import IDMCore
+import Synchronization
+
+/// One run of a graph: starts its nodes in tasks of their own, and gathers what comes of them.
+///
+/// The walk itself is one task that waits for events. Whatever ends a node or changes what may start sends one.
+final class GraphWalk<Input: Sendable>: GraphValues {
+    private struct State {
+        var schedule: GraphSchedule
+        var results: OperationGraphResults
+        /// Of those nodes that run, and of those that were paused before.
+        var controls: [Int: PauseControl] = [:]
+        var isPaused = false
+        var pausedNodes: Set<Int> = []
+        var failure: (node: Int, error: any Error)?
+    }
+
+    private let graph: OperationGraph<Input>
+    private let state: Mutex<State>
+    /// One event stands for as many as come before it is looked at.
+    private let events: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
+
+    init(_ graph: OperationGraph<Input>) {
+        self.graph = graph
+        state = Mutex(
+            State(
+                schedule: GraphSchedule(dependencies: graph.dependencies, width: graph.width),
+                results: OperationGraphResults(nodes: graph.nodes.map(\.node))))
+        (events, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    // MARK: The walk
+
+    /// Runs all nodes, and returns when the last of them has ended.
+    func perform(_ input: Input, isolation: isolated (any Actor)?) async throws -> OperationGraphResults {
+        let progress = IntegrationProgress.current.map { GraphProgress($0, count: graph.nodes.count) }
+        let outer = PauseControl.current
+        let observation = outer?.observe { [weak self] in self?.follow(outer) }
+        follow(outer)
+        await withDiscardingTaskGroup { group in
+            _ = isolation
+            startNodes(&group, input, progress)
+            for await _ in events {
+                if isToStop { group.cancelAll() }
+                startNodes(&group, input, progress)
+                if isOver { break }
+            }
+        }
+        withExtendedLifetime(observation) {}
+        try Task.checkCancellation()
+        let (results, failure) = state.withLock { ($0.results, $0.failure) }
+        if let failure {
+            throw OperationGraphError.failed(
+                graph.nodes[failure.node].node.name, because: failure.error, results: results)
+        }
+        return results
+    }
+
+    private var isOver: Bool { state.withLock { $0.schedule.isOver } }
+    private var isToStop: Bool { state.withLock { $0.failure != nil } }
+
+    private func startNodes(_ group: inout DiscardingTaskGroup, _ input: Input, _ progress: GraphProgress?) {
+        while let (node, control) = nextNode() {
+            group.addTask { await self.run(node, control, input, progress?.reporter(of: node)) }
+        }
+        if isOver { changed.yield() }
+    }
+
+    private func nextNode() -> (Int, PauseControl)? {
+        state.withLock { state in
+            guard let node = state.schedule.next() else { return nil }
+            let control = PauseControl()
+            if state.isPaused || state.pausedNodes.contains(node) { control.pause() }
+            state.controls[node] = control
+            return (node, control)
+        }
+    }
+
+    private func run(
+        _ index: Int, _ control: PauseControl, _ input: Input, _ reporter: IntegrationProgress.Reporter?
+    ) async {
+        let outcome: OperationGraphResults.Outcome
+        do {
+            let value = try await control.bind {
+                try await reporter.ambient { try await self.graph.nodes[index].request(input, self) }
+            }
+            try await control.waitWhilePaused()
+            reporter?.report(fraction: 1)
+            outcome = .success(value)
+        } catch {
+            outcome = CancelReason(error).map { .cancelled($0) } ?? .failure(error)
+        }
+        end(index, outcome)
+    }
+
+    private func end(_ index: Int, _ outcome: OperationGraphResults.Outcome) {
+        state.withLock { state in
+            state.controls[index] = nil
+            state.results.set(outcome, at: index)
+            state.schedule.end(index, hasSucceeded: outcome.value != nil)
+            if graph.rule == .stop, state.failure == nil, let error = outcome.stoppingError {
+                state.failure = (index, error)
+                state.schedule.stop()
+            }
+        }
+        changed.yield()
+    }
+
+    /// The value of a node that another one depends on: it has succeeded before that one is asked.
+    func value<Output>(of node: OperationNode<Output>) throws -> Output {
+        guard let value = state.withLock({ $0.results[node] }) else {
+            throw OperationGraphError.foreignNode(node.name)
+        }
+        return value
+    }
+
+    // MARK: Pausing
+
+    /// Does as the control around the whole graph does.
+    private func follow(_ outer: PauseControl?) {
+        guard let outer else { return }
+        setPaused(outer.isPaused)
+    }
+
+    /// Pauses or resumes all nodes. One that was paused by itself stays paused.
+    func setPaused(_ isPaused: Bool) {
+        let controls = state.withLock { state in
+            state.isPaused = isPaused
+            if isPaused { state.schedule.pause() } else { state.schedule.resume() }
+            return state.controls.filter { isPaused || !state.pausedNodes.contains($0.key) }.map(\.value)
+        }
+        for control in controls { if isPaused { control.pause() } else { control.resume() } }
+        changed.yield()
+    }
+
+    /// Pauses or resumes one node.
+    func setPaused(_ isPaused: Bool, _ index: Int) {
+        let control = state.withLock { state -> PauseControl? in
+            if isPaused {
+                state.pausedNodes.insert(index)
+                state.schedule.pause(index)
+            } else {
+                state.pausedNodes.remove(index)
+                state.schedule.resume(index)
+            }
+            return isPaused || !state.isPaused ? state.controls[index] : nil
+        }
+        if isPaused { control?.pause() } else { control?.resume() }
+        changed.yield()
+    }
+}
+
+extension IntegrationOutcome {
+    /// What stops the other nodes of a graph: the error, or the cancel that the node brought about by itself.
+    fileprivate var stoppingError: (any Error)? {
+        switch self {
+        case .success: nil
+        case .failure(let error): error
+        case .cancelled(let reason): IntegrationError.cancelled(reason)
+        }
+    }
+}
+
+extension IntegrationProgress.Reporter? {
+    /// Runs an operation whose reports go to this reporter, if there is one.
+    fileprivate func ambient<R>(_ operation: () async throws -> R) async rethrows -> R {
+        guard let self else { return try await operation() }
+        return try await self.ambient { try await operation() }
+    }
+}
+
+/// Takes the mean of what the nodes report, and passes it on.
+private final class GraphProgress: Sendable {
+    private struct State {
+        var fractions: [Double]
+        var sum = 0.0
+    }
+
+    private let outer: IntegrationProgress.Reporter
+    private let state: Mutex<State>
+
+    init(_ outer: IntegrationProgress.Reporter, count: Int) {
+        self.outer = outer
+        state = Mutex(State(fractions: Array(repeating: 0, count: count)))
+    }
+
+    func reporter(of index: Int) -> IntegrationProgress.Reporter {
+        IntegrationProgress.Reporter(Node(progress: self, index: index))
+    }
+
+    private func hear(_ progress: IntegrationProgress, from index: Int) {
+        let mean = state.withLock { state in
+            // A sum that is kept, and not made anew: a graph may have many nodes, and each of them many reports.
+            state.sum += max(progress.fraction - state.fractions[index], 0)
+            state.fractions[index] = max(progress.fraction, state.fractions[index])
+            return state.sum / Double(state.fractions.count)
+        }
+        outer.send(IntegrationProgress(fraction: mean, completed: progress.completed, total: progress.total))
+    }
+
+    private final class Node: ProgressListener {
+        private let progress: GraphProgress
+        private let index: Int
+
+        init(progress: GraphProgress, index: Int) {
+            self.progress = progress
+            self.index = index
+        }
+
+        func hear(_ progress: IntegrationProgress) {
+            self.progress.hear(progress, from: index)
+        }
+    }
+}

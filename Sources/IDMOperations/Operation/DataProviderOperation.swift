@@ -1,0 +1,98 @@
+import Foundation
+public import IDMCore
+import Synchronization
+
+/// An operation around a provider: asks it once, and carries what it answers.
+///
+/// ```swift
+/// let load = DataProviderOperation(UserDataProvider(), "apple")
+///     .onSuccess { users in list.show(users) }
+///     .onError { error in banner.show(error) }
+/// queue.addOperation(load)
+/// ```
+///
+/// The values of a stream are heard one by one, and the result is the last.
+public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
+    ResultOperation<Output>, @unchecked Sendable
+{
+    private let source: InputSource<Input>
+
+    /// Makes an operation that asks the provider with this input.
+    public convenience init(_ provider: some DataProvider<Input, Output>, _ input: Input) {
+        self.init(provider, InputSource { input })
+    }
+
+    /// Makes an operation around a provider that needs no input.
+    public convenience init(_ provider: some DataProvider<Input, Output>) where Input == Void {
+        self.init(provider, ())
+    }
+
+    /// Makes an operation that takes its input from what another one has fetched. See ``input(from:_:)``.
+    public convenience init<Other>(
+        _ provider: some DataProvider<Input, Output>, from other: ResultOperation<Other>,
+        _ transform: @escaping @Sendable (Other) throws -> Input
+    ) {
+        self.init(provider, InputSource(Self.reading(other, transform)))
+        addDependency(other)
+    }
+
+    private init(_ provider: some DataProvider<Input, Output>, _ source: InputSource<Input>) {
+        self.source = source
+        let integrator = Integrator(provider.mapInput { (_: Void) in try source.take() })
+        super.init(integrator.prepareCall())
+    }
+
+    /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.
+    ///
+    /// If the other one has not succeeded, this one fails with ``OperationError/noInput(from:because:)``; with
+    /// ``ResultOperation/require(_:)`` beside it, it is cancelled instead.
+    ///
+    /// - Parameters:
+    ///   - other: The operation whose result is taken. Replaces the input that was given before.
+    ///   - transform: Makes the input. Called once, when the operation begins.
+    @discardableResult
+    public func input<Other>(
+        from other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
+    ) -> Self {
+        addDependency(other)
+        source.replace(Self.reading(other, transform))
+        return self
+    }
+
+    private static func reading<Other>(
+        _ other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
+    ) -> @Sendable () throws -> Input {
+        {
+            switch other.outcome {
+            case .success(let value): try transform(value)
+            case .failure(let error): throw OperationError.noInput(from: other.label, because: error)
+            case .cancelled, nil: throw OperationError.noInput(from: other.label, because: nil)
+            }
+        }
+    }
+}
+
+/// Where an operation's input comes from. Asked once.
+private final class InputSource<Input: Sendable>: Sendable {
+    private let make: Mutex<(@Sendable () throws -> Input)?>
+
+    init(_ make: @escaping @Sendable () throws -> Input) {
+        self.make = Mutex(make)
+    }
+
+    func replace(_ make: @escaping @Sendable () throws -> Input) {
+        self.make.withLock { $0 = make }
+    }
+
+    /// The input. What it was made from is let go of: operations that name one another would hold each other for long.
+    func take() throws -> Input {
+        // There is nothing left only for a call that is made twice, which an operation's is not.
+        guard let make = make.withLock({ $0.take() }) else { throw CancellationError() }
+        return try make()
+    }
+}
+
+extension Operation {
+    /// What the operation is called in errors and pictures.
+    var label: String { name ?? "\(type(of: self))" }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+public import IDMCore
+
+/// A provider around operations: makes one for each request, and answers with its output.
+///
+/// ```swift
+/// let resize = OperationDataProvider { image in ResizeOperation(image) } output: { $0.resized }
+/// let thumbnails = load >>>> resize
+/// ```
+///
+/// Cancelling a request cancels its operation and ends the request at once.
+public struct OperationDataProvider<Input: Sendable, Output: Sendable>: CallbackDataProvider {
+    private typealias Job = (operation: Operation, result: @Sendable () -> Result<Output, any Error>?)
+
+    private let queue: OperationQueue?
+    private let make: @Sendable (Input) -> Job
+
+    /// Makes a provider around operations of any kind. One that has been cancelled ends its request with a
+    /// `CancellationError`.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the operations run. Without one, each has a queue of its own.
+    ///   - make: Makes an operation that is in no queue and has not been started.
+    ///   - output: Reads the output of an operation that has finished. Nil is ``OperationError/noOutput(of:)``.
+    public init<Work: Operation>(
+        on queue: OperationQueue? = nil, _ make: @escaping @Sendable (Input) -> Work,
+        output: @escaping @Sendable (Work) throws -> Output?
+    ) {
+        self.init(on: queue, make) { operation in
+            Result {
+                guard !operation.isCancelled else { throw CancellationError() }
+                guard let output = try output(operation) else { throw OperationError.noOutput(of: operation.label) }
+                return output
+            }
+        }
+    }
+
+    /// Makes a provider around operations that carry their result.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the operations run. Without one, each has a queue of its own.
+    ///   - make: Makes an operation that is in no queue and has not been started.
+    public init<Work: ResultOperation<Output>>(
+        on queue: OperationQueue? = nil, _ make: @escaping @Sendable (Input) -> Work
+    ) {
+        self.init(on: queue, make) { operation in
+            // Not asked whether it is cancelled: that may have come too late to change the result.
+            Result {
+                guard let outcome = operation.outcome else { throw OperationError.noOutput(of: operation.label) }
+                return try outcome.get()
+            }
+        }
+    }
+
+    private init<Work: Operation>(
+        on queue: OperationQueue?, _ make: @escaping @Sendable (Input) -> Work,
+        result: @escaping @Sendable (Work) -> Result<Output, any Error>
+    ) {
+        self.queue = queue
+        self.make = { input in
+            let work = make(input)
+            // Weakly: an operation holds its completion block, and one that is never finished is not to hold itself.
+            return (work, { [weak work] in work.map(result) })
+        }
+    }
+
+    /// Makes the operation and adds it to the queue.
+    public func request(
+        _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
+    ) -> CancelHandler? {
+        let (operation, result) = make(input)
+        guard !operation.isExecuting, !operation.isFinished else {
+            completion(.failure(OperationError.alreadyStarted(operation.label)))
+            return nil
+        }
+        let others = operation.completionBlock
+        operation.completionBlock = {
+            others?()
+            if let result = result() { completion(result) }
+        }
+        (queue ?? OperationQueue()).addOperation(operation)
+        return { operation.cancel() }
+    }
+}

@@ -1,0 +1,69 @@
+/// What an operation does next, from its first event to its end. A pure state machine.
+///
+/// Two parties drive it: the queue, which starts the operation once, and whoever cancels it, also before that. Its call is
+/// made once, by the first of the two. The operation is finished when it has been started and its call is over: a queue
+/// wants to start whatever it is to finish.
+struct OperationFlow: Sendable {
+    private enum Work: Sendable {
+        case unmade
+        /// The call is being made. A cancel that comes meanwhile is kept.
+        case making(isCancelled: Bool)
+        case made
+        case over
+    }
+
+    private var work = Work.unmade
+    private(set) var isStarted = false
+
+    /// Whether the operation has ended for its queue.
+    var isFinished: Bool {
+        if case .over = work { return isStarted }
+        return false
+    }
+
+    var isExecuting: Bool { isStarted && !isFinished }
+
+    /// Returns whether the call is to be made. It isn't for a second start, nor after a cancel.
+    mutating func start() -> Bool {
+        isStarted = true
+        guard case .unmade = work else { return false }
+        work = .making(isCancelled: false)
+        return true
+    }
+
+    enum Cancel: Sendable, Hashable {
+        /// Make the call only to turn it away.
+        case turnAway
+        /// Cancel the call.
+        case cancelCall
+        /// It is noted, or too late.
+        case nothing
+    }
+
+    mutating func cancel() -> Cancel {
+        switch work {
+        case .unmade:
+            work = .making(isCancelled: false)
+            return .turnAway
+        case .making:
+            work = .making(isCancelled: true)
+            return .nothing
+        case .made:
+            return .cancelCall
+        case .over:
+            return .nothing
+        }
+    }
+
+    /// The call has been made. Returns whether it is to be cancelled.
+    mutating func made() -> Bool {
+        guard case .making(let isCancelled) = work else { return false }
+        work = .made
+        return isCancelled
+    }
+
+    /// The last handler of the call has run.
+    mutating func over() {
+        work = .over
+    }
+}

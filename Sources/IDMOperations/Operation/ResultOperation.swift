@@ -1,0 +1,187 @@
+public import Foundation
+public import IDMCore
+import Synchronization
+
+/// An asynchronous operation that carries a result. What ``DataProviderOperation`` and ``IntegrationOperation`` have in
+/// common.
+///
+/// It takes part in a queue as any operation does, with dependencies, priorities and `completionBlock`. It is finished only
+/// after its handlers have run, so whatever depends on it finds everything done.
+///
+/// Cancelling ends the call at once, also one whose provider doesn't stop, and ends an operation that has not been started
+/// without asking its provider. As Foundation wants it, one that waits in a queue is finished as soon as the queue has come
+/// to it.
+///
+/// All of its state stands under locks or doesn't change, so it may be used from any thread.
+public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
+    private struct State {
+        var flow = OperationFlow()
+        /// Nil as soon as it is being made: the handlers are the run's from then on.
+        var call: IntegrationCall<Output>?
+        var task: IntegrationTask<Output>?
+        var outcome: IntegrationOutcome<Output>?
+        var whenOver: [@Sendable (IntegrationOutcome<Output>) -> Void] = []
+    }
+
+    private let state: Mutex<State>
+    private let control = PauseControl()
+
+    init(_ call: IntegrationCall<Output>) {
+        state = Mutex(State(call: call))
+        super.init()
+    }
+
+    #if !canImport(ObjectiveC)
+    deinit {
+        // Outside of Apple's platforms, what this one waited for still points to it, and would look for it at its end.
+        for dependency in dependencies { removeDependency(dependency) }
+    }
+    #endif
+
+    // MARK: The result
+
+    /// How the operation ended. Nil until its last handler has run.
+    public var outcome: IntegrationOutcome<Output>? { state.withLock { $0.outcome } }
+
+    /// The value, for a stream the last one, once the last handler has run. Waits for an operation that hasn't ended; one that
+    /// nobody starts and nobody cancels never does.
+    ///
+    /// Throws `CancellationError` if and only if the awaiting task was cancelled, which leaves the operation alone, and
+    /// `IntegrationError.cancelled` if the operation was.
+    public var value: Output {
+        get async throws {
+            let ending = Ending<Output>(self)
+            let outcome = try await ending.request()
+            return try outcome.get()
+        }
+    }
+
+    /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it has.
+    func whenOver(_ body: @escaping @Sendable (IntegrationOutcome<Output>) -> Void) {
+        let outcome = state.withLock { state in
+            if state.outcome == nil { state.whenOver.append(body) }
+            return state.outcome
+        }
+        if let outcome { body(outcome) }
+    }
+
+    /// Adds to the call, as long as it has not been made.
+    func prepare(_ change: (IntegrationCall<Output>) -> IntegrationCall<Output>) {
+        // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
+        state.withLock { $0.call = $0.call.map(change) }
+    }
+
+    // MARK: What Foundation asks
+
+    /// True.
+    public override var isAsynchronous: Bool { true }
+
+    /// Whether the operation may start: its dependencies are finished and it is not paused; or it is cancelled.
+    public override var isReady: Bool { super.isReady && (isCancelled || !isPaused) }
+
+    /// Whether the operation has been started and isn't finished.
+    public override var isExecuting: Bool { state.withLock { $0.flow.isExecuting } }
+
+    /// Whether the last handler has run.
+    public override var isFinished: Bool { state.withLock { $0.flow.isFinished } }
+
+    /// Starts the operation. Its queue calls this; without a queue, call it yourself. Starting twice does nothing.
+    public override func start() {
+        var isToMake = false
+        announce { isToMake = $0.start() }
+        if isToMake { makeCall() }
+    }
+
+    /// Cancels the operation: once, however often it is called, and not after the end of its call.
+    public override func cancel() {
+        let cancel = state.withLock { $0.flow.cancel() }
+        super.cancel()
+        switch cancel {
+        case .turnAway: turnAway()
+        case .cancelCall: state.withLock { $0.task }?.cancel()
+        case .nothing: break
+        }
+    }
+
+    // MARK: Pausing
+
+    /// Whether the operation is paused.
+    public var isPaused: Bool { control.isPaused }
+
+    /// Pauses the operation. One that waits isn't started. While it runs, a provider that can pause does (see
+    /// `PauseControl`), and one that can't goes on and its answer is held back. Pausing twice does nothing more.
+    public func pause() {
+        willChangeValue(for: \.isReady)
+        control.pause()
+        didChangeValue(for: \.isReady)
+    }
+
+    /// Lets the operation go on. Resuming what isn't paused does nothing.
+    public func resume() {
+        willChangeValue(for: \.isReady)
+        control.resume()
+        didChangeValue(for: \.isReady)
+    }
+
+    // MARK: The call
+
+    private func makeCall() {
+        guard let call = state.withLock({ $0.call.take() }) else { return }
+        control.bind {
+            call.call(isolation: nil) { task in follow(task) }
+        }
+    }
+
+    private func turnAway() {
+        guard let call = state.withLock({ $0.call.take() }) else { return }
+        follow(call.turnAway(.cancelled))
+    }
+
+    private func follow(_ task: IntegrationTask<Output>) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.flow.made()
+        }
+        if isCancelled { task.cancel() }
+        // Holds the operation until its call is over: nobody else has to.
+        task.whenFinished { self.end($0) }
+    }
+
+    private func end(_ outcome: IntegrationOutcome<Output>) {
+        let observers = state.withLock { state in
+            state.outcome = outcome
+            // It holds the integrator, and there is nothing left to cancel.
+            state.task = nil
+            defer { state.whenOver = [] }
+            return state.whenOver
+        }
+        for observer in observers { observer(outcome) }
+        announce { $0.over() }
+    }
+
+    /// Changes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside
+    /// of the lock.
+    private func announce(_ change: (inout OperationFlow) -> Void) {
+        willChangeValue(for: \.isExecuting)
+        willChangeValue(for: \.isFinished)
+        state.withLock { change(&$0.flow) }
+        didChangeValue(for: \.isExecuting)
+        didChangeValue(for: \.isFinished)
+    }
+}
+
+/// The end of an operation, as something to wait for.
+private struct Ending<Output: Sendable>: CallbackDataProvider {
+    let operation: ResultOperation<Output>
+
+    init(_ operation: ResultOperation<Output>) {
+        self.operation = operation
+    }
+
+    func request(
+        _ input: Void, completion: @escaping @Sendable (Result<IntegrationOutcome<Output>, any Error>) -> Void
+    ) -> CancelHandler? {
+        operation.whenOver { completion(.success($0)) }
+        return nil
+    }
+}

@@ -1,0 +1,147 @@
+import IDMTesting
+import Testing
+
+@testable import IDMCore
+
+@Suite("Pausing requests", .timeLimit(.minutes(1)))
+struct PauseControlTests {
+    private let control = PauseControl()
+
+    @Test func `nobody may pause a request that was made without a control`() async throws {
+        #expect(PauseControl.current == nil)
+        try await PauseControl.checkpoint()
+    }
+
+    @Test func `a provider finds the control of whoever asks, and of nobody else`() async throws {
+        let provider = ClosureDataProvider<Void, Bool> { [control] _ in PauseControl.current === control }
+        #expect(try await control.bind { try await provider.request() })
+        #expect(try await !provider.request())
+    }
+
+    @Test func `a checkpoint is passed at once unless the control pauses`() async throws {
+        try await control.bind { try await PauseControl.checkpoint() }
+        control.pause()
+        control.resume()
+        try await control.bind { try await PauseControl.checkpoint() }
+    }
+
+    @Test func `all that wait go on when it is resumed`() async throws {
+        control.pause()
+        control.pause()
+        let waiting = Signal()
+        let provider = ClosureDataProvider<Void, Int> { _ in
+            waiting.open()
+            try await PauseControl.checkpoint()
+            return 1
+        }
+        let tasks = (0..<10).map { _ in
+            Task { [control] in try await control.bind { try await provider.request() } }
+        }
+        try await waiting.wait()
+        control.resume()
+        for task in tasks { #expect(try await task.value == 1) }
+    }
+
+    @Test func `a cancel ends the wait, whenever it comes`() async throws {
+        control.pause()
+        let task = Task { [control] in try await control.waitWhilePaused() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let cancelled = Task { [control] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await control.waitWhilePaused()
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+    }
+
+    @Test func `an observer hears of each change until it is let go`() {
+        let log = Log()
+        var observation: PauseControl.Observation? = control.observe { [weak control] in
+            log.add("\(control?.isPaused ?? false)")
+        }
+        control.pause()
+        control.pause()
+        control.resume()
+        #expect(log.entries == ["true", "false"])
+        withExtendedLifetime(observation) {}
+        observation = nil
+        control.pause()
+        #expect(log.entries.count == 2)
+    }
+
+    @Test(arguments: 0..<20) func `pauses, resumes and cancels that race leave nobody waiting`(round: Int) async {
+        let waiting = (0..<50).map { _ in Task { [control] in try? await control.waitWhilePaused() } }
+        let racing = (0..<50).map { index in
+            Task { [control] in if index % 2 == 0 { control.pause() } else { control.resume() } }
+        }
+        for (index, task) in waiting.enumerated() where index % 3 == round % 3 { task.cancel() }
+        for task in racing { await task.value }
+        control.resume()
+        for task in waiting { await task.value }
+        #expect(!control.isPaused)
+    }
+
+    // MARK: Calls
+
+    @Test func `a call holds back what its provider answers until it is resumed`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let log = Log()
+        let users = Integrator(provider)
+        let task = control.bind {
+            users.prepareCall(1).onSuccess { log.add("\($0)") }.onCompletion { log.add("completed") }.call()
+        }
+        let request = try await provider.nextRequest()
+        control.pause()
+        request.answer(7)
+        try await request.ended()
+        #expect(log.entries.isEmpty)
+        control.resume()
+        await task.finish()
+        #expect(log.entries == ["7", "completed"])
+    }
+
+    @Test func `it holds back each value of a stream, and an error before it is tried again`() async throws {
+        let log = Log()
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let values = Integrator(stream)
+        let task = control.bind { values.prepareCall(1).onSuccess { log.add("\($0)") }.call() }
+        let feed = try await stream.nextRequest()
+        feed.send(1)
+        try await log.contains("1")
+        control.pause()
+        feed.send(2)
+        feed.finish()
+        #expect(log.entries == ["1"])
+        control.resume()
+        #expect(try await task.value == 2)
+
+        let provider = ControlledDataProvider<Int, Int>()
+        let users = Integrator(provider)
+        let retried = control.bind { users.prepareCall(1).retry(1).onRetry { _, _ in log.add("again") }.call() }
+        let first = try await provider.nextRequest()
+        control.pause()
+        first.fail(DataProviderError.noAnswer)
+        try await first.ended()
+        #expect(provider.requestCount == 1)
+        control.resume()
+        try await provider.nextRequest().answer(3)
+        #expect(try await retried.value == 3)
+        #expect(log.entries == ["1", "2", "again"])
+    }
+
+    @Test func `a cancel of a paused call is told at once`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let log = Log()
+        let users = Integrator(provider)
+        let task = control.bind {
+            users.prepareCall(1).onSuccess { log.add("\($0)") }.onCancel { log.add("\($0)") }.call()
+        }
+        let request = try await provider.nextRequest()
+        control.pause()
+        request.answer(7)
+        try await request.ended()
+        task.cancel()
+        await task.finish()
+        #expect(log.entries == ["cancelled"])
+    }
+}

@@ -1,0 +1,302 @@
+import IDMCore
+import IDMOperations
+import IDMTesting
+import Testing
+
+@Suite("A graph of providers", .timeLimit(.minutes(1)))
+struct OperationGraphTests {
+    private let log = Log()
+
+    private func step(_ name: String) -> ClosureDataProvider<Void, String> {
+        ClosureDataProvider { [log] _ in
+            log.add(name)
+            return name
+        }
+    }
+
+    // MARK: Order and values
+
+    @Test func `each node gets what it depends on, and the results are found by node`() async throws {
+        var graph = OperationGraph<Int>()
+        let doubled = graph.add("doubled", ClosureDataProvider { (number: Int) in number * 2 })
+        let text = graph.add("text", ClosureDataProvider { (number: Int) in "\(number)" }, from: doubled)
+        let both = graph.add(
+            "both", ClosureDataProvider { (pair: String) in pair + "!" }, from: doubled, text
+        ) { input, number, text in "\(input) \(number) \(text)" }
+        let results = try await graph.request(4)
+        #expect(results[doubled] == 8)
+        #expect(results[text] == "8")
+        #expect(results[both] == "4 8 8!")
+        #expect(results.isComplete && results.skipped.isEmpty)
+    }
+
+    @Test func `a node starts after those that it waits for, and beside the others`() async throws {
+        let (left, right, last) = (
+            ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>(),
+            ControlledDataProvider<Void, Int>()
+        )
+        var graph = OperationGraph<Void>()
+        let first = graph.add("left", left)
+        let second = graph.add("right", right)
+        graph.add("last", last, after: first, second)
+        let run = graph.start()
+        let (one, other) = (try await left.nextRequest(), try await right.nextRequest())
+        one.answer(1)
+        try await one.ended()
+        #expect(last.requestCount == 0)
+        other.answer(2)
+        try await last.nextRequest().answer(3)
+        #expect(try await run.results.isComplete)
+    }
+
+    @Test func `an empty graph answers at once`() async throws {
+        #expect(try await OperationGraph<Void>().request().isComplete)
+    }
+
+    @Test func `so many nodes run at the same time`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>(width: 2)
+        for number in 0..<4 { graph.add("\(number)", provider) }
+        let run = graph.start()
+        let (first, second) = (try await provider.nextRequest(), try await provider.nextRequest())
+        #expect(provider.requestCount == 2)
+        first.answer(1)
+        let third = try await provider.nextRequest()
+        #expect(provider.requestCount == 3)
+        second.answer(2)
+        third.answer(3)
+        try await provider.nextRequest().answer(4)
+        _ = try await run.results
+    }
+
+    @Test func `a value that is an optional stays one`() async throws {
+        var graph = OperationGraph<Void>()
+        let nothing = graph.add("nothing", ValueDataProvider<Void, Int?>(nil))
+        let isNothing = graph.add("test", ClosureDataProvider { (number: Int?) in number == nil }, from: nothing)
+        let results = try await graph.request()
+        #expect(results[isNothing] == true)
+        #expect(results.outcome(of: nothing) == .success(nil))
+    }
+
+    @Test func `a request is a run of its own, and a copy may be changed`() async throws {
+        var graph = OperationGraph<Void>()
+        let first = graph.add("first", step("first"))
+        let original = graph
+        let second = graph.add("second", step("second"), after: first)
+        let other = try await original.request()
+        #expect(other[first] == "first" && other[second] == nil)
+        #expect(try await graph.request()[second] == "second")
+        #expect(try await graph.request()[second] == "second")
+        #expect(log.entries.filter { $0 == "first" }.count == 3)
+    }
+
+    // MARK: Failure
+
+    @Test func `with .stop, a failure cancels the others and is thrown with what had come`() async throws {
+        let slow = ControlledDataProvider<Void, Int>()
+        let bad = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        let done = graph.add("done", ValueDataProvider<Void, Int>(1))
+        graph.add("slow", slow, after: done)
+        let failing = graph.add("bad", bad, after: done)
+        graph.add("never", step("never"), after: failing)
+        let run = graph.start()
+        let request = try await slow.nextRequest()
+        try await bad.nextRequest().fail(Offline())
+        let error = await #expect(throws: OperationGraphError.self) { try await run.results }
+        guard case .failed("bad", because: is Offline, let results) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(request.isCancelled)
+        #expect(results[done] == 1)
+        #expect(results.skipped == ["never"])
+        #expect(log.entries.isEmpty)
+    }
+
+    @Test func `with .carryOn, what depends on a failure is skipped, and the rest goes on`() async throws {
+        var graph = OperationGraph<Void>(onFailure: .carryOn)
+        let bad = graph.add("bad", ClosureDataProvider<Void, Int> { _ in throw Offline() })
+        let below = graph.add("below", step("below"), after: bad)
+        graph.add("further below", step("further"), after: below)
+        let good = graph.add("good", step("good"))
+        let results = try await graph.request()
+        #expect(results[good] == "good")
+        #expect(results.skipped == ["below", "further below"])
+        guard case .failure(is Offline) = results.outcome(of: bad) else {
+            Issue.record("\(String(describing: results.outcome(of: bad)))")
+            return
+        }
+        #expect(!results.isComplete)
+    }
+
+    @Test func `a cancel reaches every node that runs`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        graph.add("one", provider)
+        let other = graph.add("other", provider)
+        graph.add("never", step("never"), after: other)
+        let task = Task { [graph] in try await graph.request() }
+        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(requests.allSatisfy { $0.isCancelled })
+        #expect(log.entries.isEmpty)
+    }
+
+    // MARK: Bad graphs
+
+    @Test func `a cycle is refused by name, and nothing is asked`() async throws {
+        var graph = OperationGraph<Void>()
+        let first = graph.add("first", step("first"))
+        let second = graph.add("second", step("second"), after: first)
+        let third = graph.add("third", step("third"), after: second)
+        graph.addDependency(of: first, on: third)
+        let error = #expect(throws: OperationGraphError.self) { try graph.validate() }
+        #expect(error?.description == "The nodes wait for one another: first → third → second → first.")
+        let refused = graph
+        await #expect(throws: OperationGraphError.self) { try await refused.request() }
+        #expect(log.entries.isEmpty)
+    }
+
+    @Test func `a node of another graph is refused by name`() async throws {
+        var (one, other) = (OperationGraph<Void>(), OperationGraph<Void>())
+        let stranger = other.add("stranger", step("stranger"))
+        one.add("node", step("node"), after: stranger)
+        let error = #expect(throws: OperationGraphError.self) { try one.validate() }
+        #expect(error?.description == "The node “stranger” belongs to another graph.")
+        #expect(try await other.request()[stranger] == "stranger")
+    }
+
+    // MARK: Pausing
+
+    @Test func `a paused run starts nothing and holds back what comes`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        let after = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        let node = graph.add("node", provider)
+        graph.add("after", after, after: node)
+        let run = graph.start()
+        let request = try await provider.nextRequest()
+        run.pause()
+        #expect(request.pauseControl?.isPaused == true)
+        request.answer(1)
+        try await request.ended()
+        #expect(after.requestCount == 0)
+        run.resume()
+        try await after.nextRequest().answer(2)
+        #expect(try await run.results.isComplete)
+    }
+
+    @Test func `a node is paused by itself, and stays so when the run is resumed`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        let held = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        let first = graph.add("first", provider)
+        let second = graph.add("second", held, after: first)
+        let third = graph.add("third", provider, after: first)
+        let run = graph.start()
+        run.pause(second)
+        run.pause()
+        run.resume()
+        try await provider.nextRequest().answer(1)
+        try await provider.nextRequest().answer(2)
+        #expect(held.requestCount == 0)
+        run.resume(second)
+        try await held.nextRequest().answer(3)
+        let results = try await run.results
+        #expect(results[second] == 3 && results[third] == 2)
+    }
+
+    @Test func `a cancel goes through a pause`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        graph.add("node", provider)
+        let run = graph.start()
+        _ = try await provider.nextRequest()
+        run.pause()
+        run.cancel()
+        await #expect(throws: IntegrationError.self) { try await run.results }
+    }
+
+    @Test func `an operation around a graph pauses it as a whole`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        let node = graph.add("node", provider)
+        let operation = DataProviderOperation(graph)
+        operation.start()
+        let request = try await provider.nextRequest()
+        operation.pause()
+        #expect(request.pauseControl?.isPaused == true)
+        request.answer(1)
+        operation.resume()
+        #expect(request.pauseControl?.isPaused == false)
+        #expect(try await operation.value[node] == 1)
+    }
+
+    // MARK: Progress and pictures
+
+    @Test func `progress is the mean of the nodes'`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        graph.add("one", provider)
+        graph.add("other", provider)
+        let call = Integrator(graph).prepareCall().onProgress { [log] in log.add("\($0.fraction)") }.call()
+        let (one, other) = (try await provider.nextRequest(), try await provider.nextRequest())
+        one.reporter?.report(fraction: 0.5)
+        try await log.contains("0.25")
+        one.answer(1)
+        try await log.contains("0.5")
+        other.answer(2)
+        await call.finish()
+        #expect(log.entries.last == "1.0")
+    }
+
+    @Test func `its pictures name every node and every dependency once`() {
+        var graph = OperationGraph<Void>()
+        let first = graph.add("a \"quoted\"\nname", step("a"))
+        let second = graph.add("b", step("b"), after: first, first)
+        graph.addDependency(of: second, on: first)
+        #expect(
+            graph.dot == """
+                digraph {
+                    rankdir=LR;
+                    n0 [label="a \\"quoted\\" name"];
+                    n1 [label="b"];
+                    n0 -> n1;
+                }
+                """)
+        #expect(
+            graph.mermaid == """
+                graph LR
+                    n0["a #quot;quoted#quot; name"]
+                    n1["b"]
+                    n0 --> n1
+                """)
+        var plain = OperationGraph<Void>()
+        let top = plain.add("categories", step("a"))
+        plain.add("store", step("b"), after: top)
+        #expect(
+            plain.outline == """
+                categories
+                store      ◀─ categories
+                """)
+    }
+
+    // MARK: Size
+
+    @Test func `ten thousand nodes in a row, and ten thousand beside each other`() async throws {
+        var row = OperationGraph<Void>()
+        var last = row.add("0", ValueDataProvider<Void, Int>(0))
+        for number in 1..<10_000 {
+            last = row.add("\(number)", ClosureDataProvider { (before: Int) in before + 1 }, from: last)
+        }
+        #expect(try await row.request()[last] == 9_999)
+
+        var fan = OperationGraph<Void>()
+        let all = (0..<10_000).map { fan.add("\($0)", ValueDataProvider<Void, Int>(1)) }
+        let end = fan.add("end", ValueDataProvider<Void, Int>(2))
+        for node in all { fan.addDependency(of: end, on: node) }
+        #expect(try await fan.request()[end] == 2)
+    }
+}

@@ -1,0 +1,308 @@
+import Foundation
+import IDMCore
+import IDMOperations
+import IDMTesting
+import Testing
+
+@Suite("An operation around a provider", .timeLimit(.minutes(1)))
+struct DataProviderOperationTests {
+    private let queue = OperationQueue()
+    private let log = Log()
+
+    private func logging<Input, Output>(
+        _ operation: DataProviderOperation<Input, Output>
+    ) -> DataProviderOperation<Input, Output> {
+        operation
+            .onBeginning { [log] in log.add("began") }
+            .onSuccess { [log] in log.add("value \($0)") }
+            .onError { [log] in log.add("error \($0)") }
+            .onCancel { [log] in log.add("cancelled \($0)") }
+            .onCompletion { [log] in log.add("completed") }
+    }
+
+    // MARK: The result
+
+    @Test func `it asks the provider, tells its handlers and is finished after them`() async throws {
+        let operation = logging(DataProviderOperation(ClosureDataProvider { (number: Int) in number + 1 }, 41))
+        let dependant = BlockOperation { [log] in log.add("dependant") }
+        dependant.addDependency(operation)
+        queue.addOperation(operation)
+        queue.addOperation(dependant)
+        try await dependant.finished()
+        #expect(log.entries == ["began", "value 42", "completed", "dependant"])
+        #expect(operation.outcome == .success(42))
+        #expect(try await operation.value == 42)
+        #expect(operation.isFinished && !operation.isExecuting && !operation.isCancelled)
+    }
+
+    @Test func `the error of the provider is heard, and thrown by the value`() async throws {
+        let operation = logging(DataProviderOperation(ClosureDataProvider<Void, Int> { _ in throw Offline() }))
+        queue.addOperation(operation)
+        await #expect(throws: Offline()) { try await operation.value }
+        #expect(log.entries == ["began", "error Offline()", "completed"])
+    }
+
+    @Test func `nothing is asked before its start, and a second start does nothing`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let operation = DataProviderOperation(provider, 1)
+        #expect(provider.requestCount == 0 && operation.isReady && !operation.isExecuting)
+        operation.start()
+        operation.start()
+        #expect(operation.isExecuting && !operation.isFinished)
+        try await provider.nextRequest().answer(2)
+        #expect(try await operation.value == 2)
+        operation.start()
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test func `progress from below is heard`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let operation = DataProviderOperation(provider, 1).onProgress { [log] in log.add("\($0.fraction)") }
+        queue.addOperation(operation)
+        let request = try await provider.nextRequest()
+        request.reporter?.report(fraction: 0.5)
+        try await log.contains("0.5")
+        request.answer(1)
+        _ = try await operation.value
+    }
+
+    @Test func `handlers that come too late are not heard`() async throws {
+        let operation = DataProviderOperation(ValueDataProvider<Void, Int>(1))
+        queue.addOperation(operation)
+        _ = try await operation.value
+        operation.onSuccess { [log] in log.add("late \($0)") }
+        #expect(log.entries.isEmpty)
+    }
+
+    // MARK: Cancelling
+
+    @Test func `cancelled before its start, it is never asked, and tells of it once`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let operation = logging(DataProviderOperation(provider, 1))
+        operation.cancel()
+        operation.cancel()
+        try await log.contains("cancelled cancelled")
+        // Foundation wants it started before it is finished.
+        #expect(!operation.isFinished)
+        queue.addOperation(operation)
+        try await operation.finished()
+        #expect(log.entries == ["cancelled cancelled"])
+        #expect(provider.requestCount == 0)
+        #expect(operation.outcome == .cancelled(.cancelled))
+    }
+
+    @Test func `cancelled while it waits in a suspended queue, it tells at once and is finished later`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        queue.isSuspended = true
+        let operation = logging(DataProviderOperation(provider, 1))
+        queue.addOperation(operation)
+        operation.cancel()
+        try await log.contains("cancelled cancelled")
+        #expect(!operation.isFinished)
+        queue.isSuspended = false
+        try await operation.finished()
+        #expect(provider.requestCount == 0)
+    }
+
+    @Test func `cancelled while it runs, its provider hears of it and it is finished`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let operation = logging(DataProviderOperation(provider, 1))
+        queue.addOperation(operation)
+        let request = try await provider.nextRequest()
+        operation.cancel()
+        operation.cancel()
+        try await request.cancelled()
+        try await operation.finished()
+        #expect(log.entries == ["began", "cancelled cancelled", "completed"])
+        await #expect(throws: IntegrationError.self) { try await operation.value }
+    }
+
+    @Test func `cancelled after its end, it stays what it was`() async throws {
+        let operation = logging(DataProviderOperation(ValueDataProvider<Void, Int>(1)))
+        queue.addOperation(operation)
+        try await operation.finished()
+        operation.cancel()
+        #expect(operation.outcome == .success(1))
+        #expect(log.entries == ["began", "value 1", "completed"])
+    }
+
+    @Test(arguments: ["began", "value", "completed"])
+    func `cancelled from inside a handler, it ends once`(place: String) async throws {
+        let operation = DataProviderOperation(ValueDataProvider<Void, Int>(1))
+        let ends = Log()
+        operation
+            .onBeginning { [weak operation] in if place == "began" { operation?.cancel() } }
+            .onSuccess { [weak operation] _ in if place == "value" { operation?.cancel() } }
+            .onCancel { _ in ends.add("cancelled") }
+            .onCompletion { [weak operation] in
+                ends.add("completed")
+                if place == "completed" { operation?.cancel() }
+            }
+        queue.addOperation(operation)
+        try await operation.finished()
+        #expect(ends.entries == (place == "began" ? ["cancelled", "completed"] : ["completed"]))
+        #expect(operation.outcome == (place == "began" ? .cancelled(.cancelled) : .success(1)))
+    }
+
+    // MARK: Dependencies
+
+    @Test func `it takes its input from another operation`() async throws {
+        let first = DataProviderOperation(ValueDataProvider<Void, Int>(20))
+        let second = DataProviderOperation(ClosureDataProvider { (number: Int) in number + 2 }, from: first) { $0 * 2 }
+        queue.addOperation(second)
+        queue.addOperation(first)
+        #expect(try await second.value == 42)
+    }
+
+    @Test func `without the other's result, it fails and says why`() async throws {
+        let first = DataProviderOperation(ClosureDataProvider<Void, Int> { _ in throw Offline() })
+        first.name = "first"
+        let second = DataProviderOperation(ControlledDataProvider<Int, Int>(), from: first) { $0 }
+        let operations: [Operation] = [first, second]
+        for operation in operations { queue.addOperation(operation) }
+        let error = await #expect(throws: OperationError.self) { try await second.value }
+        guard case .noInput(from: "first", because: is Offline) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(arguments: [false, true]) func `one that is required cancels it unless it succeeds`(fails: Bool) async throws
+    {
+        let provider = ControlledDataProvider<Void, Int>()
+        let first = DataProviderOperation(provider)
+        let second = logging(DataProviderOperation(ControlledDataProvider<Int, Int>(), 1)).require(first)
+        let third = DataProviderOperation(ValueDataProvider<Void, Int>(3))
+        third.addDependency(second)
+        let operations: [Operation] = [third, second, first]
+        for operation in operations { queue.addOperation(operation) }
+        let request = try await provider.nextRequest()
+        if fails { request.fail(Offline()) } else { first.cancel() }
+        try await second.finished()
+        #expect(second.outcome == .cancelled(.cancelled))
+        #expect(log.entries == ["cancelled cancelled"])
+        #expect(try await third.value == 3)
+    }
+
+    @Test func `ten thousand that require one another are all cancelled with the first`() async throws {
+        let first = DataProviderOperation(ValueDataProvider<Void, Int>(1))
+        var last = first
+        var all = [first]
+        for _ in 0..<10_000 {
+            let next = DataProviderOperation(ValueDataProvider<Void, Int>(1)).require(last)
+            all.append(next)
+            last = next
+        }
+        // In no queue: Foundation's takes a time for this that grows with the square of their number.
+        first.cancel()
+        await #expect(throws: IntegrationError.self) { try await last.value }
+        #expect(all.allSatisfy { $0.outcome == .cancelled(.cancelled) && $0.isCancelled && !$0.isFinished })
+    }
+
+    @Test func `one that is let go unstarted doesn't bring down what it waited for`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        let first = DataProviderOperation(provider)
+        do {
+            let dropped = DataProviderOperation(ValueDataProvider<Void, Int>(1))
+            dropped.addDependency(first)
+        }
+        queue.addOperation(first)
+        try await provider.nextRequest().answer(1)
+        try await first.finished()
+        #expect(first.outcome == .success(1))
+    }
+
+    // MARK: Pausing
+
+    @Test func `paused before its start, it doesn't start until it is resumed`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let operation = DataProviderOperation(provider, 1)
+        operation.pause()
+        operation.pause()
+        let other = DataProviderOperation(ValueDataProvider<Void, Int>(1))
+        queue.maxConcurrentOperationCount = 1
+        queue.addOperation(operation)
+        queue.addOperation(other)
+        // Another one passes it in a queue that takes one at a time.
+        try await other.finished()
+        #expect(provider.requestCount == 0 && !operation.isReady)
+        operation.resume()
+        try await provider.nextRequest().answer(2)
+        #expect(try await operation.value == 2)
+    }
+
+    @Test func `paused while it runs, it holds back what comes until it is resumed`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let operation = logging(DataProviderOperation(provider, 1))
+        queue.addOperation(operation)
+        let request = try await provider.nextRequest()
+        #expect(request.pauseControl?.isPaused == false)
+        operation.pause()
+        #expect(request.pauseControl?.isPaused == true)
+        request.answer(2)
+        #expect(operation.outcome == nil && log.entries == ["began"])
+        operation.resume()
+        #expect(try await operation.value == 2)
+        #expect(log.entries == ["began", "value 2", "completed"])
+    }
+
+    @Test func `a cancel goes through a pause, before the start and after it`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let waiting = DataProviderOperation(provider, 1)
+        waiting.pause()
+        queue.addOperation(waiting)
+        waiting.cancel()
+        try await waiting.finished()
+        #expect(provider.requestCount == 0)
+
+        let running = DataProviderOperation(provider, 2)
+        queue.addOperation(running)
+        let request = try await provider.nextRequest()
+        running.pause()
+        request.answer(3)
+        running.cancel()
+        try await running.finished()
+        #expect(running.outcome == .cancelled(.cancelled))
+    }
+
+    @Test func `a provider that can pause is asked to`() async throws {
+        let (reached, go) = (Log(), ControlledDataProvider<Void, Void>())
+        let stepping = ClosureDataProvider<Void, Int> { _ in
+            for step in 1...3 {
+                reached.add("step \(step)")
+                try await go.request()
+                try await PauseControl.checkpoint()
+            }
+            return 3
+        }
+        let operation = DataProviderOperation(stepping)
+        queue.addOperation(operation)
+        let first = try await go.nextRequest()
+        operation.pause()
+        first.answer(())
+        operation.resume()
+        try await go.nextRequest().answer(())
+        try await go.nextRequest().answer(())
+        #expect(try await operation.value == 3)
+        #expect(reached.entries == ["step 1", "step 2", "step 3"])
+    }
+
+    // MARK: Lifetimes
+
+    @Test func `it is let go after its end, and so is what it was made of`() async throws {
+        final class Canary: Sendable {
+            let log: Log
+            init(_ log: Log) { self.log = log }
+            deinit { log.add("gone") }
+        }
+        do {
+            let (provided, heard) = (Canary(log), Canary(log))
+            let operation = DataProviderOperation(
+                ClosureDataProvider<Void, Int> { _ in withExtendedLifetime(provided) { 1 } })
+            operation.onSuccess { _ in withExtendedLifetime(heard) {} }
+            queue.addOperation(operation)
+            try await operation.finished()
+        }
+        try await log.contains { $0 == ["gone", "gone"] }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import IDMCore
+import IDMOperations
+import IDMTesting
+import Testing
+
+@Suite("An operation around a call", .timeLimit(.minutes(1)))
+struct IntegrationOperationTests {
+    private let queue = OperationQueue()
+    private let log = Log()
+
+    @Test func `it makes the call when its turn has come, and tells after the call's own handlers`() async throws {
+        let provider = ControlledDataProvider<String, Int>()
+        let users = Integrator(provider)
+        let gate = DataProviderOperation(ControlledDataProvider<Void, Int>())
+        let operation = IntegrationOperation(users.prepareCall("apple").onSuccess { [log] in log.add("call \($0)") })
+            .onSuccess { [log] in log.add("operation \($0)") }
+        operation.addDependency(gate)
+        queue.addOperation(operation)
+        #expect(provider.requestCount == 0)
+        gate.cancel()
+        gate.start()
+        let request = try await provider.nextRequest()
+        #expect(request.input == "apple")
+        request.answer(7)
+        #expect(try await operation.value == 7)
+        #expect(log.entries == ["call 7", "operation 7"])
+    }
+
+    @Test func `it is finished only when what is chained to the call has ended`() async throws {
+        let second = ControlledDataProvider<Int, Int>()
+        let next = Integrator(second)
+        let operation = IntegrationOperation(
+            Integrator(ValueDataProvider<Void, Int>(1)).prepareCall().forwardSuccess(to: next))
+        let dependant = BlockOperation {}
+        dependant.addDependency(operation)
+        queue.addOperation(operation)
+        queue.addOperation(dependant)
+        let request = try await second.nextRequest()
+        #expect(!operation.isFinished && !dependant.isFinished)
+        request.answer(2)
+        try await dependant.finished()
+        #expect(operation.outcome == .success(1))
+    }
+
+    @Test func `it goes by the executing type of the integrator`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let users = Integrator(provider, executing: .latest)
+        let first = IntegrationOperation(users.prepareCall(1))
+        queue.addOperation(first)
+        let request = try await provider.nextRequest()
+        let second = IntegrationOperation(users.prepareCall(2))
+        queue.addOperation(second)
+        try await first.finished()
+        try await request.cancelled()
+        #expect(first.outcome == .cancelled(.superseded))
+        try await provider.nextRequest().answer(3)
+        #expect(try await second.value == 3)
+    }
+
+    @Test func `paused, it holds back the value of the call, and a cancel goes through`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let users = Integrator(provider)
+        let operation = IntegrationOperation(users.prepareCall(1).onSuccess { [log] in log.add("\($0)") })
+        queue.addOperation(operation)
+        let request = try await provider.nextRequest()
+        operation.pause()
+        request.answer(2)
+        try await request.ended()
+        #expect(log.entries.isEmpty)
+        operation.cancel()
+        try await operation.finished()
+        #expect(log.entries.isEmpty)
+        #expect(operation.outcome == .cancelled(.cancelled))
+    }
+
+    @Test func `a provider that ignores its cancel doesn't keep it from ending`() async throws {
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let operation = IntegrationOperation(Integrator(provider).prepareCall(1))
+        queue.addOperation(operation)
+        let request = try await provider.nextRequest()
+        operation.cancel()
+        try await operation.finished()
+        request.answer(2)
+        #expect(operation.outcome == .cancelled(.cancelled))
+    }
+
+    @Test @MainActor func `handlers run on the actor on which they were written`() async throws {
+        let operation = IntegrationOperation(Integrator(ValueDataProvider<Void, Int>(1)).prepareCall())
+        operation.onSuccess { [log] _ in
+            MainActor.assertIsolated()
+            log.add("heard")
+        }
+        queue.addOperation(operation)
+        try await operation.finished()
+        #expect(log.entries == ["heard"])
+    }
+}

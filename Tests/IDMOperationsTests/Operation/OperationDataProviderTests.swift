@@ -1,0 +1,104 @@
+import Foundation
+import IDMCore
+import IDMOperations
+import IDMTesting
+import Testing
+
+@Suite("A provider around operations", .timeLimit(.minutes(1)))
+struct OperationDataProviderTests {
+    /// A synchronous operation, as an app may have many of.
+    private final class Doubling: Operation, @unchecked Sendable {
+        private let output = Watched<Int?>(nil)
+        private let input: Int
+        init(_ input: Int) { self.input = input }
+        var doubled: Int? { output.value }
+        override func main() {
+            let input = input
+            if input > 0 { output.change { $0 = input * 2 } }
+        }
+    }
+
+    @Test func `it makes an operation for each request, and answers with its output`() async throws {
+        let provider = OperationDataProvider {
+            Doubling($0)
+        } output: {
+            $0.doubled
+        }
+        #expect(try await provider.request(21) == 42)
+        #expect(try await (provider >>>> provider).request(1) == 4)
+    }
+
+    @Test func `without an output, it says so`() async throws {
+        let provider = OperationDataProvider {
+            Doubling($0)
+        } output: {
+            $0.doubled
+        }
+        let error = await #expect(throws: OperationError.self) { try await provider.request(0) }
+        guard case .noOutput(of: "Doubling") = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `an operation that carries its result answers with that`() async throws {
+        let provider = OperationDataProvider { (number: Int) in
+            DataProviderOperation(ClosureDataProvider { (number: Int) in number + 1 }, number)
+        }
+        #expect(try await provider.request(1) == 2)
+    }
+
+    @Test func `its error is the operation's`() async throws {
+        let provider = OperationDataProvider { (_: Int) in
+            DataProviderOperation(ClosureDataProvider<Void, Int> { _ in throw Offline() })
+        }
+        await #expect(throws: Offline()) { try await provider.request(1) }
+    }
+
+    @Test func `a cancel reaches the operation, and ends the request at once also in a suspended queue`() async throws {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let made = Watched<[Doubling]>([])
+        let provider = OperationDataProvider(on: queue) { (number: Int) -> Doubling in
+            let operation = Doubling(number)
+            made.change { $0.append(operation) }
+            return operation
+        } output: {
+            $0.doubled
+        }
+        let task = Task { try await provider.request(1) }
+        try await made.wait { $0.count == 1 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(made.value[0].isCancelled)
+        queue.isSuspended = false
+    }
+
+    @Test func `an operation that has been started before is refused`() async throws {
+        let used = Doubling(1)
+        used.start()
+        let provider = OperationDataProvider { (_: Int) in
+            used
+        } output: {
+            $0.doubled
+        }
+        let error = await #expect(throws: OperationError.self) { try await provider.request(1) }
+        guard case .alreadyStarted("Doubling") = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `a completion block of its own still runs`() async throws {
+        let log = Log()
+        let provider = OperationDataProvider { (number: Int) -> Doubling in
+            let operation = Doubling(number)
+            operation.completionBlock = { log.add("own") }
+            return operation
+        } output: {
+            $0.doubled
+        }
+        _ = try await provider.request(1)
+        #expect(log.entries == ["own"])
+    }
+}

@@ -1,0 +1,80 @@
+import Testing
+
+@testable import IDMOperations
+
+/// Every order of events of one operation: it is started, cancelled, its call is made and is over.
+@Suite("The flow of an operation", .timeLimit(.minutes(1)))
+struct OperationFlowTests {
+    private enum Event: CaseIterable, Hashable {
+        case start, cancel, made, over
+    }
+
+    /// What a walk has seen, beside the flow itself.
+    private struct Walk {
+        var flow = OperationFlow()
+        var making = 0
+        var turningAway = 0
+        var cancelsOfCall = 0
+        var isMade = false
+        var isOver = false
+        var wasCancelled = false
+        var wasStarted = false
+        var path: [Event] = []
+
+        /// Whether the event can come now: a call is made once, after it was asked for, and is over after that.
+        func allows(_ event: Event) -> Bool {
+            switch event {
+            case .start, .cancel: path.filter { $0 == event }.count < 2
+            case .made: making + turningAway == 1 && !isMade
+            case .over: isMade && !isOver
+            }
+        }
+
+        mutating func take(_ event: Event) {
+            path.append(event)
+            switch event {
+            case .start:
+                wasStarted = true
+                if flow.start() { making += 1 }
+            case .cancel:
+                let isLate = isOver
+                switch flow.cancel() {
+                case .turnAway: turningAway += 1
+                case .cancelCall: cancelsOfCall += 1
+                case .nothing: break
+                }
+                if !isLate { wasCancelled = true }
+            case .made:
+                isMade = true
+                if flow.made() { cancelsOfCall += 1 }
+            case .over:
+                isOver = true
+                flow.over()
+            }
+        }
+
+        func check() {
+            #expect(making + turningAway <= 1, "\(path)")
+            #expect(flow.isFinished == (wasStarted && isOver), "\(path)")
+            #expect(flow.isExecuting == (wasStarted && !isOver), "\(path)")
+            // A cancel is lost only after the end.
+            if wasCancelled && isMade && making == 1 { #expect(cancelsOfCall >= 1, "\(path)") }
+            if !wasCancelled { #expect(cancelsOfCall + turningAway == 0, "\(path)") }
+        }
+    }
+
+    @Test func `a call is made once, a cancel is never lost, and nothing is finished before it was started`() {
+        var open = [Walk()]
+        var seen = 0
+        while let walk = open.popLast() {
+            seen += 1
+            for event in Event.allCases where walk.allows(event) {
+                var next = walk
+                next.take(event)
+                next.check()
+                open.append(next)
+            }
+        }
+        #expect(seen > 100)
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import IDMOperations
+import Synchronization
+import Testing
+
+@Suite("The registry of services", .timeLimit(.minutes(1)))
+struct ServiceRegistryTests {
+    private final class Client: Sendable {}
+
+    private final class Inbox: AppService {
+        let client: Client
+        let stops: Stops
+        init(client: Client, stops: Stops) {
+            self.client = client
+            self.stops = stops
+        }
+        func stop() { stops.note("inbox") }
+    }
+
+    private final class Outbox: AppService {
+        let stops: Stops
+        init(stops: Stops) { self.stops = stops }
+        func stop() { stops.note("outbox") }
+    }
+
+    private final class Stops: Sendable {
+        private let state = Mutex<[String]>([])
+        var names: [String] { state.withLock { $0 } }
+        func note(_ name: String) { state.withLock { $0.append(name) } }
+    }
+
+    private protocol Loading: Sendable { var name: String { get } }
+    private struct Real: Loading { let name = "real" }
+    private struct Stub: Loading { let name = "stub" }
+
+    // MARK: Made once
+
+    @Test func `a service is made when it is first asked for, and once`() throws {
+        let services = ServiceRegistry()
+        let made = Atomic(0)
+        services.register { _ in
+            made.add(1, ordering: .relaxed)
+            return Client()
+        }
+        #expect(made.load(ordering: .relaxed) == 0)
+        let first: Client = try services.service()
+        #expect(try services.service(Client.self) === first)
+        #expect(made.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `many threads that ask at once get the same one`() {
+        let services = ServiceRegistry()
+        let made = Atomic(0)
+        services.register { _ in
+            made.add(1, ordering: .relaxed)
+            return Client()
+        }
+        let seen = Mutex<Set<ObjectIdentifier>>([])
+        DispatchQueue.concurrentPerform(iterations: 500) { _ in
+            guard let client = try? services.service(Client.self) else { return }
+            seen.withLock { _ = $0.insert(ObjectIdentifier(client)) }
+        }
+        #expect(seen.withLock { $0.count } == 1)
+        #expect(made.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `a service gets what it needs from the registry`() throws {
+        let services = ServiceRegistry()
+        let stops = Stops()
+        services.register { _ in Client() }
+        services.register { Inbox(client: try $0.service(), stops: stops) }
+        #expect(try services.service(Inbox.self).client === services.service(Client.self))
+    }
+
+    @Test func `a protocol is registered as any other type, and a test replaces what is behind it`() throws {
+        let services = ServiceRegistry()
+        services.register((any Loading).self) { _ in Real() }
+        #expect(try services.service((any Loading).self).name == "real")
+        services.register((any Loading).self) { _ in Stub() }
+        #expect(try services.service((any Loading).self).name == "stub")
+    }
+
+    // MARK: Errors
+
+    @Test func `a service that nobody has registered is named`() {
+        #expect(throws: ServiceError.missing("Client")) { try ServiceRegistry().service(Client.self) }
+    }
+
+    @Test func `services that need one another are named in a row, and the registry still works`() throws {
+        struct Hen: Sendable {}
+        struct Egg: Sendable {}
+        let services = ServiceRegistry()
+        services.register { _ in Client() }
+        services.register { registry -> Hen in
+            _ = try registry.service(Egg.self)
+            return Hen()
+        }
+        services.register { registry -> Egg in
+            _ = try registry.service(Hen.self)
+            return Egg()
+        }
+        #expect(throws: ServiceError.recursive(["Hen", "Egg", "Hen"])) { try services.service(Hen.self) }
+        #expect(throws: ServiceError.recursive(["Egg", "Hen", "Egg"])) { try services.service(Egg.self) }
+        _ = try services.service(Client.self)
+    }
+
+    @Test func `one that could not be made is tried again`() throws {
+        struct Offline: Error {}
+        let services = ServiceRegistry()
+        let tries = Atomic(0)
+        services.register { _ in
+            if tries.add(1, ordering: .relaxed).newValue == 1 { throw Offline() }
+            return Client()
+        }
+        #expect(throws: Offline.self) { try services.service(Client.self) }
+        _ = try services.service(Client.self)
+    }
+
+    // MARK: Scopes
+
+    @Test func `each scope has its own, and shares the rest`() throws {
+        let services = ServiceRegistry()
+        let stops = Stops()
+        services.register { _ in Client() }
+        services.register(lifetime: .scope) { Inbox(client: try $0.service(), stops: stops) }
+        let (one, other) = (services.makeScope(), services.makeScope())
+        let inbox = try one.service(Inbox.self)
+        #expect(try one.service(Inbox.self) === inbox)
+        #expect(try other.service(Inbox.self) !== inbox)
+        #expect(try other.service(Inbox.self).client === inbox.client)
+    }
+
+    @Test func `a scoped service is not to be had outside of a scope, also not by what lives longer`() throws {
+        struct Cache: Sendable {}
+        let services = ServiceRegistry()
+        services.register(lifetime: .scope) { _ in Client() }
+        services.register { registry -> Cache in
+            _ = try registry.service(Client.self)
+            return Cache()
+        }
+        #expect(throws: ServiceError.outOfScope("Client")) { try services.service(Client.self) }
+        #expect(throws: ServiceError.outOfScope("Client")) { try services.makeScope().service(Cache.self) }
+    }
+
+    @Test func `a closed scope stops its services in reverse, and leaves the others alone`() throws {
+        let services = ServiceRegistry()
+        let stops = Stops()
+        services.register { _ in Client() }
+        services.register(lifetime: .scope) { Inbox(client: try $0.service(), stops: stops) }
+        services.register(lifetime: .scope) { registry -> Outbox in
+            _ = try registry.service(Inbox.self)
+            return Outbox(stops: stops)
+        }
+        let scope = services.makeScope()
+        _ = try scope.service(Outbox.self)
+        scope.close()
+        scope.close()
+        #expect(stops.names == ["outbox", "inbox"])
+        #expect(throws: ServiceError.closed("Inbox")) { try scope.service(Inbox.self) }
+        _ = try services.service(Client.self)
+    }
+
+    @Test func `a registry closes its scopes, those that come later among them`() throws {
+        let services = ServiceRegistry()
+        let stops = Stops()
+        services.register(lifetime: .scope) { _ in Outbox(stops: stops) }
+        let scope = services.makeScope()
+        _ = try scope.service(Outbox.self)
+        services.close()
+        #expect(stops.names == ["outbox"])
+        #expect(throws: ServiceError.closed("Outbox")) { try scope.service(Outbox.self) }
+        #expect(throws: ServiceError.closed("Outbox")) { try services.makeScope().service(Outbox.self) }
+    }
+
+    @Test func `a scope that nobody holds is closed, and lets its services go`() throws {
+        let services = ServiceRegistry()
+        let stops = Stops()
+        services.register(lifetime: .scope) { _ in Outbox(stops: stops) }
+        weak var outbox: Outbox?
+        do {
+            let scope = services.makeScope()
+            outbox = try scope.service(Outbox.self)
+        }
+        #expect(stops.names == ["outbox"])
+        #expect(outbox == nil)
+    }
+
+    @Test func `what is made while its scope closes is stopped as well`() throws {
+        let services = ServiceRegistry()
+        let stops = Stops()
+        services.register(lifetime: .scope) { registry -> Outbox in
+            registry.close()
+            return Outbox(stops: stops)
+        }
+        let scope = services.makeScope()
+        #expect(throws: ServiceError.closed("Outbox")) { try scope.service(Outbox.self) }
+        #expect(stops.names == ["outbox"])
+    }
+}
