@@ -31,7 +31,8 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         let calls = Watched(0)
         let completionIsGone = Watched(false)
         ask(calling, counting: calls) { completionIsGone.change { $0 = true } }
-        // Either it has let the completion go, and can't call any more, or it is given the time that an answer may take.
+        // Either it has let the completion go, and can't call any more, or it is given the time that an answer may
+        // take.
         _ = await outcome(within: patience.request) { try await completionIsGone.wait { $0 } }
         return calls.value == 1 ? nil : "expected one callback for a request, and \(calls.value) came."
     }
@@ -158,8 +159,8 @@ private final class Trial<Provider: DataProvider>: Sendable {
         state.change { $0.task = task }
     }
 
-    /// Starts on the spot where the platform can: then a request that doesn't suspend has ended when this returns, and no
-    /// cancel can meet it.
+    /// Starts on the spot where the platform can: then a request that doesn't suspend has ended when this returns, and
+    /// no cancel can meet it.
     private static func start(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             return Task.immediate { await operation() }

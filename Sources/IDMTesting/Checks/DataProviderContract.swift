@@ -14,9 +14,9 @@ public import IDMCore
 /// | ``Rule/takesConcurrentRequests`` | many requests at once all end |
 /// | ``Rule/isReleased`` | after all that nothing holds the provider; for a class |
 ///
-/// The battery asks real providers, so it measures real time, and only as an upper bound: a provider that keeps the rules
-/// is never waited for longer than it takes. A request that has ended before it could be cancelled shows nothing of a cancel,
-/// and breaks nothing.
+/// The battery asks real providers, so it measures real time, and only as an upper bound: a provider that keeps the
+/// rules is never waited for longer than it takes. A request that has ended before it could be cancelled shows nothing
+/// of a cancel, and breaks nothing.
 public enum DataProviderContract {
     /// What is expected of every provider.
     public enum Rule: String, Sendable, Hashable, CaseIterable {

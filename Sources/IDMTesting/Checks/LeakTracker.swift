@@ -8,9 +8,9 @@
 /// }
 /// ```
 ///
-/// What is tracked is looked at by ``verify()``, and at the end of the ``TestScope`` in which the tracker was made, when the
-/// variables of the body are gone. A run of a call holds its handlers until it has ended, so wait for that: with
-/// `finish()`, or with a ``ManualClock``.
+/// What is tracked is looked at by ``verify()``, and at the end of the ``TestScope`` in which the tracker was made,
+/// when the variables of the body are gone. A run of a call holds its handlers until it has ended, so wait for that:
+/// with `finish()`, or with a ``ManualClock``.
 public final class LeakTracker: Sendable {
     private struct Tracked: Sendable {
         weak let object: (any AnyObject & Sendable)?

@@ -1,11 +1,12 @@
 import IDMCore
 import Synchronization
 
-/// Runs tasks one job at a time, in an order drawn from a seed. Made by ``explore(seeds:fileID:filePath:line:column:_:)``.
+/// Runs tasks one job at a time, in an order drawn from a seed. Made by
+/// ``explore(seeds:fileID:filePath:line:column:_:)``.
 ///
-/// What prefers it is ordered: the body of an exploration, its child tasks, the tasks that the library starts from there, and
-/// those that you start with it: `Task(executorPreference: executor) { … }`. A `Task { … }` without it, and code of the main
-/// actor, are not.
+/// What prefers it is ordered: the body of an exploration, its child tasks, the tasks that the library starts from
+/// there, and those that you start with it: `Task(executorPreference: executor) { … }`. A `Task { … }` without it, and
+/// code of the main actor, are not.
 public final class DeterministicExecutor: TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []

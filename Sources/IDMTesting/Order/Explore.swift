@@ -12,9 +12,9 @@ import IDMCore
 /// }
 /// ```
 ///
-/// Ordered are the body, its child tasks, what the library starts from there, and tasks that are started with the executor
-/// that the body gets. The same seed gives the same order, as long as nothing else has a part in it: the main actor, a real
-/// clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may have.
+/// Ordered are the body, its child tasks, what the library starts from there, and tasks that are started with the
+/// executor that the body gets. The same seed gives the same order, as long as nothing else has a part in it: the main
+/// actor, a real clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may have.
 ///
 /// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
 /// throw.

@@ -8,9 +8,10 @@ public import IDMCore
 /// try await recorder.expect(.began, .succeeded(["Ada"]), .completed)
 /// ```
 ///
-/// Expectations are met in the order of the events, each event once. The recorder's handlers are written on the actor on
-/// which the call is made, so they don't change how it is delivered. A recorder is exhaustive unless it is told otherwise:
-/// at the end of its ``TestScope``, and in ``verify()``, events that nobody expected and calls that haven't ended are failures.
+/// Expectations are met in the order of the events, each event once. The recorder's handlers are written on the actor
+/// on which the call is made, so they don't change how it is delivered. A recorder is exhaustive unless it is told
+/// otherwise: at the end of its ``TestScope``, and in ``verify()``, events that nobody expected and calls that haven't
+/// ended are failures.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private struct State {
         var events: [IntegrationEvent<Output>] = []

@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 
@@ -80,7 +81,7 @@ struct RetryTests {
 
     @Test("isn't made by a cancelled task, whatever the provider throws")
     func cancelledTask() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let task = Task { try await provider.retry(3).request(1) }
         let request = try await provider.nextRequest()
         task.cancel()
@@ -91,7 +92,7 @@ struct RetryTests {
 
     @Test("repeats a stream only before its first value")
     func streams() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task { await collect(stream.retry(5), 0) }
         let first = try await stream.nextRequest()
         first.fail(TestError.first)
@@ -106,7 +107,7 @@ struct RetryTests {
 
     @Test("keeps to that also when one value is asked for")
     func streamRequest() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task { try await stream.retry(5).request(0) }
         let request = try await stream.nextRequest()
         request.send(1)

@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 
@@ -8,7 +9,7 @@ struct TimeoutTests {
     @Test("lets an answer through that comes in time, and stops its clock")
     func inTime() async throws {
         let clock = TestClock()
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
         let request = try await provider.nextRequest()
         try await clock.sleepers(1)
@@ -27,7 +28,7 @@ struct TimeoutTests {
     @Test("fails the request when the time is over, and cancels the provider")
     func tooLate() async throws {
         let clock = TestClock()
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
         let request = try await provider.nextRequest()
         try await clock.advance(by: .seconds(1), whenSleeping: 1)
@@ -38,7 +39,7 @@ struct TimeoutTests {
     @Test("fails the request also when the provider is deaf, which runs on unheard")
     func deaf() async throws {
         let clock = TestClock()
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
         let request = try await provider.nextRequest()
         try await clock.advance(by: .seconds(1), whenSleeping: 1)
@@ -50,7 +51,7 @@ struct TimeoutTests {
     @Test("ends at once when it is cancelled, deaf provider or not, and stops its clock", arguments: [false, true])
     func cancel(deaf: Bool) async throws {
         let clock = TestClock()
-        let provider = ControlledProvider<Int, Int>(deaf: deaf)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
         let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
         let request = try await provider.nextRequest()
         try await clock.sleepers(1)
@@ -72,7 +73,7 @@ struct TimeoutTests {
 
     @Test("of the longest time there is doesn't trap")
     func longest() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.timeout(.seconds(Int64.max)).request(1) }
         try await provider.nextRequest().answer(3)
         #expect(try await task.value == 3)
@@ -95,7 +96,7 @@ struct TimeoutTests {
     @Test("holds for the whole of a stream: what came in time is delivered, then it fails")
     func stream() async throws {
         let clock = TestClock()
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let limited = stream.timeout(.seconds(2), clock: clock)
         #expect(limited.deliversMany)
         let log = Log()
@@ -125,7 +126,7 @@ struct TimeoutTests {
     @Test("cancels its provider when a walk through the values is given up")
     func abandoned() async throws {
         let clock = TestClock()
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task {
             var values = stream.timeout(.seconds(1), clock: clock).values(for: 0).makeAsyncIterator()
             return try await values.next()
@@ -140,7 +141,7 @@ struct TimeoutTests {
     @Test("lets the progress of its provider through")
     func progress() async throws {
         let log = ProgressLog()
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await log.reporter.ambient { try await provider.timeout(.seconds(60)).request(1) } }
         let request = try await provider.nextRequest()
         request.reporter?.report(fraction: 0.5)

@@ -139,8 +139,12 @@ struct Sample: Hashable {
     let file: String
 
     static func all() throws -> [Sample] {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let files = FileManager.default
+        let tests = try files.contentsOfDirectory(
+            at: root.appendingPathComponent("Tests"), includingPropertiesForKeys: nil)
+        let folders = tests.map { $0.appendingPathComponent("Documentation") }
+            .filter { files.fileExists(atPath: $0.path) }
+        return try folders.flatMap { try files.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
             .filter { $0.lastPathComponent.hasSuffix("Samples.swift") }
             .flatMap { try all(of: String(contentsOf: $0, encoding: .utf8), in: $0.lastPathComponent) }
     }

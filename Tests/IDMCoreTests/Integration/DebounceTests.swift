@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 @MainActor
 struct DebounceTests {
     private let clock = TestClock()
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
 
     private var integrator: Integrator<Int, Int> {

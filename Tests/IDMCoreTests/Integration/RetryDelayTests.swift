@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 @MainActor
 struct RetryDelayCallTests {
     private let clock = TestClock()
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
 
     @Test("onRetry is heard before the delay, and the delay is the integrator's clock's")

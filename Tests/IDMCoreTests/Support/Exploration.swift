@@ -1,3 +1,4 @@
+import IDMTesting
 import Foundation
 
 /// A system of which every order of moves can be walked.

@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 
 /// The seven kinds of handlers, for tests that go through all of them.

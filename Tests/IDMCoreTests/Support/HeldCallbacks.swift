@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 
 /// Code that calls back when the test says so, or never.

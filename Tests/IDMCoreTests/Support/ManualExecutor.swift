@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 
 /// An executor whose jobs wait until the test lets them run, so that a test can stand between a job and its turn.

@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 

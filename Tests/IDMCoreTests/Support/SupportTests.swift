@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 
@@ -31,32 +32,6 @@ struct SupportTests {
         sleeper.cancel()
         await #expect(throws: CancellationError.self) { try await sleeper.value }
         #expect(clock.sleeping == 0)
-    }
-
-    @Test("A controlled request waits for the test, and ends on a cancel unless it is deaf", arguments: [false, true])
-    func controlledRequest(deaf: Bool) async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: deaf)
-        let task = Task { try await provider.request(1) }
-        let request = try await provider.nextRequest()
-        task.cancel()
-        try await request.cancelled()
-        if deaf {
-            request.answer(2)
-            #expect(try await task.value == 2)
-        } else {
-            await #expect(throws: CancellationError.self) { try await task.value }
-        }
-    }
-
-    @Test("A controlled stream delivers what the test sent, in order")
-    func controlledStream() async throws {
-        let stream = ControlledStream<Int, Int>()
-        let task = Task { try await stream.request(1) }
-        let request = try await stream.nextRequest()
-        request.send(1)
-        request.send(2)
-        request.finish()
-        #expect(try await task.value == 2)
     }
 
     @Test("A signal lets everybody go on, before and after")

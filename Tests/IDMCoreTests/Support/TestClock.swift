@@ -1,3 +1,5 @@
+import IDMTesting
+
 /// A clock that stands still until the test moves it.
 final class TestClock: Clock, Sendable {
     struct Instant: InstantProtocol {

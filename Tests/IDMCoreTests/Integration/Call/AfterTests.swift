@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 
@@ -5,8 +6,8 @@ import Testing
 @MainActor
 struct AfterTests {
     private let log = Log()
-    private let first = ControlledProvider<Int, Int>()
-    private let second = ControlledProvider<Int, Int>()
+    private let first = ControlledDataProvider<Int, Int>()
+    private let second = ControlledDataProvider<Int, Int>()
 
     @Test("It starts when the other has completed, however that ended", arguments: [false, true])
     func order(fails: Bool) async throws {

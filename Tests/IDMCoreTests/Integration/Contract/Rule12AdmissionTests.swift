@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 struct Rule12AdmissionTests {
     @TaskLocal private static var user = "nobody"
 
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
 
     // MARK: Admission
 

@@ -1,3 +1,4 @@
+import IDMTesting
 import IDMCore
 import Testing
 
@@ -55,7 +56,7 @@ struct BadUseTests {
 
     @Test("A width of zero and below is one", arguments: [0, -1, Int.min])
     func noWidth(width: Int) async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(width: width))
         let tasks = (0..<3).map { integrator.prepareCall($0).call() }
         for input in 0..<3 {
@@ -69,7 +70,7 @@ struct BadUseTests {
 
     @Test("With a limit of zero and below nothing waits", arguments: [0, -1, Int.min])
     func noLimit(limit: Int) async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(limit: limit))
         let first = integrator.prepareCall(1).call()
         #expect(await integrator.prepareCall(2).call().outcome == .cancelled(.ignored))
@@ -137,7 +138,7 @@ struct BadUseTests {
 
     @Test("A call that is made, cancelled and dropped a hundred times over is no harm")
     func cancelTwice() async {
-        let integrator = Integrator(ControlledProvider<Int, Int>())
+        let integrator = Integrator(ControlledDataProvider<Int, Int>())
         let call = integrator.prepareCall(1)
         for _ in 0..<100 {
             let task = call.call()
