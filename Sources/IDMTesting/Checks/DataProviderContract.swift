@@ -50,6 +50,10 @@ public enum DataProviderContract {
     ///   - patience: How long a request may take, and how long one that was cancelled may.
     ///   - rules: What is looked at.
     ///   - make: Makes a provider. Called once for each rule.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     /// - Returns: The rules that were broken. They have been reported.
     @discardableResult
     public static func check<Provider: DataProvider>(

@@ -32,6 +32,10 @@ public final class LeakTracker: Sendable {
     /// - Parameters:
     ///   - object: What has to go.
     ///   - name: What the failure calls it. Its type, if nothing is given.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     /// - Returns: The object.
     @discardableResult
     public func track<Object: AnyObject & Sendable>(

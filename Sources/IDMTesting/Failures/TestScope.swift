@@ -42,6 +42,7 @@ public final class TestScope: Sendable {
     ///     failures at the end.
     ///   - handler: Takes each failure as it happens. Without one they are thrown at the end.
     ///   - isolation: The caller's actor. Leave it out.
+    ///   - body: The test, or a part of it.
     /// - Throws: What the body throws; ``TestFailures``, if there is no handler and something failed.
     public static func run<R>(
         failingOnLeftovers leftovers: Bool = true, reportingTo handler: TestFailure.Handler? = nil,

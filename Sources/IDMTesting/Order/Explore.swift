@@ -22,6 +22,10 @@ import IDMCore
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
 ///   - body: What is run. It gets the executor that orders it.
+///   - fileID: The place that a failure points at. Leave it out.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
 /// - Throws: ``ExplorationFailure``, with the seed; `CancellationError`, if the task is cancelled between two runs.
 public func explore(
     seeds: some Sequence<Int>, fileID: StaticString = #fileID, filePath: StaticString = #filePath,

@@ -79,7 +79,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// Ends the request with an error. Only the first end counts.
     public func fail(_ error: any Error) { end(.failure(error)) }
 
-    /// Ends the request as a provider does that lost its answer: with ``DataProviderError/noAnswer``.
+    /// Ends the request as a provider does that lost its answer: with `DataProviderError.noAnswer`.
     public func drop() { fail(DataProviderError.noAnswer) }
 
     /// Ends the request with a value after some time. Returns when it has been answered or its task was cancelled.

@@ -10,8 +10,8 @@ public import IDMCore
 ///
 /// Expectations are met in the order of the events, each event once. The recorder's handlers are written on the actor
 /// on which the call is made, so they don't change how it is delivered. A recorder is exhaustive unless it is told
-/// otherwise: at the end of its ``TestScope``, and in ``verify()``, events that nobody expected and calls that haven't
-/// ended are failures.
+/// otherwise: at the end of its ``TestScope``, and in ``verify(fileID:filePath:line:column:)``, events that nobody
+/// expected and calls that haven't ended are failures.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private struct State {
         var events: [IntegrationEvent<Output>] = []
@@ -35,7 +35,12 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Makes a recorder that hears nothing yet.
     ///
-    /// - Parameter isExhaustive: Whether what nobody expected is a failure at the end of the ``TestScope``.
+    /// - Parameters:
+    ///   - isExhaustive: Whether what nobody expected is a failure at the end of the ``TestScope``.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     public init(
         exhaustive isExhaustive: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column

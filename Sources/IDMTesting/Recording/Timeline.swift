@@ -45,6 +45,10 @@ public enum Timeline {
     ///   - failing: The inputs with which a request fails.
     ///   - calls: When calls are made.
     ///   - hears: What is to be heard.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     @MainActor
     public static func expect(
         executing type: ExecutingType, taking ticks: Int = 1, failing: String = "", calls: String, hears: String,
@@ -67,6 +71,10 @@ public enum Timeline {
     ///   - source: When the source delivers values, and when it ends or fails.
     ///   - hears: What is to be heard.
     ///   - transform: Makes the provider from the source. The clock is the one of the picture.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     @MainActor
     public static func expect<Output: Sendable>(
         source: String, hears: String,
