@@ -1,6 +1,6 @@
-import IDMTesting
 import Foundation
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The progress of a call", .timeLimit(.minutes(1)))

@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The call of a stream", .timeLimit(.minutes(1)))

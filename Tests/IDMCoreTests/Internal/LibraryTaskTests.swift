@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The tasks that the library makes", .timeLimit(.minutes(1)))

@@ -1,5 +1,5 @@
-import IDMTesting
 import Foundation
+import IDMTesting
 
 /// A system of which every order of moves can be walked.
 protocol Explorable {

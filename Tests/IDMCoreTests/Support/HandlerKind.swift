@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 
 /// The seven kinds of handlers, for tests that go through all of them.
 enum HandlerKind: CaseIterable {

@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 
 /// Every way in which a call can end.
 enum WayToEnd: CaseIterable {
@@ -153,7 +153,7 @@ enum WayToEnd: CaseIterable {
     }
 
     private func settling(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
-        let clock = TestClock()
+        let clock = ManualClock()
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         let task = prepare(integrator.prepareCall(1)).call()
         try await clock.sleepers(1)

@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 /// Every way in which a run can end, and all that is heard of it.
@@ -169,14 +169,15 @@ struct GrammarTests {
 
     @Test("A call that is superseded while it waits for the quiet hears of that, and of nothing else")
     func supersededWhileSettling() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         let older = integrator.prepareCall(1).recorded(in: log).call()
         try await clock.sleepers(1)
         let newer = integrator.prepareCall(2).call()
         await older.finish()
         #expect(log.entries == ["cancel superseded"])
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         await newer.finish()
         #expect(log.entries == ["cancel superseded"])
     }

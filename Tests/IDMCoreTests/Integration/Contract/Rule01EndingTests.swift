@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 1: every call ends exactly once, whatever the provider does", .timeLimit(.minutes(1)))

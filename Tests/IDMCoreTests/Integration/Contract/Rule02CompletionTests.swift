@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 2: onCompletion fires exactly once for each onBeginning, and never without one", .timeLimit(.minutes(1)))

@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 4: handlers run on the actor they were written on, one at a time, in order", .timeLimit(.minutes(1)))

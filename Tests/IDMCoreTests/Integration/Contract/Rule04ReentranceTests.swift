@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 4: handlers may call, cancel or release the same integrator, to any depth", .timeLimit(.minutes(1)))

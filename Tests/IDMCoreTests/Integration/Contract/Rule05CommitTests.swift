@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 5: a value is committed on the actor of the first handler that hears it", .timeLimit(.minutes(1)))

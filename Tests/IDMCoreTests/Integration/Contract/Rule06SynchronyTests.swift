@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 /// Holds where a task can start at once, which Linux and the systems from 26 on can. Elsewhere the tests look at the order

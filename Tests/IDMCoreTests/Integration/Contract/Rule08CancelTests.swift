@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .timeLimit(.minutes(1)))

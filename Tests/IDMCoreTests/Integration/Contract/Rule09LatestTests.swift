@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .timeLimit(.minutes(1)))

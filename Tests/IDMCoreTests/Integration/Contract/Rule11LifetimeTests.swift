@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 11: calls and tasks hold the integrator, runs do not", .timeLimit(.minutes(1)))
@@ -78,7 +78,7 @@ struct Rule11LifetimeTests {
 
     @Test("A call that waits for the quiet is released unstarted, and its clock is left alone")
     func settlingIsReleased() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         var integrator: Integrator<Int, Int>? = Integrator(
             Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         _ = integrator?.prepareCall(1).recorded(in: log).call()

@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 /// Faults that programs made with the package have met, each with the least that shows it.
@@ -70,7 +70,7 @@ struct SeenAndMendedTests {
 
     @Test("Whoever joins while another waits to try again gets an answer, and not the old failure")
     func joinDuringRetry() async throws {
-        let (provider, clock) = (ControlledDataProvider<Int, Int>(), TestClock())
+        let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let integrator = Integrator(provider, executing: .only(joining: true), clock: clock)
         let first = integrator.prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
         try await provider.nextRequest().fail(Trouble.first)
@@ -81,7 +81,7 @@ struct SeenAndMendedTests {
         request.answer(5)
         #expect(await second.outcome == .success(5))
         await second.finish()
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         try await provider.nextRequest().answer(6)
         #expect(await first.outcome == .success(6))
     }

@@ -1,5 +1,5 @@
-import IDMTesting
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("What the original got wrong", .timeLimit(.minutes(1)))
