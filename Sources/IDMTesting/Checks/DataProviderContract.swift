@@ -19,7 +19,7 @@ public import IDMCore
 /// of a cancel, and breaks nothing.
 public enum DataProviderContract {
     /// What is expected of every provider.
-    public enum Rule: String, Sendable, Hashable, CaseIterable {
+    public enum Rule: Sendable, Hashable, CaseIterable {
         /// A request ends, with one value or one error. A callback provider calls back once for each request.
         case answersOnce
         /// A request whose task is cancelled while it runs ends soon.
@@ -40,7 +40,7 @@ public enum DataProviderContract {
         public let message: String
 
         /// The rule and the message.
-        public var description: String { "\(rule.rawValue): \(message)" }
+        public var description: String { "\(rule): \(message)" }
     }
 
     /// Runs the battery, and fails for each rule that the provider breaks.

@@ -34,8 +34,11 @@ public final class ManualClock: Clock, WatchedClock {
             self.offset = offset
         }
 
+        /// The point that is so much later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// How long it is from this point to another one.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Whether one point is before another one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 

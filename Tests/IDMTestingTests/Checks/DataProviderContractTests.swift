@@ -16,7 +16,7 @@ struct DataProviderContractTests {
             rules.change { $0 = Set(breaches.map(\.rule)) }
         }
         #expect(failures.count == rules.value.count)
-        for rule in rules.value { #expect(failures.contains { $0.message.contains("\(rule.rawValue): ") }) }
+        for rule in rules.value { #expect(failures.contains { $0.message.contains("\(rule): ") }) }
         return rules.value
     }
 
