@@ -6,14 +6,17 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "IDMCore", targets: ["IDMCore"]),
+        .library(name: "IDMCaching", targets: ["IDMCaching"]),
         .library(name: "IDMOperations", targets: ["IDMOperations"]),
         .library(name: "IDMTesting", targets: ["IDMTesting"]),
     ],
     targets: [
         .target(name: "IDMCore"),
+        .target(name: "IDMCaching", dependencies: ["IDMCore"]),
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
         .target(name: "IDMTesting", dependencies: ["IDMCore"]),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting"]),
+        .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting"]),
         .testTarget(name: "IDMOperationsTests", dependencies: ["IDMCore", "IDMOperations", "IDMTesting"]),
         .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTesting"]),
     ],

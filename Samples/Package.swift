@@ -25,7 +25,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "AllocationCounter", .product(name: "IDMCore", package: "IDM"),
-                .product(name: "IDMOperations", package: "IDM"),
+                .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMOperations", package: "IDM"),
             ],
             path: "Benchmarks"
         ),

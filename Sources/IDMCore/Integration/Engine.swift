@@ -19,6 +19,9 @@ final class Engine: Sendable {
         lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(Gate(type.rule))
     }
 
+    /// The engine of calls that belong to no integrator. Each is on its own.
+    static let common = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+
     // MARK: Handlers of every call
 
     /// Changes the handlers that hear every call made from now on.

@@ -95,7 +95,7 @@ package enum LibraryTask {
     ///
     /// - Parameter clock: The clock that the closure waits for, if it does.
     @discardableResult
-    static func start(
+    package static func start(
         clock: (any Clock<Duration>)? = nil, isolation: isolated (any Actor)?,
         _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {

@@ -120,23 +120,16 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     /// Does as the control around the whole graph does.
     private func follow(_ outer: PauseControl?) {
         guard let outer else { return }
-        setPaused(outer.isPaused)
-    }
-
-    /// Pauses or resumes all nodes. One that was paused by itself stays paused.
-    func setPaused(_ isPaused: Bool) {
-        let controls = state.withLock { state in
-            state.isPaused = isPaused
-            if isPaused { state.schedule.pause() } else { state.schedule.resume() }
-            return state.controls.filter { isPaused || !state.pausedNodes.contains($0.key) }.map(\.value)
+        change { state in
+            // Asked under the lock: of two changes that are made at once, either may call back first.
+            state.isPaused = outer.isPaused
+            if state.isPaused { state.schedule.pause() } else { state.schedule.resume() }
         }
-        for control in controls { if isPaused { control.pause() } else { control.resume() } }
-        changed.yield()
     }
 
     /// Pauses or resumes one node.
     func setPaused(_ isPaused: Bool, _ index: Int) {
-        let control = state.withLock { state -> PauseControl? in
+        change { state in
             if isPaused {
                 state.pausedNodes.insert(index)
                 state.schedule.pause(index)
@@ -144,10 +137,26 @@ final class GraphWalk<Input: Sendable>: GraphValues {
                 state.pausedNodes.remove(index)
                 state.schedule.resume(index)
             }
-            return isPaused || !state.isPaused ? state.controls[index] : nil
         }
-        if isPaused { control?.pause() } else { control?.resume() }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let controls = state.withLock { state in
+            body(&state)
+            return state.controls
+        }
+        for (index, control) in controls { adjust(control, of: index) }
         changed.yield()
+    }
+
+    /// Pauses or resumes the control of a node. Not under the lock, because its observers are called; so it looks again until
+    /// nobody else has changed what is wanted.
+    private func adjust(_ control: PauseControl, of index: Int) {
+        while true {
+            let isToPause = state.withLock { $0.isPaused || $0.pausedNodes.contains(index) }
+            if control.isPaused == isToPause { return }
+            if isToPause { control.pause() } else { control.resume() }
+        }
     }
 }
 

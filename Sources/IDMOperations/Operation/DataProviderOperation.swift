@@ -38,8 +38,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
 
     private init(_ provider: some DataProvider<Input, Output>, _ source: InputSource<Input>) {
         self.source = source
-        let integrator = Integrator(provider.mapInput { (_: Void) in try source.take() })
-        super.init(integrator.prepareCall())
+        super.init(IntegrationCall(asking: provider.mapInput { (_: Void) in try source.take() }, ()))
     }
 
     /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Holds the Swift blocks of the README and of the articles against the samples that this folder compiles.
+/// Holds the Swift blocks of the README and of the articles against the samples that the folders named Documentation compile.
 @Suite("Documentation", .timeLimit(.minutes(1)))
 struct DocumentationTests {
     @Test("Every Swift block of a page is identical to a compiled sample", arguments: try Page.all())
@@ -139,13 +139,10 @@ struct Sample: Hashable {
     let file: String
 
     static func all() throws -> [Sample] {
-        let files = FileManager.default
-        let tests = try files.contentsOfDirectory(
-            at: root.appendingPathComponent("Tests"), includingPropertiesForKeys: nil)
-        let folders = tests.map { $0.appendingPathComponent("Documentation") }
-            .filter { files.fileExists(atPath: $0.path) }
-        return try folders.flatMap { try files.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
-            .filter { $0.lastPathComponent.hasSuffix("Samples.swift") }
+        let tests = root.appendingPathComponent("Tests")
+        return try FileManager.default.subpathsOfDirectory(atPath: tests.path)
+            .filter { $0.contains("/Documentation/") && $0.hasSuffix("Samples.swift") }
+            .map { tests.appendingPathComponent($0) }
             .flatMap { try all(of: String(contentsOf: $0, encoding: .utf8), in: $0.lastPathComponent) }
     }
 

@@ -208,6 +208,28 @@ struct OperationGraphTests {
         #expect(results[second] == 3 && results[third] == 2)
     }
 
+    @Test func `pauses and resumes that race leave the nodes as they leave the run`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        let nodes = (0..<4).map { graph.add("\($0)", provider) }
+        let run = graph.start()
+        var requests: [ControlledRequest<Void, Int>] = []
+        for _ in nodes { requests.append(try await provider.nextRequest()) }
+        for _ in 0..<200 {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { run.pause() }
+                group.addTask { run.resume() }
+                group.addTask { run.pause(nodes[0]) }
+                group.addTask { run.resume(nodes[0]) }
+            }
+            #expect(requests.dropFirst().allSatisfy { $0.pauseControl?.isPaused == run.isPaused })
+        }
+        run.resume()
+        run.resume(nodes[0])
+        for request in requests { request.answer(1) }
+        #expect(try await run.results.isComplete)
+    }
+
     @Test func `a cancel goes through a pause`() async throws {
         let provider = ControlledDataProvider<Void, Int>()
         var graph = OperationGraph<Void>()

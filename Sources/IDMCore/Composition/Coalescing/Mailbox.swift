@@ -2,13 +2,13 @@ import Synchronization
 
 /// Values on their way from a task that makes them to the one who waits for them. Nothing that was sent is lost, and
 /// whoever finds a value there doesn't suspend.
-final class Mailbox<Value: Sendable>: Sendable {
+package final class Mailbox<Value: Sendable>: Sendable {
     private typealias Waiter = UnsafeContinuation<Value?, any Error>
 
     private let state: Mutex<MailboxState<Value, Waiter>>
 
     /// A mailbox in which something may lie from the start.
-    init(first: Value? = nil, ending: MailboxEnding? = nil) {
+    package init(first: Value? = nil, ending: MailboxEnding? = nil) {
         var initial = MailboxState<Value, Waiter>()
         if let first { _ = initial.send(first) }
         if let ending { _ = initial.end(ending) }
@@ -16,20 +16,20 @@ final class Mailbox<Value: Sendable>: Sendable {
     }
 
     /// Puts one more value in. After the end it is dropped.
-    func send(_ value: Value) {
+    package func send(_ value: Value) {
         perform(state.withLock { $0.send(value) })
     }
 
     /// Ends the values, after those that were sent. Returns false if they have ended before.
     @discardableResult
-    func end(_ ending: MailboxEnding) -> Bool {
+    package func end(_ ending: MailboxEnding) -> Bool {
         let (isFirst, action) = state.withLock { $0.end(ending) }
         perform(action)
         return isFirst
     }
 
     /// The reader goes away. It gets a `CancellationError` if it waits or asks again, and nothing is kept any more.
-    func abandon() {
+    package func abandon() {
         perform(state.withLock { $0.abandon() }.0)
     }
 
@@ -43,7 +43,7 @@ final class Mailbox<Value: Sendable>: Sendable {
 
     /// The next value, or nil after the last. One reader at a time. It doesn't hear a cancel: whoever waits sees to it
     /// that ``abandon()`` is called then.
-    func next(isolation: isolated (any Actor)?) async throws -> Value? {
+    package func next(isolation: isolated (any Actor)?) async throws -> Value? {
         if let item = poll() { return try item.get() }
         return try await withUnsafeThrowingContinuation { continuation in
             perform(state.withLock { $0.wait(continuation) })

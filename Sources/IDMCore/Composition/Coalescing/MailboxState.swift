@@ -1,11 +1,11 @@
 /// How values came to their end.
-enum MailboxEnding: Sendable {
+package enum MailboxEnding: Sendable {
     case finished
     case failed(any Error)
 }
 
 /// One thing a reader gets: a value, nil for the end, or an error.
-typealias MailboxItem<Value> = Result<Value?, any Error>
+package typealias MailboxItem<Value> = Result<Value?, any Error>
 
 /// What a ``Mailbox`` does, without the doing.
 struct MailboxState<Value, Waiter> {

@@ -41,6 +41,12 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
         IntegrationTask(source.engine.call(source, plan, isolation: isolation), holding: integrator)
     }
 
+    /// A call of no integrator. Nothing but its task cancels it.
+    package init<Input: Sendable>(asking provider: some DataProvider<Input, Output>, _ input: Input) {
+        let source = PreparedInput(supply: Supply(provider, engine: .common, lane: nil), input: input)
+        self.init(source, holding: source)
+    }
+
     /// Makes the call, and hands out its task before anything of it runs: so its own handlers can cancel it.
     package consuming func call(
         isolation: isolated (any Actor)? = #isolation, willStart: (IntegrationTask<Output>) -> Void

@@ -1,0 +1,117 @@
+/// What one file of a disk cache holds, and how it is written.
+///
+/// A header of 80 bytes, all numbers with their least byte first, and then the key, the tags and the value:
+///
+///     0  "IDMC"            40  time, in nanoseconds since 1970
+///     4  version, 2 bytes  48  length of the key, 4 bytes
+///     6  nothing, 2 bytes  52  length of the tags, 4 bytes
+///     8  digest of the     56  length of the value
+///        key, 32 bytes     64  era of the clock
+///                          72  checksum of everything else
+struct DiskRecord {
+    static let version = 1
+    static let headerLength = 80
+    /// Longer than any entry should be. What is longer is not read into memory.
+    static let greatestLength = 1 << 30
+
+    private static let magic = Array("IDMC".utf8)
+
+    var digest: Digest
+    /// In nanoseconds since 1970.
+    var time: Int64
+    /// See ``CacheStamp/era``.
+    var era: UInt64
+    var key: [UInt8]
+    var tags: [String]
+
+    // MARK: Writing
+
+    /// The bytes of a file, or nil if it would be too long.
+    func file(with value: some Collection<UInt8>) -> [UInt8]? {
+        let tagBytes = tags.flatMap { tag in
+            let bytes = Array(tag.utf8)
+            return Self.littleEndian(UInt32(truncatingIfNeeded: bytes.count)) + bytes
+        }
+        let length = Self.headerLength + key.count + tagBytes.count + value.count
+        guard length <= Self.greatestLength else { return nil }
+        var file: [UInt8] = []
+        file.reserveCapacity(length)
+        file += Self.magic
+        file += Self.littleEndian(UInt16(Self.version)) + [0, 0]
+        file += digest.bytes
+        file += Self.littleEndian(time)
+        file += Self.littleEndian(UInt32(key.count)) + Self.littleEndian(UInt32(tagBytes.count))
+        file += Self.littleEndian(UInt64(value.count))
+        file += Self.littleEndian(era)
+        file += Self.littleEndian(UInt64(0))
+        file += key
+        file += tagBytes
+        file += value
+        let checksum = file.withUnsafeBytes { Self.checksum($0) }
+        file.replaceSubrange(72..<80, with: Self.littleEndian(checksum))
+        return file
+    }
+
+    // MARK: Reading
+
+    /// Reads a file. Returns the record, and where the value is.
+    static func read(_ file: UnsafeRawBufferPointer) throws(DiskDamage) -> (record: DiskRecord, value: Range<Int>) {
+        guard file.count >= headerLength else {
+            throw DiskDamage(file.starts(with: magic.prefix(file.count)) ? .torn : .foreign)
+        }
+        guard file.starts(with: magic) else { throw DiskDamage(.foreign) }
+        let version = Int(number(file, 4, UInt16.self))
+        guard version != 0 else { throw DiskDamage(.foreign) }
+        guard version <= Self.version else { throw DiskDamage(.newerVersion(version)) }
+        let (keyLength, tagsLength) = (Int(number(file, 48, UInt32.self)), Int(number(file, 52, UInt32.self)))
+        let valueLength = number(file, 56, UInt64.self)
+        guard valueLength <= UInt64(greatestLength),
+            file.count == headerLength + keyLength + tagsLength + Int(valueLength)
+        else { throw DiskDamage(.torn) }
+        guard number(file, 72, UInt64.self) == checksum(file) else { throw DiskDamage(.checksum) }
+        let valueStart = headerLength + keyLength + tagsLength
+        let record = DiskRecord(
+            digest: Digest(bytes: Array(file[8..<40])), time: number(file, 40, Int64.self),
+            era: number(file, 64, UInt64.self), key: Array(file[headerLength..<headerLength + keyLength]),
+            tags: tags(UnsafeRawBufferPointer(rebasing: file[headerLength + keyLength..<valueStart])))
+        return (record, valueStart..<file.count)
+    }
+
+    private static func tags(_ bytes: UnsafeRawBufferPointer) -> [String] {
+        var tags: [String] = []
+        var offset = 0
+        while offset + 4 <= bytes.count {
+            let length = Int(number(bytes, offset, UInt32.self))
+            offset += 4
+            guard length <= bytes.count - offset else { break }
+            tags.append(String(decoding: bytes[offset..<offset + length], as: UTF8.self))
+            offset += length
+        }
+        return tags
+    }
+
+    /// The checksum of a file, without its own place.
+    private static func checksum(_ file: UnsafeRawBufferPointer) -> UInt64 {
+        let header = Checksum.of(UnsafeRawBufferPointer(rebasing: file[..<72]))
+        return Checksum.of(UnsafeRawBufferPointer(rebasing: file[headerLength...]), seed: header)
+    }
+
+    private static func number<Number: FixedWidthInteger>(
+        _ file: UnsafeRawBufferPointer, _ offset: Int, _ type: Number.Type
+    ) -> Number {
+        Number(littleEndian: file.loadUnaligned(fromByteOffset: offset, as: type))
+    }
+
+    private static func littleEndian(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian) { Array($0) }
+    }
+}
+
+/// A file that is not a whole record.
+struct DiskDamage: Error {
+    let damage: CacheDamage
+
+    init(_ damage: CacheDamage) {
+        self.damage = damage
+    }
+}

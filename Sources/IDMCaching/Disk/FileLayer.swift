@@ -1,0 +1,55 @@
+/// The calls that a disk cache makes of the system, each as small as it can be, so that a test can fail each of them.
+protocol FileLayer: Sendable {
+    func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32
+    /// How long the file is, and what it is.
+    func status(_ file: Int32) throws(FileFault) -> FileStatus
+    /// The same of what stands at a path, without following a symbolic link.
+    func status(at path: String) throws(FileFault) -> FileStatus
+    /// Reads up to the length of the buffer. Returns how much it was; nothing at the end of the file.
+    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int
+    /// Writes up to the length of the buffer. Returns how much it was.
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFault) -> Int
+    /// Sets when the file was used last, in nanoseconds.
+    func touch(_ file: Int32, _ time: Int64) throws(FileFault)
+    func synchronize(_ file: Int32) throws(FileFault)
+    func close(_ file: Int32) throws(FileFault)
+    func rename(_ path: String, _ target: String) throws(FileFault)
+    func remove(_ path: String) throws(FileFault)
+    func makeFolder(_ path: String) throws(FileFault)
+    /// The names in a folder, in any order.
+    func names(in path: String) throws(FileFault) -> [String]
+    /// Whether a process runs.
+    func isRunning(_ process: Int32) -> Bool
+}
+
+enum FileOpening: Sendable {
+    case reading
+    /// A file that does not exist yet, for this user alone.
+    case creating
+    case folder
+}
+
+struct FileStatus: Sendable {
+    enum Kind: Sendable {
+        case file
+        case folder
+        case other
+    }
+
+    var kind: Kind
+    var size: Int
+    /// When it was used last, in nanoseconds.
+    var time: Int64
+}
+
+/// A call that the system refused.
+struct FileFault: Error, Hashable {
+    /// The calls of a ``FileLayer``.
+    enum Call: String, Sendable, CaseIterable {
+        case open, status, read, write, touch, synchronize, close, rename, remove, makeFolder, names
+    }
+
+    let call: Call
+    /// What `errno` was.
+    let code: Int32
+}

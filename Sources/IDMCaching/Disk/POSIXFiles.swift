@@ -1,0 +1,136 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The calls of the system itself.
+struct POSIXFiles: FileLayer {
+    func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32 {
+        // A link in the place of an entry is never followed, and what would block, as a pipe does, doesn't.
+        let flags =
+            switch way {
+            case .reading: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+            case .creating: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            case .folder: O_RDONLY | O_DIRECTORY | O_CLOEXEC
+            }
+        return try call(.open) { systemOpen(path, flags) }
+    }
+
+    func status(_ file: Int32) throws(FileFault) -> FileStatus {
+        var status = stat()
+        try call(.status) { fstat(file, &status) }
+        return FileStatus(status)
+    }
+
+    func status(at path: String) throws(FileFault) -> FileStatus {
+        var status = stat()
+        try call(.status) { lstat(path, &status) }
+        return FileStatus(status)
+    }
+
+    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int {
+        try call(.read) { systemRead(file, bytes) }
+    }
+
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFault) -> Int {
+        try call(.write) { systemWrite(file, bytes) }
+    }
+
+    func touch(_ file: Int32, _ time: Int64) throws(FileFault) {
+        let time = timespec(tv_sec: .init(time / 1_000_000_000), tv_nsec: .init(time % 1_000_000_000))
+        try call(.touch) {
+            withUnsafePointer(to: (time, time)) { pair in
+                pair.withMemoryRebound(to: timespec.self, capacity: 2) { futimens(file, $0) }
+            }
+        }
+    }
+
+    func synchronize(_ file: Int32) throws(FileFault) {
+        #if canImport(Darwin)
+        // There, fsync leaves the data in the drive's own memory. Not every volume knows how to do better.
+        if fcntl(file, F_FULLFSYNC) == 0 { return }
+        #endif
+        try call(.synchronize) { fsync(file) }
+    }
+
+    func close(_ file: Int32) throws(FileFault) {
+        // Interrupted, it has closed the file nevertheless: asked again, it could close somebody else's.
+        guard systemClose(file) == 0 || errno == EINTR else { throw FileFault(call: .close, code: errno) }
+    }
+
+    func rename(_ path: String, _ target: String) throws(FileFault) {
+        try call(.rename) { systemRename(path, target) }
+    }
+
+    func remove(_ path: String) throws(FileFault) {
+        try call(.remove) { unlink(path) }
+    }
+
+    func makeFolder(_ path: String) throws(FileFault) {
+        try call(.makeFolder) { mkdir(path, 0o700) }
+    }
+
+    func names(in path: String) throws(FileFault) -> [String] {
+        guard let folder = opendir(path) else { throw FileFault(call: .names, code: errno) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(folder) else { break }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        guard errno == 0 else { throw FileFault(call: .names, code: errno) }
+        return names
+    }
+
+    func isRunning(_ process: Int32) -> Bool {
+        kill(process, 0) == 0 || errno == EPERM
+    }
+
+    /// Calls until no signal comes between.
+    @discardableResult
+    private func call<Result: SignedInteger>(
+        _ name: FileFault.Call, _ body: () -> Result
+    ) throws(FileFault) -> Result {
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            if errno != EINTR { throw FileFault(call: name, code: errno) }
+        }
+    }
+}
+
+// The names of these are also names of the layer.
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
+private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
+    read(file, bytes.baseAddress, bytes.count)
+}
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(file, bytes.baseAddress, bytes.count)
+}
+private func systemClose(_ file: Int32) -> Int32 { close(file) }
+private func systemRename(_ path: String, _ target: String) -> Int32 { rename(path, target) }
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        let kind: Kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            default: .other
+            }
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        self.init(
+            kind: kind, size: Int(status.st_size), time: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}

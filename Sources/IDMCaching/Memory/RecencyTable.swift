@@ -1,0 +1,195 @@
+/// A hash table that knows the order in which its entries were used, and the order in which they were written. Every
+/// operation takes the same time, however many there are.
+///
+/// The hash is computed once, by the caller, outside of any lock.
+@usableFromInline
+struct RecencyTable<Key: Hashable, Payload> {
+    /// A place in the two orders, and everything else of a slot that costs nothing to copy.
+    @usableFromInline
+    struct Links {
+        @usableFromInline var hash = 0
+        /// Used before this one, and after it.
+        @usableFromInline var less: Int32 = -1
+        @usableFromInline var more: Int32 = -1
+        /// Written before this one, and after it.
+        @usableFromInline var older: Int32 = -1
+        @usableFromInline var newer: Int32 = -1
+        /// When it was used, in a count that tables may share.
+        @usableFromInline var use: UInt64 = 0
+    }
+
+    /// Stands for no place.
+    private static var none: Int32 { -1 }
+
+    /// Where the slot of a hash is: an open table with linear probing, of a power of two, at most half full.
+    @usableFromInline var buckets: [Int32] = Array(repeating: -1, count: 8)
+    @usableFromInline var keys: ContiguousArray<Key?> = []
+    @usableFromInline var payloads: ContiguousArray<Payload?> = []
+    @usableFromInline var links: ContiguousArray<Links> = []
+    private var free: [Int32] = []
+
+    @usableFromInline var leastUsed: Int32 = -1
+    @usableFromInline var mostUsed: Int32 = -1
+    private var oldest: Int32 = -1
+    private var newest: Int32 = -1
+
+    private(set) var count = 0
+
+    init() {}
+
+    /// When the least recently used entry was used. Nil if there is none.
+    var leastUse: UInt64? { leastUsed == Self.none ? nil : links[Int(leastUsed)].use }
+
+    /// The entry that was written first.
+    var oldestPayload: Payload? { oldest == Self.none ? nil : payloads[Int(oldest)] }
+
+    // MARK: Looking
+
+    @inlinable
+    func bucket(_ key: Key, _ hash: Int) -> Int? {
+        let mask = buckets.count - 1
+        var bucket = hash & mask
+        while true {
+            let slot = buckets[bucket]
+            if slot < 0 { return nil }
+            if links[Int(slot)].hash == hash, keys[Int(slot)] == key { return bucket }
+            bucket = (bucket + 1) & mask
+        }
+    }
+
+    /// The entry of a key, which is not used by that.
+    func payload(_ key: Key, _ hash: Int) -> Payload? {
+        bucket(key, hash).flatMap { payloads[Int(buckets[$0])] }
+    }
+
+    /// The entry of a key, which is the most recently used from now on.
+    @inlinable
+    mutating func use(_ key: Key, _ hash: Int, at use: UInt64) -> Payload? {
+        guard let bucket = bucket(key, hash) else { return nil }
+        let slot = buckets[bucket]
+        touch(slot, use)
+        return payloads[Int(slot)]
+    }
+
+    @inlinable
+    mutating func touch(_ slot: Int32, _ use: UInt64) {
+        links[Int(slot)].use = use
+        guard slot != mostUsed else { return }
+        let (less, more) = (links[Int(slot)].less, links[Int(slot)].more)
+        if less >= 0 { links[Int(less)].more = more } else { leastUsed = more }
+        links[Int(more)].less = less
+        links[Int(slot)].less = mostUsed
+        links[Int(slot)].more = -1
+        links[Int(mostUsed)].more = slot
+        mostUsed = slot
+    }
+
+    // MARK: Changing
+
+    /// Puts an entry in. Returns the one whose place it takes.
+    mutating func insert(_ payload: Payload, _ key: Key, _ hash: Int, at use: UInt64) -> Payload? {
+        let old = remove(key, hash)
+        if (count + 1) * 2 > buckets.count { grow() }
+        let slot = takeSlot()
+        keys[Int(slot)] = key
+        payloads[Int(slot)] = payload
+        links[Int(slot)] = Links(hash: hash, less: mostUsed, older: newest, use: use)
+        place(slot, hash)
+        if mostUsed >= 0 { links[Int(mostUsed)].more = slot } else { leastUsed = slot }
+        mostUsed = slot
+        if newest >= 0 { links[Int(newest)].newer = slot } else { oldest = slot }
+        newest = slot
+        count += 1
+        return old
+    }
+
+    /// Takes the entry of a key out.
+    mutating func remove(_ key: Key, _ hash: Int) -> Payload? {
+        guard let bucket = bucket(key, hash) else { return nil }
+        return remove(at: bucket)
+    }
+
+    /// Takes the least recently used entry out.
+    mutating func removeLeastUsed() -> Payload? {
+        remove(slot: leastUsed)
+    }
+
+    /// Takes the entry out that was written first.
+    mutating func removeOldest() -> Payload? {
+        remove(slot: oldest)
+    }
+
+    /// Takes the entries out of which something is true.
+    mutating func removeAll(where shallGo: (Payload) -> Bool) -> [Payload] {
+        var gone: [Payload] = []
+        for index in payloads.indices {
+            if let payload = payloads[index], shallGo(payload) {
+                _ = remove(slot: Int32(index))
+                gone.append(payload)
+            }
+        }
+        return gone
+    }
+
+    private mutating func remove(slot: Int32) -> Payload? {
+        guard slot >= 0, let key = keys[Int(slot)] else { return nil }
+        return remove(key, links[Int(slot)].hash)
+    }
+
+    private mutating func remove(at bucket: Int) -> Payload? {
+        let slot = buckets[bucket]
+        unlink(slot)
+        let payload = payloads[Int(slot)]
+        payloads[Int(slot)] = nil
+        keys[Int(slot)] = nil
+        free.append(slot)
+        count -= 1
+        close(bucket)
+        return payload
+    }
+
+    private mutating func unlink(_ slot: Int32) {
+        let links = links[Int(slot)]
+        if links.less >= 0 { self.links[Int(links.less)].more = links.more } else { leastUsed = links.more }
+        if links.more >= 0 { self.links[Int(links.more)].less = links.less } else { mostUsed = links.less }
+        if links.older >= 0 { self.links[Int(links.older)].newer = links.newer } else { oldest = links.newer }
+        if links.newer >= 0 { self.links[Int(links.newer)].older = links.older } else { newest = links.older }
+    }
+
+    /// Moves the entries behind a hole up, as far as they may: so none has to be marked as gone.
+    private mutating func close(_ bucket: Int) {
+        let mask = buckets.count - 1
+        var hole = bucket
+        var next = (hole + 1) & mask
+        while buckets[next] >= 0 {
+            let home = links[Int(buckets[next])].hash & mask
+            // It may move if its home isn't between the hole and itself.
+            if (next - home) & mask >= (next - hole) & mask {
+                buckets[hole] = buckets[next]
+                hole = next
+            }
+            next = (next + 1) & mask
+        }
+        buckets[hole] = Self.none
+    }
+
+    private mutating func takeSlot() -> Int32 {
+        if let slot = free.popLast() { return slot }
+        keys.append(nil)
+        payloads.append(nil)
+        links.append(Links())
+        return Int32(links.count - 1)
+    }
+
+    private mutating func place(_ slot: Int32, _ hash: Int) {
+        let mask = buckets.count - 1
+        var bucket = hash & mask
+        while buckets[bucket] >= 0 { bucket = (bucket + 1) & mask }
+        buckets[bucket] = slot
+    }
+
+    private mutating func grow() {
+        buckets = Array(repeating: Self.none, count: buckets.count * 2)
+        for index in keys.indices where keys[index] != nil { place(Int32(index), links[index].hash) }
+    }
+}

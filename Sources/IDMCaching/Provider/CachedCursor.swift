@@ -1,0 +1,101 @@
+internal import IDMCore
+
+/// One request to a cached provider on its way: does what its ``CachedRun`` says.
+struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == Base.Output {
+    typealias Answer = Upstream<Base, Store>.Output
+
+    private let provider: CachedDataProvider<Base, Store>
+    private let input: Base.Input
+    private let key: Store.Key
+    private var run: CachedRun<Store.Value>
+    private var race: Race<Base, Store>?
+    /// How old the entry was. Known from when it is found.
+    private var age: Duration?
+    private var writing: Task<Void, Never>?
+
+    init(_ provider: CachedDataProvider<Base, Store>, _ input: Base.Input) {
+        self.provider = provider
+        self.input = input
+        key = provider.key(input)
+        run = CachedRun(provider.policy, mayRace: !provider.store.answersAtOnce)
+    }
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Sourced<Store.Value>? {
+        while true {
+            switch run.step() {
+            case .look: found(await provider.look(key))
+            case .ask: await ask()
+            case .lookAndAsk: race = Race(provider, Visit(input, key, provider.store.ledger), isolation: isolation)
+            case .wait: await wait()
+            case .tell(let value, let isCached): return Sourced(value, from: isCached ? .cache(age: age) : .remote)
+            case .fail(let error): throw error
+            case .end:
+                // The answer was heard when it came. The end comes when it is safe.
+                await writing?.value
+                writing = nil
+                return nil
+            }
+        }
+    }
+
+    private mutating func ask() async {
+        do {
+            try Task.checkCancellation()
+            answered(.success(try await provider.ask(Visit(input, key, provider.store.ledger))))
+        } catch {
+            answered(.failure(error))
+        }
+    }
+
+    private mutating func wait() async {
+        switch await race?.next() {
+        case .found(let finding): found(finding)
+        case .answered(let answer): answered(answer)
+        case nil: answered(.failure(CancellationError()))
+        }
+    }
+
+    private mutating func found(_ finding: Lookup<Store.Value>) {
+        age = finding.age
+        run.found(finding.finding)
+    }
+
+    private mutating func answered(_ answer: Result<Answer, any Error>) {
+        switch answer {
+        case .success(let answer):
+            writing = answer.writing
+            run.answered(answer.value)
+        case .failure(let error):
+            run.failed(error, isCancel: CancelReason(error) != nil)
+        }
+    }
+}
+
+/// What a read has found, and how old that was.
+struct Lookup<Value: Sendable>: Sendable {
+    let finding: CacheFinding<Value>
+    let age: Duration?
+}
+
+extension CachedDataProvider {
+    /// Reads the cache, and tells the hook. A store that fails has nothing.
+    func look(_ key: Store.Key) async -> Lookup<Store.Value> {
+        let ledger = store.ledger
+        do {
+            guard let entry = try await store.get(key) else {
+                ledger.report(.miss(key))
+                return Lookup(finding: .nothing, age: nil)
+            }
+            let age = ledger.clock.age(of: entry.stamp)
+            guard policy.accepts(age: age) else {
+                ledger.report(.stale(key, age: age))
+                return Lookup(finding: .stale(entry.value), age: age)
+            }
+            ledger.report(.hit(key, age: age))
+            return Lookup(finding: .fresh(entry.value), age: age)
+        } catch {
+            ledger.report(.failed(key, error))
+            return Lookup(finding: .nothing, age: nil)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+public import IDMCore
+
+/// A provider with a cache before it. Made by `cached(in:policy:tags:)`.
+///
+/// A stream: an entry is heard at once, and what the provider answers when it comes, as the ``CachePolicy`` says. An entry
+/// of a ``MemoryCache`` is heard in the turn in which it was asked for. The stream ends when the answer has been
+/// written. A write that fails is told to the store's hook, and fails nothing.
+///
+/// Copies share requests: equal keys that are on their way are asked for once, one caller's cancel never hurts another,
+/// and the last one out cancels the request. So keep the provider, or the integrator around it. Of a base that is
+/// a stream the last value counts.
+///
+/// Answers are heard in the order of their questions: who still waits for an answer when one to a later question has come
+/// hears that one instead.
+public struct CachedDataProvider<Base: DataProvider, Store: CacheStore>: StreamDataProvider
+where Store.Value == Base.Output {
+    /// Where entries are kept.
+    public let store: Store
+    /// What is done with what the cache holds.
+    public let policy: CachePolicy
+
+    let key: @Sendable (Base.Input) -> Store.Key
+    private let upstream:
+        CoalesceDataProvider<Upstream<Base, Store>, Question<Base.Input, Store.Key, Store.Value>.Flight>
+
+    /// Puts a cache before a provider.
+    ///
+    /// - Parameters:
+    ///   - base: Answers what the cache doesn't.
+    ///   - store: Where entries are kept.
+    ///   - policy: What is done with what the cache holds.
+    ///   - key: What the entry of an input is found by. Called once a request.
+    ///   - tags: Names under which an answer can be invalidated, besides its key.
+    public init(
+        _ base: Base, in store: Store, policy: CachePolicy, key: @escaping @Sendable (Base.Input) -> Store.Key,
+        tags: (@Sendable (Base.Input, Base.Output) -> Set<String>)? = nil
+    ) {
+        self.store = store
+        self.policy = policy
+        self.key = key
+        upstream = Upstream(base: base, store: store, tags: tags).coalesced { $0.flight }
+    }
+
+    private init(_ other: Self, policy: CachePolicy) {
+        store = other.store
+        key = other.key
+        upstream = other.upstream
+        self.policy = policy
+    }
+
+    /// What the cache has, and what the provider answers.
+    public func values(for input: Base.Input) -> CachedValues<Base, Store> {
+        CachedValues(provider: self, input: input)
+    }
+
+    /// The same provider and the same store under another policy. Requests are shared with this one.
+    public func policy(_ policy: CachePolicy) -> Self {
+        Self(self, policy: policy)
+    }
+
+    /// This provider with every request answered anew, for a pull to refresh. The cache isn't read, and a request
+    /// that is on its way already isn't shared; whoever waits for that one hears the new answer, should it come first.
+    public var refreshing: Self {
+        policy(.refresh)
+    }
+
+    /// Asks the provider, or shares what is on its way.
+    func ask(_ visit: Visit<Base.Input, Store.Key, Store.Value>) async throws -> Upstream<Base, Store>.Output {
+        let answer = try await upstream.request(visit.question(refreshing: policy == .refresh))
+        if !visit.hasAsked { store.ledger.report(.joined(visit.key)) }
+        return answer
+    }
+}
+
+extension DataProvider {
+    /// This provider with a cache before it, whose keys are the inputs.
+    ///
+    /// ```swift
+    /// let users = SearchDataProvider().cached(in: memory)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - store: Where entries are kept.
+    ///   - policy: What is done with what the cache holds. See ``CachePolicy``.
+    ///   - tags: Names under which an answer can be invalidated, besides its key.
+    public func cached<Store: CacheStore<Input, Output>>(
+        in store: Store, policy: CachePolicy = .cachedThenRemote,
+        tags: (@Sendable (Input, Output) -> Set<String>)? = nil
+    ) -> CachedDataProvider<Self, Store> {
+        CachedDataProvider(self, in: store, policy: policy, key: { $0 }, tags: tags)
+    }
+
+    /// This provider with a cache before it, whose keys are made from the inputs.
+    ///
+    /// - Parameters:
+    ///   - store: Where entries are kept.
+    ///   - policy: What is done with what the cache holds. See ``CachePolicy``.
+    ///   - key: What the entry of an input is found by.
+    ///   - tags: Names under which an answer can be invalidated, besides its key.
+    public func cached<Key: Hashable & Sendable, Store: CacheStore<Key, Output>>(
+        in store: Store, policy: CachePolicy = .cachedThenRemote, key: @escaping @Sendable (Input) -> Key,
+        tags: (@Sendable (Input, Output) -> Set<String>)? = nil
+    ) -> CachedDataProvider<Self, Store> {
+        CachedDataProvider(self, in: store, policy: policy, key: key, tags: tags)
+    }
+}

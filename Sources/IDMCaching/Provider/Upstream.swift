@@ -1,0 +1,36 @@
+internal import IDMCore
+
+/// The provider behind a cache: asks it, and writes what it answers.
+struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store.Value == Base.Output {
+    typealias Input = Question<Base.Input, Store.Key, Store.Value>
+
+    struct Output: Sendable {
+        let value: Base.Output
+        /// The write, if it takes its time. It goes on whoever leaves.
+        let writing: Task<Void, Never>?
+    }
+
+    let base: Base
+    let store: Store
+    let tags: (@Sendable (Base.Input, Base.Output) -> Set<String>)?
+
+    func request(_ question: Input) async throws -> Output {
+        let visit = question.visit
+        visit.ask()
+        let permit = store.ledger.permit(for: visit.key)
+        let value = try await base.request(visit.input)
+        let entry = store.ledger.entry(value, tags: tags?(visit.input, value) ?? [])
+        if let newer = permit.answer(entry) {
+            store.ledger.report(.dropped(visit.key))
+            return Output(value: newer.value, writing: nil)
+        }
+        guard !store.answersAtOnce else {
+            await store.keep(entry, for: visit.key, permit: permit)
+            return Output(value: value, writing: nil)
+        }
+        let writing = LibraryTask.start(isolation: #isolation) { [store] _ in
+            await store.keep(entry, for: visit.key, permit: permit)
+        }
+        return Output(value: value, writing: writing)
+    }
+}

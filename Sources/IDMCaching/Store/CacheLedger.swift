@@ -1,0 +1,95 @@
+internal import Synchronization
+
+/// What keeps a store right while many use it: every ``CacheStore`` owns one.
+///
+/// The ledger knows which requests are on their way and what was invalidated since they began, so that an older answer
+/// never takes the place of a newer one, and nothing that began before an invalidation lands after it. It has the store's
+/// clock, and tells the store's hook what becomes of requests and entries. It holds nothing of keys for which nothing is
+/// on its way.
+public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// What the store takes its time from.
+    public let clock: CacheClock
+
+    private let onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)?
+    private let book = Mutex(LedgerBook<Key, CacheEntry<Value>>())
+
+    /// Makes the ledger of a store.
+    ///
+    /// - Parameters:
+    ///   - clock: What the store takes its time from.
+    ///   - onOutcome: Hears of everything that becomes of requests and entries. See ``CachingOutcome``.
+    public init(clock: CacheClock = .system, onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)? = nil) {
+        self.clock = clock
+        self.onOutcome = onOutcome
+    }
+
+    /// An entry that is written now.
+    public func entry(_ value: Value, tags: Set<String> = []) -> CacheEntry<Value> {
+        CacheEntry(value, stamp: clock.stamp(), tags: tags)
+    }
+
+    /// The right to write an entry of a key, as of now: what is invalidated from here on can't be overwritten with it.
+    ///
+    /// Taken before the value is asked for, so that the order of the questions decides which answer is the newer one.
+    public func permit(for key: Key) -> CachePermit<Key, Value> {
+        CachePermit(self, key, number: book.withLock { $0.begin(key) })
+    }
+
+    // MARK: Invalidation
+
+    // A store's own removal of entries comes after: what lands in between has been asked for later, or is refused.
+
+    /// From here on nothing lands for a key that has begun before.
+    public func invalidate(_ key: Key) {
+        book.withLock { $0.invalidate(key) }
+    }
+
+    /// From here on nothing lands with a tag that has begun before.
+    public func invalidate(tag: String) {
+        book.withLock { $0.invalidate(tag: tag) }
+    }
+
+    /// From here on nothing lands that has begun before.
+    public func invalidateAll() {
+        _ = book.withLock { $0.invalidateAll() }
+    }
+
+    // MARK: What has become of things
+
+    /// Whether anybody hears of outcomes.
+    package var isHeard: Bool { onOutcome != nil }
+
+    /// Tells the hook, which must not happen under a lock.
+    public func report(_ outcome: @autoclosure () -> CachingOutcome<Key>) {
+        onOutcome?(outcome())
+    }
+
+    // MARK: For permits and visits
+
+    /// Whether nothing is under way.
+    var isEmpty: Bool { book.withLock { $0.isEmpty } }
+
+    func enter(_ key: Key) {
+        book.withLock { $0.enter(key) }
+    }
+
+    func leave(_ key: Key) {
+        _ = book.withLock { $0.leave(key) }
+    }
+
+    func epoch(_ key: Key, refreshing: Bool) -> Int {
+        book.withLock { $0.epoch(key, refreshing: refreshing) }
+    }
+
+    func version(_ key: Key) -> Int? {
+        book.withLock { $0.version(key) }
+    }
+
+    func answer(_ number: Int, _ key: Key, _ entry: CacheEntry<Value>) -> CacheEntry<Value>? {
+        book.withLock { $0.answer(number, key, entry) }.instead
+    }
+
+    func claim(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {
+        book.withLock { $0.claim(number, key, tags: tags) }
+    }
+}

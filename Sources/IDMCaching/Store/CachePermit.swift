@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// The right to write one entry, for as long as nothing has come between. Made by ``CacheLedger/permit(for:)``.
+public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let ledger: CacheLedger<Key, Value>
+    private let key: Key
+    private let number: Int
+    private let hasLanded = Atomic(false)
+
+    init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int) {
+        self.ledger = ledger
+        self.key = key
+        self.number = number
+    }
+
+    deinit {
+        ledger.leave(key)
+    }
+
+    /// Whether the entry may be written now. Good on any thread; asked twice it answers for the state of then.
+    ///
+    /// A store asks inside of the lock or the transaction in which it writes, as the last thing before it does, so that
+    /// nothing comes between the answer and the write.
+    public func claim(_ entry: CacheEntry<Value>) -> Bool {
+        let mayLand = ledger.claim(number, key, tags: entry.tags)
+        hasLanded.store(mayLand, ordering: .relaxed)
+        return mayLand
+    }
+
+    /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a request
+    /// that began later was answered before.
+    func answer(_ entry: CacheEntry<Value>) -> CacheEntry<Value>? {
+        ledger.answer(number, key, entry)
+    }
+
+    /// What became of the entry that was given to the store.
+    var outcome: CachingOutcome<Key> {
+        hasLanded.load(ordering: .relaxed) ? .written(key) : .dropped(key)
+    }
+}

@@ -1,0 +1,88 @@
+/// Where entries are kept: ``MemoryCache``, ``DiskCache``, or a type of your own over a database.
+///
+/// The requirements are the plain work of a store. The ledger does the rest, with one word from the store: before it
+/// writes an entry, in the same lock or transaction, it asks the permit. Users of a store call ``write(_:for:tags:)`` and
+/// the `invalidate` methods, which speak with the ledger by themselves.
+///
+/// A store is used from many tasks at once. What it throws is told to the ledger's hook and never fails a request.
+public protocol CacheStore<Key, Value>: Sendable {
+    /// What entries are found by.
+    associatedtype Key: Hashable & Sendable
+    /// What is kept.
+    associatedtype Value: Sendable
+
+    /// The ledger of this store: always the same one, made with the store.
+    var ledger: CacheLedger<Key, Value> { get }
+
+    /// Whether ``get(_:)`` and ``set(_:for:permit:)`` answer without suspending, as a store in memory does. A request
+    /// then reads first and asks the provider afterwards; of any other store it does both at the same time. False unless
+    /// the store says otherwise.
+    var answersAtOnce: Bool { get }
+
+    /// The entry of a key, whatever its age, or nil.
+    func get(_ key: Key) async throws -> CacheEntry<Value>?
+
+    /// Writes an entry, in the place of one with the same key, if the permit allows it. Where ``CachePermit/claim(_:)``
+    /// is false, nothing is written and nothing is thrown.
+    func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws
+
+    /// Removes the entry of a key, if there is one. Called by ``invalidate(_:)``, once the ledger knows.
+    func remove(_ key: Key) async throws
+
+    /// Removes the entries that bear a tag. Called by ``invalidate(tag:)``, once the ledger knows.
+    func removeAll(tagged tag: String) async throws
+
+    /// Removes all entries. Called by ``invalidateAll()``, once the ledger knows.
+    func removeAll() async throws
+}
+
+extension CacheStore {
+    /// False: a store that says nothing else may take its time.
+    @inlinable
+    public var answersAtOnce: Bool { false }
+
+    /// Writes a value that did not come from a request: one that the user has just saved, or a first stock.
+    ///
+    /// Counts as asked for now. What was asked for before doesn't overwrite it, and who still waits for that hears this
+    /// value in its place.
+    public func write(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
+        let entry = ledger.entry(value, tags: tags)
+        let permit = ledger.permit(for: key)
+        _ = permit.answer(entry)
+        do {
+            try await set(entry, for: key, permit: permit)
+        } catch {
+            ledger.report(.failed(key, error))
+            throw error
+        }
+        ledger.report(permit.outcome)
+    }
+
+    /// Removes the entry of a key. What was asked for before does not land afterwards, and nobody joins it any more.
+    public func invalidate(_ key: Key) async throws {
+        ledger.invalidate(key)
+        try await remove(key)
+    }
+
+    /// Removes the entries that bear a tag. What was asked for before does not land with that tag afterwards.
+    public func invalidate(tag: String) async throws {
+        ledger.invalidate(tag: tag)
+        try await removeAll(tagged: tag)
+    }
+
+    /// Removes all entries. What was asked for before does not land afterwards.
+    public func invalidateAll() async throws {
+        ledger.invalidateAll()
+        try await removeAll()
+    }
+
+    /// Writes what a provider has answered. A failure is told to the hook alone.
+    func keep(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async {
+        do {
+            try await set(entry, for: key, permit: permit)
+            ledger.report(permit.outcome)
+        } catch {
+            ledger.report(.failed(key, error))
+        }
+    }
+}

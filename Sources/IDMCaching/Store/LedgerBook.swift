@@ -1,0 +1,125 @@
+/// Who has asked for what, what has been answered and written, and what was invalidated: what ``CacheLedger`` does,
+/// without the doing.
+///
+/// Everything gets a number, in the order in which it begins. Only keys for which something is under way are known, so
+/// that the book is as small as the work.
+struct LedgerBook<Key: Hashable, Value> {
+    private struct Record {
+        /// How many look at the key or work on it.
+        var open = 0
+        /// Requests from before it aren't joined any more.
+        var barrier = 0
+        /// Writes that began before it don't land.
+        var invalidated = 0
+        /// The latest write that has landed.
+        var landed = 0
+        /// The newest answer so far, by the beginning of its request.
+        var newest: (number: Int, value: Value)?
+        /// Counts everything that changes what a read finds.
+        var changes = 0
+    }
+
+    private var records: [Key: Record] = [:]
+    private var lastNumber = 0
+    /// When everything was invalidated last.
+    private var swept = 0
+    /// Requests from before it aren't joined: anything may have borne the tag that was invalidated.
+    private var barrier = 0
+    private var tags: [String: Int] = [:]
+
+    /// Whether nothing is under way.
+    var isEmpty: Bool { records.isEmpty && tags.isEmpty }
+
+    /// Somebody looks at a key, until ``leave(_:)``.
+    mutating func enter(_ key: Key) {
+        records[key, default: Record()].open += 1
+    }
+
+    /// Somebody has done with a key. Returns what was kept for others, to be let go of where no lock is held.
+    mutating func leave(_ key: Key) -> Value? {
+        guard var record = records[key] else { return nil }
+        record.open -= 1
+        guard record.open == 0 else {
+            records[key]?.open = record.open
+            return nil
+        }
+        records[key] = nil
+        if records.isEmpty { tags = [:] }
+        return record.newest?.value
+    }
+
+    /// The number of the requests that may be joined now. A refresh joins none that has begun before.
+    mutating func epoch(_ key: Key, refreshing: Bool) -> Int {
+        if refreshing {
+            let number = newNumber()
+            records[key]?.barrier = number
+        }
+        return max(barrier, records[key]?.barrier ?? 0)
+    }
+
+    /// Something begins that may answer and write, until ``leave(_:)``.
+    mutating func begin(_ key: Key) -> Int {
+        enter(key)
+        return newNumber()
+    }
+
+    /// An answer has come. Returns the one to be heard in its place, if a request that began later was answered before,
+    /// and what nobody needs any more, to be let go of where no lock is held.
+    mutating func answer(_ number: Int, _ key: Key, _ value: Value) -> (instead: Value?, leftover: Value?) {
+        let newest = records[key]?.newest
+        if let newest, newest.number > number { return (newest.value, nil) }
+        records[key]?.newest = (number, value)
+        return (nil, newest?.value)
+    }
+
+    /// A write is about to land. Returns whether it may. Asked twice for the same write, it answers the same.
+    mutating func claim(_ number: Int, _ key: Key, tags bearing: Set<String>) -> Bool {
+        guard let record = records[key], number > swept, number > record.invalidated, number >= record.landed,
+            !bearing.contains(where: { number < tags[$0] ?? 0 })
+        else { return false }
+        records[key]?.landed = number
+        records[key]?.changes += 1
+        return true
+    }
+
+    /// What a read that begins now has to compare with when it has ended.
+    func version(_ key: Key) -> Int? {
+        records[key]?.changes
+    }
+
+    mutating func invalidate(_ key: Key) {
+        guard records[key] != nil else { return }
+        let number = newNumber()
+        records[key]?.invalidated = number
+        records[key]?.barrier = number
+        records[key]?.changes += 1
+    }
+
+    mutating func invalidate(tag: String) {
+        guard !records.isEmpty else { return }
+        tags[tag] = newNumber()
+        barrier = lastNumber
+        change()
+    }
+
+    /// Everything is invalid. Returns what was kept for those who answer late, to be let go of where no lock is held.
+    mutating func invalidateAll() -> [Value] {
+        guard !records.isEmpty else { return [] }
+        swept = newNumber()
+        barrier = swept
+        tags = [:]
+        let leftovers = records.values.compactMap { $0.newest?.value }
+        for key in records.keys { records[key]?.newest = nil }
+        change()
+        return leftovers
+    }
+
+    private mutating func change() {
+        for key in records.keys { records[key]?.changes += 1 }
+    }
+
+    private mutating func newNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+}

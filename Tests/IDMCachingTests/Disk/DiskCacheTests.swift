@@ -1,0 +1,324 @@
+import Foundation
+import Testing
+
+@testable import IDMCaching
+
+@Suite("A cache on disk", .timeLimit(.minutes(1)))
+struct DiskCacheTests {
+    private let folder: TemporaryFolder
+    private let outcomes = Outcomes()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(
+        partition: String? = nil, bytes: Int? = nil, entries: Int? = nil, durability: CacheDurability = .process,
+        clock: CacheClock = .system
+    ) throws -> DiskCache<String, String> {
+        try DiskCache(
+            folder: folder.url, partition: partition, byteLimit: bytes, entryLimit: entries, durability: durability,
+            clock: clock, onOutcome: outcomes.hook())
+    }
+
+    @Test("An entry survives a relaunch, with its time and its tags", arguments: [CacheDurability.process, .power])
+    func relaunch(durability: CacheDurability) async throws {
+        let wall = WallClock()
+        try await open(durability: durability, clock: wall.clock).set("value", for: "key", tags: ["a", "b"])
+        wall.advance(by: .seconds(60))
+
+        let entry = try await #require(open(clock: wall.clock).get("key"))
+        #expect(entry.value == "value" && entry.tags == ["a", "b"])
+        #expect(wall.clock.age(of: entry.stamp) == .seconds(60))
+        #expect(try await open().get("other") == nil)
+    }
+
+    @Test("Nothing is made before the first write, not even by reading")
+    func lazy() async throws {
+        let cache = try open(entries: 5)
+        #expect(await cache.get("key") == nil)
+        try await cache.remove("key")
+        try await cache.removeAll(tagged: "tag")
+        try await cache.wipe()
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("Files are for this user alone, and names say nothing of keys and partitions")
+    func privacy() async throws {
+        let cache = try open(partition: "../alice")
+        try await cache.set("value", for: "../../secret")
+        let entry = try folder.onlyEntry().path
+        #expect(try folder.mode(of: entry) == 0o600)
+        #expect(try folder.mode(of: (entry as NSString).deletingLastPathComponent) == 0o700)
+        #expect(!entry.contains("secret") && !entry.contains("alice"))
+    }
+
+    @Test("Any text is a key, and texts that are equal are the same one")
+    func keys() async throws {
+        let cache = try open()
+        let keys = [
+            "", ".", "..", "../../etc/passwd", "/", "a/b", "a\0b", "\u{202e}", "🧑‍🧑‍🧒",
+            String(repeating: "k", count: 100_000),
+            "cafe\u{301}",
+        ]
+        for (index, key) in keys.enumerated() { try await cache.set("\(index)", for: key) }
+        for (index, key) in keys.enumerated() { #expect(await cache.get(key)?.value == "\(index)") }
+        #expect(await cache.get("caf\u{e9}")?.value == "10")
+        #expect(folder.entries.count == keys.count)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/etc"))
+    }
+
+    @Test("Keys that aren't texts")
+    func otherKeys() async throws {
+        struct Place: Hashable, Sendable { let x, y: Int }
+        let numbers = try DiskCache<Int, [Double]>(folder: folder.url, coding: .propertyList)
+        try await numbers.set([1.5, .pi], for: -7)
+        #expect(await numbers.get(-7)?.value == [1.5, .pi])
+        let places = try DiskCache<Place, Data>(folder: folder.url, partition: "places", coding: .bytes) {
+            "\($0.x),\($0.y)"
+        }
+        try await places.set(Data([1, 0, 255]), for: Place(x: 1, y: 2))
+        #expect(await places.get(Place(x: 1, y: 2))?.value == Data([1, 0, 255]))
+        #expect(await places.get(Place(x: 12, y: 0)) == nil)
+    }
+
+    @Test("One partition never sees another's entries, and wiping one leaves the others")
+    func partitions() async throws {
+        let (alice, bob, nobody) = (try open(partition: "alice"), try open(partition: "bob"), try open())
+        try await alice.set("a", for: "key")
+        try await bob.set("b", for: "key")
+        #expect(await nobody.get("key") == nil)
+        try await alice.wipe()
+        #expect(await alice.get("key") == nil)
+        #expect(await bob.get("key")?.value == "b")
+        #expect(folder.files.count == 1)
+    }
+
+    @Test("Entries are removed by key, by tag, and all of them")
+    func removal() async throws {
+        let cache = try open()
+        for key in 0..<10 { try await cache.set("x", for: "\(key)", tags: key.isMultiple(of: 2) ? ["even"] : []) }
+        try await cache.remove("1")
+        #expect(folder.entries.count == 9)
+        try await cache.removeAll(tagged: "even")
+        #expect(folder.entries.count == 4)
+        #expect(await cache.get("2") == nil)
+        #expect(await cache.get("3") != nil)
+        try await cache.removeAll()
+        #expect(folder.files == [])
+        #expect(cache.ledger.isEmpty)
+    }
+
+    @Test("Two caches in one folder, as two processes have them, see what the other has written")
+    func shared() async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("one", for: "key")
+        #expect(await second.get("key")?.value == "one")
+        try await second.set("two", for: "key")
+        #expect(await first.get("key")?.value == "two")
+        try await first.remove("key")
+        #expect(await second.get("key") == nil)
+    }
+
+    // MARK: Bounds
+
+    @Test("No more entries stay than there may be; the least recently used one goes first")
+    func entryLimit() async throws {
+        let cache = try open(entries: 3)
+        for key in ["a", "b", "c"] { try await cache.set(key, for: key) }
+        #expect(await cache.get("a") != nil)
+        try await cache.set("d", for: "d")
+        #expect(await cache.get("b") == nil)
+        for key in ["a", "c", "d"] { #expect(await cache.get(key)?.value == key) }
+        #expect(outcomes.count("evicted 1 bounds") == 1)
+        // Written again, an entry takes no more room than before.
+        for _ in 0..<5 { try await cache.set("new", for: "d") }
+        #expect(folder.entries.count == 3)
+    }
+
+    @Test("The files are never longer together than they may be, also after a relaunch")
+    func byteLimit() async throws {
+        let value = String(repeating: "v", count: 1_000)
+        func length() throws -> Int {
+            try folder.entries.reduce(0) { try $0 + Data(contentsOf: URL(fileURLWithPath: $1)).count }
+        }
+        for launch in 0..<3 {
+            let cache = try open(bytes: 20_000)
+            for key in 0..<20 {
+                try await cache.set(value, for: "\(launch) \(key)")
+                #expect(try length() <= 20_000)
+            }
+            #expect(await cache.get("\(launch) 19") != nil)
+        }
+        #expect(folder.entries.count > 14)
+    }
+
+    @Test("An entry that is longer than all may be together doesn't stay")
+    func tooLong() async throws {
+        let cache = try open(bytes: 500)
+        try await cache.set("short", for: "short")
+        try await cache.set(String(repeating: "v", count: 1_000), for: "long")
+        #expect(await cache.get("long") == nil)
+        #expect(folder.entries.count <= 1)
+    }
+
+    @Test("A bound that allows nothing, and a folder that is none, are refused when the cache is opened")
+    func refused() throws {
+        #expect(throws: DiskCacheError.boundTooSmall(0)) { try open(bytes: 0) }
+        #expect(throws: DiskCacheError.boundTooSmall(-1)) { try open(entries: -1) }
+        #expect(throws: DiskCacheError.boundTooSmall(0)) {
+            try DiskCache<String, String>(folder: folder.url, memoryLimit: 0)
+        }
+        #expect(throws: DiskCacheError.notAFolder("https")) {
+            try DiskCache<String, String>(folder: URL(string: "https://example.com/cache")!)
+        }
+    }
+
+    // MARK: In memory as well
+
+    @Test("What is in memory as well is read without the disk, and leaves with the entry", arguments: 0..<3)
+    func memory(way: Int) async throws {
+        let cache = try DiskCache<String, String>(folder: folder.url, memoryLimit: 2)
+        try await cache.set("value", for: "key", tags: ["tag"])
+        try FileManager.default.removeItem(at: folder.url)
+        #expect(await cache.get("key")?.value == "value")
+        switch way {
+        case 0: try await cache.remove("key")
+        case 1: try await cache.removeAll(tagged: "tag")
+        default: try await cache.wipe()
+        }
+        #expect(await cache.get("key") == nil)
+    }
+
+    @Test("What was read from the disk stays in memory, unless it was invalidated while it was read")
+    func memoryFill() async throws {
+        try await open().set("value", for: "key")
+        let files = FaultyFiles()
+        let cache = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(), memoryLimit: 2, durability: .process,
+            coding: CacheCoding(
+                encode: { Data($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) }),
+            ledger: CacheLedger(), files: files, text: { $0 })
+        #expect(await cache.get("key") != nil)
+        files.fail(nil)
+        #expect(await cache.get("key") != nil)
+        #expect(files.made == [])
+
+        let late = Shared<CacheLedger<String, String>?>(nil)
+        let other = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(), memoryLimit: 2, durability: .process,
+            coding: CacheCoding(
+                encode: { Data($0.utf8) },
+                decode: { data in
+                    late.value?.invalidate("key")
+                    return String(decoding: data, as: UTF8.self)
+                }), ledger: CacheLedger(), files: files, text: { $0 })
+        late.value = other.ledger
+        #expect(await other.get("key") != nil)
+        files.fail(nil)
+        #expect(await other.get("key") != nil)
+        #expect(!files.made.isEmpty)
+        #expect(cache.ledger.isEmpty && other.ledger.isEmpty)
+    }
+
+    @Test("Of writes that race, the last question's stays in memory and on the disk")
+    func memoryRace() async throws {
+        let cache = try DiskCache<String, String>(folder: folder.url, memoryLimit: 4)
+        for _ in 0..<Volume.of(200, normally: 20) {
+            let permits = (0..<6).map { _ in cache.ledger.permit(for: "key") }
+            await withTaskGroup { group in
+                for (index, permit) in permits.enumerated() {
+                    group.addTask { try? await cache.set(cache.ledger.entry("\(index)"), for: "key", permit: permit) }
+                    group.addTask { _ = await cache.get("key") }
+                }
+            }
+            #expect(await cache.get("key")?.value == "5")
+            #expect(try await open().get("key")?.value == "5")
+        }
+    }
+
+    // MARK: The clock
+
+    @Test("A clock that is set makes entries stale, and what is written afterwards isn't", arguments: [-5_000, 5_000])
+    func clockSteps(seconds: Int) async throws {
+        let wall = WallClock()
+        let cache = try open(clock: wall.clock)
+        try await cache.set("before", for: "key")
+        wall.step(by: .seconds(seconds))
+        let before = try #require(await cache.get("key"))
+        #expect(cache.ledger.clock.age(of: before.stamp) == nil)
+        try await cache.set("after", for: "key")
+        wall.advance(by: .seconds(3))
+        let after = try #require(await cache.get("key"))
+        #expect(cache.ledger.clock.age(of: after.stamp) == .seconds(3))
+    }
+
+    @Test("An entry from the future, found by another launch, is stale until it is written anew")
+    func future() async throws {
+        let wall = WallClock()
+        try await open(clock: wall.clock).set("value", for: "key")
+        wall.step(by: .seconds(-3600))
+        let later = try open(clock: wall.clock)
+        let entry = try #require(await later.get("key"))
+        #expect(later.ledger.clock.age(of: entry.stamp) == nil)
+    }
+
+    // MARK: Writes in flight
+
+    @Test("A write that was asked for before a removal, a tag's or a wipe, does not land", arguments: 0..<3)
+    func permits(way: Int) async throws {
+        let cache = try open()
+        let permit = cache.ledger.permit(for: "key")
+        let entry = cache.ledger.entry("old", tags: ["tag"])
+        switch way {
+        case 0: try await cache.remove("key")
+        case 1: try await cache.removeAll(tagged: "tag")
+        default: try await cache.wipe()
+        }
+        try await cache.set(entry, for: "key", permit: permit)
+        #expect(await cache.get("key") == nil)
+        #expect(folder.files == [])
+    }
+
+    @Test("A wipe against writes in flight: whatever was asked for before is gone when it has ended")
+    func wipeRace() async throws {
+        let cache = try open()
+        for round in 0..<Volume.of(200, normally: 20) {
+            let permits = (0..<8).map { cache.ledger.permit(for: "\($0)") }
+            await withTaskGroup { group in
+                for (key, permit) in permits.enumerated() {
+                    group.addTask {
+                        try? await cache.set(cache.ledger.entry("secret"), for: "\(key)", permit: permit)
+                    }
+                }
+                group.addTask { try? await cache.wipe() }
+            }
+            // A write that was still to begin when the wipe had ended has found out that it is too late.
+            #expect(folder.files == [], "round \(round)")
+        }
+    }
+
+    @Test("Many write and read the same few keys: every read finds a whole value")
+    func racing() async throws {
+        let cache = try open(entries: 4)
+        await withTaskGroup { group in
+            for seed in 0..<6 {
+                group.addTask {
+                    var random = SeededGenerator(UInt64(seed))
+                    for _ in 0..<Volume.of(500, normally: 40) {
+                        let key = Int.random(in: 0..<6, using: &random)
+                        if Bool.random(using: &random) {
+                            let letter = Character(UnicodeScalar(UInt8.random(in: 97...122, using: &random)))
+                            try? await cache.set(String(repeating: letter, count: 5_000), for: "\(key)")
+                        } else if let found = await cache.get("\(key)") {
+                            #expect(Set(found.value).count == 1 && found.value.utf8.count == 5_000)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(folder.entries.count <= 4)
+        #expect(outcomes.count("damaged") == 0 && outcomes.count("failed") == 0)
+        #expect(folder.unfinished == [])
+    }
+}

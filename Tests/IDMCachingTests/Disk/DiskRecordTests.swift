@@ -1,0 +1,75 @@
+import Testing
+
+@testable import IDMCaching
+
+@Suite("The file of an entry", .timeLimit(.minutes(1)))
+struct DiskRecordTests {
+    private let value = Array("a value of some length".utf8)
+
+    private func record(tags: [String] = ["one", "två", ""]) -> DiskRecord {
+        let key = Array("key/../ü".utf8)
+        return DiskRecord(digest: Digest(of: key), time: 1_700_000_000_123_456_789, era: 77, key: key, tags: tags)
+    }
+
+    private func damage(_ bytes: [UInt8]) -> CacheDamage? {
+        bytes.withUnsafeBytes { bytes in
+            do throws(DiskDamage) {
+                _ = try DiskRecord.read(bytes)
+                return nil
+            } catch {
+                return error.damage
+            }
+        }
+    }
+
+    @Test("What is written is read", arguments: [[], ["one"], ["one", "två", ""]])
+    func roundTrip(tags: [String]) throws {
+        let written = record(tags: tags)
+        let file = try #require(written.file(with: value))
+        let (read, range) = try file.withUnsafeBytes { try DiskRecord.read($0) }
+
+        #expect(read.digest == written.digest && read.time == written.time && read.era == written.era)
+        #expect(read.key == written.key && read.tags == tags)
+        #expect(Array(file[range]) == value)
+    }
+
+    @Test("A file that ends anywhere before its end is damaged, and so is one that goes on")
+    func torn() throws {
+        let file = try #require(record().file(with: value))
+        for length in 0..<file.count { #expect(damage(Array(file[..<length])) == .torn, "\(length)") }
+        #expect(damage(file + [0]) == .torn)
+    }
+
+    @Test("Every single bit that flips is found")
+    func flipped() throws {
+        let file = try #require(record().file(with: value))
+        // Two bytes of the header mean nothing, and are part of the checksum as well.
+        for bit in 0..<file.count * 8 {
+            var flipped = file
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            #expect(damage(flipped) != nil, "bit \(bit)")
+        }
+    }
+
+    @Test("What others have written is foreign, and what comes later is newer")
+    func strangers() throws {
+        var file = try #require(record().file(with: value))
+        file[4] = 9
+        #expect(damage(file) == .newerVersion(9))
+        file[4] = 0
+        #expect(damage(file) == .foreign)
+        #expect(damage(Array(repeating: 0, count: 4096)) == .foreign)
+        #expect(damage(Array("{\"json\": true}".utf8)) == .foreign)
+    }
+
+    @Test("Lengths that make no sense are found before anything is read by them")
+    func lengths() throws {
+        var random = SeededGenerator(3)
+        let file = try #require(record().file(with: value))
+        for _ in 0..<Volume.of(100_000, normally: 2_000) {
+            var wrong = file
+            for index in 48..<64 { wrong[index] = UInt8.random(in: .min ... .max, using: &random) }
+            #expect(damage(wrong) == .torn)
+        }
+    }
+}

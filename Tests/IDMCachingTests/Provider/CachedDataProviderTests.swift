@@ -1,0 +1,190 @@
+import Foundation
+import IDMCaching
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("A cached provider", .timeLimit(.minutes(1)))
+struct CachedDataProviderTests {
+    private let wall = WallClock()
+    private let outcomes = Outcomes()
+    private let remote = StubDataProvider<String, String>("new")
+    private let broken = StubDataProvider<String, String>(failing: Offline())
+
+    private func memory() -> MemoryCache<String, String> {
+        MemoryCache(countLimit: 10, clock: wall.clock, onOutcome: outcomes.hook())
+    }
+
+    /// A cache with an entry that is a minute old.
+    private func filled() -> MemoryCache<String, String> {
+        let cache = memory()
+        cache.set("old", for: "key")
+        wall.advance(by: .seconds(60))
+        return cache
+    }
+
+    @Test(
+        "What each policy delivers of an entry of a minute",
+        arguments: [
+            (CachePolicy.cachedThenRemote, ["old", "new"]), (.cacheElseRemote(maxAge: .seconds(60)), ["old"]),
+            (.cacheElseRemote(maxAge: .seconds(59)), ["new"]), (.staleWhileRevalidate(maxAge: .seconds(60)), ["old"]),
+            (.staleWhileRevalidate(maxAge: .seconds(59)), ["old", "new"]), (.remoteElseCache, ["new"]),
+            (.cacheOnly, ["old"]), (.remoteOnly, ["new"]), (.refresh, ["new"]),
+        ])
+    func policies(policy: CachePolicy, expected: [String]) async {
+        let cache = filled()
+        #expect(await remote.cached(in: cache, policy: policy).everything(for: "key") == expected)
+        #expect(cache.get("key")?.value == expected.last)
+    }
+
+    @Test(
+        "What each policy delivers when the provider fails",
+        arguments: [
+            (CachePolicy.cachedThenRemote, ["old", "error offline"]),
+            (.cacheElseRemote(maxAge: .seconds(1)), ["error offline"]),
+            (.staleWhileRevalidate(maxAge: .seconds(1)), ["old", "error offline"]), (.remoteElseCache, ["old"]),
+            (.remoteOnly, ["error offline"]), (.refresh, ["error offline"]),
+        ])
+    func failures(policy: CachePolicy, expected: [String]) async {
+        let cache = filled()
+        #expect(await broken.cached(in: cache, policy: policy).everything(for: "key") == expected)
+        #expect(cache.get("key")?.value == "old")
+    }
+
+    @Test("The same on disk, where the cache and the provider are asked at the same time")
+    func onDisk() async throws {
+        let folder = try TemporaryFolder()
+        let cache = try DiskCache<String, String>(folder: folder.url)
+        let provider = remote.cached(in: cache)
+        #expect(try await provider.request("key") == "new")
+        // The stream has ended, so the answer is on the disk.
+        #expect(await cache.get("key")?.value == "new")
+        #expect(await broken.cached(in: cache).everything(for: "key") == ["new", "error offline"])
+        #expect(await broken.cached(in: cache, policy: .remoteElseCache).everything(for: "key") == ["new"])
+    }
+
+    @Test("Without an entry, cacheOnly fails and asks nobody, and remoteElseCache tells the provider's error")
+    func nothing() async {
+        let never = StubDataProvider<String, String> { _ in throw Offline() }
+        let cache = memory()
+        #expect(
+            await never.cached(in: cache, policy: .cacheOnly).everything(for: "key")
+                == ["error The cache has no entry, and the provider isn't to be asked."])
+        #expect(await broken.cached(in: cache, policy: .remoteElseCache).everything(for: "key") == ["error offline"])
+    }
+
+    @Test("A cancel is never answered from the cache", arguments: [true, false])
+    func cancelIsNoError(isTask: Bool) async {
+        let cache = filled()
+        let cancelled = ClosureDataProvider<String, String> { _ in
+            if isTask { throw CancellationError() }
+            throw IntegrationError.cancelled(.superseded)
+        }
+        let words = await cancelled.cached(in: cache, policy: .remoteElseCache).everything(for: "key")
+        #expect(words.count == 1 && words[0].hasPrefix("error"))
+    }
+
+    @Test("A clock that is set makes entries stale, never fresh for ever", arguments: [-86_400, 86_400])
+    func clockSteps(seconds: Int) async {
+        let cache = filled()
+        wall.step(by: .seconds(seconds))
+        let provider = remote.cached(in: cache, policy: .cacheElseRemote(maxAge: .seconds(1_000)))
+        #expect(await provider.everything(for: "key") == ["new"])
+        // What was written after the step is as good as ever.
+        wall.advance(by: .seconds(999))
+        #expect(
+            await broken.cached(in: cache, policy: .cacheElseRemote(maxAge: .seconds(1_000)))
+                .everything(for: "key") == ["new"])
+        #expect(outcomes.words.contains("stale key ?"))
+    }
+
+    @Test("An integrator hears the entry through onSuccess, then the answer, in one run")
+    @MainActor
+    func integrator() async {
+        let log = Shared<[String]>([])
+        let users = Integrator(remote.cached(in: filled()))
+        let task = users.prepareCall("key").heard(in: log).call()
+        await task.finish()
+        #expect(log.value == ["begin", "old", "new", "completion"])
+
+        log.value = []
+        let failing = Integrator(broken.cached(in: filled()))
+        await failing.prepareCall("key").heard(in: log).call().finish()
+        #expect(log.value == ["begin", "old", "error offline", "completion"])
+    }
+
+    @Test("Rule 6: an entry in memory has been heard when call() returns, and so has an answer that needs no wait")
+    @MainActor
+    func synchrony() async {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let log = Shared<[String]>([])
+        let slow = ControlledDataProvider<String, String>()
+        let users = Integrator(slow.cached(in: filled()))
+        let task = users.prepareCall("key").heard(in: log).call()
+        #expect(log.value == ["begin", "old"])
+        #expect(slow.requestCount == 1)
+        slow.requests[0].answer("new")
+        await task.finish()
+        #expect(log.value == ["begin", "old", "new", "completion"])
+
+        log.value = []
+        let quick = Integrator(ValueDataProvider<String, String>("quick").cached(in: memory()))
+        let second = quick.prepareCall("other").heard(in: log).call()
+        #expect(log.value == ["begin", "quick", "completion"])
+        await second.finish()
+    }
+
+    @Test("Equal values are heard once, if that is wished")
+    func duplicates() async {
+        let same = StubDataProvider<String, String>("old")
+        #expect(await same.cached(in: filled()).removingDuplicates().everything(for: "key") == ["old"])
+        #expect(await remote.cached(in: filled()).removingDuplicates().everything(for: "key") == ["old", "new"])
+        let labelled = same.cached(in: filled()).labelled().removingDuplicates { $0.value == $1.value }
+        #expect(await labelled.everything(for: "key").count == 1)
+    }
+
+    @Test("Labels tell where a value comes from, and how old it is")
+    func labels() async throws {
+        var heard: [Sourced<String>] = []
+        for try await value in remote.cached(in: filled()).labelled().values(for: "key") { heard.append(value) }
+        #expect(heard == [Sourced("old", from: .cache(age: .seconds(60))), Sourced("new", from: .remote)])
+        #expect(try await remote.cached(in: filled()).labelled().request("key").source == .remote)
+    }
+
+    @Test("The key is made from the input, once a request, and the tags from the answer")
+    func keysAndTags() async throws {
+        struct Query: Sendable { let id: Int, page: Int }
+        let asked = Shared(0)
+        let cache = MemoryCache<Int, String>(countLimit: 10)
+        let provider = ClosureDataProvider<Query, String> { "\($0.id) \($0.page)" }.cached(
+            in: cache,
+            key: { query in
+                asked.change { $0 += 1 }
+                return query.id
+            }, tags: { query, value in ["page \(query.page)", value] })
+        _ = try await provider.request(Query(id: 7, page: 3))
+        #expect(asked.value == 1)
+        #expect(cache.get(7)?.tags == ["page 3", "7 3"])
+    }
+
+    @Test("The hook hears what becomes of every request")
+    func hook() async {
+        let cache = memory()
+        let provider = remote.cached(in: cache, policy: .cacheElseRemote(maxAge: .seconds(10)))
+        _ = await provider.everything(for: "key")
+        _ = await provider.everything(for: "key")
+        wall.advance(by: .seconds(11))
+        _ = await provider.everything(for: "key")
+        #expect(outcomes.words == ["miss key", "written key", "hit key 0", "stale key 11", "written key"])
+    }
+
+    @Test("A store that fails is told to the hook, and never to a caller")
+    func failingStore() async {
+        let store = FailingStore(outcomes)
+        #expect(await remote.cached(in: store).everything(for: "key") == ["new"])
+        #expect(await broken.cached(in: store, policy: .remoteElseCache).everything(for: "key") == ["error offline"])
+        #expect(outcomes.words == ["failed key broken", "failed key broken", "failed key broken"])
+        await #expect(throws: FailingStore.Broken.self) { try await store.invalidate("key") }
+        await #expect(throws: FailingStore.Broken.self) { try await store.write("value", for: "key") }
+    }
+}

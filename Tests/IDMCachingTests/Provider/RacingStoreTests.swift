@@ -1,0 +1,148 @@
+import IDMCaching
+import IDMCore
+import IDMTesting
+import Testing
+
+/// A store that is slow, and a provider that is slow: whichever comes first.
+@Suite("A cache that takes its time", .timeLimit(.minutes(1)))
+struct RacingStoreTests {
+    private let store = ControlledStore()
+    private let remote = ControlledDataProvider<String, String>()
+    private let log = Shared<[String]>([])
+
+    private func entry(_ value: String) -> CacheEntry<String> { store.ledger.entry(value) }
+
+    /// A call to the provider, and its read, its request: both are made at once.
+    private func start(
+        _ policy: CachePolicy = .cachedThenRemote
+    ) async throws -> (IntegrationTask<String>, read: ControlledRequest<String, CacheEntry<String>?>) {
+        let task = Integrator(remote.cached(in: store, policy: policy)).prepareCall("key").heard(in: log).call()
+        return (task, try await store.reads.nextRequest())
+    }
+
+    @Test("The entry first: it is heard before the answer is there")
+    func cacheFirst() async throws {
+        let heard = ControlledDataProvider<String, Void>()
+        let task = Integrator(remote.cached(in: store)).prepareCall("key").heard(in: log)
+            .onSuccess { value in Task { try await heard.request(value) } }.call()
+        let request = try await remote.nextRequest()
+        try await store.reads.nextRequest().answer(entry("old"))
+        try await heard.nextRequest().answer()
+        #expect(log.value == ["begin", "old"])
+        request.answer("new")
+        try await store.writes.nextRequest().answer()
+        await task.finish()
+        #expect(log.value == ["begin", "old", "new", "completion"])
+    }
+
+    @Test("The answer first: the entry is not heard any more")
+    func remoteFirst() async throws {
+        let (task, read) = try await start()
+        try await remote.nextRequest().answer("new")
+        try await store.writes.nextRequest().answer()
+        await task.finish()
+        read.answer(entry("old"))
+        #expect(log.value == ["begin", "new", "completion"])
+    }
+
+    @Test("An error first: it is heard after the entry, and alone if there is none", arguments: [true, false])
+    func errorFirst(isThere: Bool) async throws {
+        let (task, read) = try await start()
+        let request = try await remote.nextRequest()
+        request.fail(Offline())
+        try await request.ended()
+        read.answer(isThere ? entry("old") : nil)
+        await task.finish()
+        let heard = isThere ? ["old", "error offline"] : ["error offline"]
+        #expect(log.value == ["begin"] + heard + ["completion"])
+    }
+
+    @Test("A read that fails is no entry")
+    func readError() async throws {
+        let (task, read) = try await start()
+        read.fail(Offline())
+        try await remote.nextRequest().answer("new")
+        try await store.writes.nextRequest().answer()
+        await task.finish()
+        #expect(log.value == ["begin", "new", "completion"])
+    }
+
+    @Test("A cancel before anything has come reaches the provider, and nothing is heard of either")
+    func cancelBeforeBoth() async throws {
+        let (task, read) = try await start()
+        let request = try await remote.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        read.answer(entry("old"))
+        await task.finish()
+        #expect(log.value == ["begin", "cancel cancelled", "completion"])
+    }
+
+    @Test("A cancel between the two reaches the provider, and the entry stays heard")
+    @MainActor
+    func cancelBetween() async throws {
+        let heard = ControlledDataProvider<String, Void>()
+        let task = Integrator(remote.cached(in: store)).prepareCall("key").heard(in: log)
+            .onSuccess { _ in Task { try await heard.request("") } }.call()
+        try await store.reads.nextRequest().answer(entry("old"))
+        let request = try await remote.nextRequest()
+        try await heard.nextRequest().answer()
+        task.cancel()
+        try await request.cancelled()
+        await task.finish()
+        #expect(log.value == ["begin", "old", "cancel cancelled", "completion"])
+    }
+
+    @Test("Who lets go of the values cancels the request")
+    func abandoned() async throws {
+        let first = Task {
+            for try await value in remote.cached(in: store).values(for: "key") { return value }
+            return "nothing"
+        }
+        try await store.reads.nextRequest().answer(entry("old"))
+        #expect(try await first.value == "old")
+        try await remote.nextRequest().cancelled()
+    }
+
+    @Test("The answer is heard while it is being written, and the run ends when it has been")
+    func writeTakesTime() async throws {
+        let heard = ControlledDataProvider<String, Void>()
+        let task = Integrator(remote.cached(in: store)).prepareCall("key").heard(in: log)
+            .onSuccess { _ in Task { try await heard.request("") } }.call()
+        try await store.reads.nextRequest().answer(nil)
+        try await remote.nextRequest().answer("new")
+        let write = try await store.writes.nextRequest()
+        try await heard.nextRequest().answer()
+        #expect(log.value == ["begin", "new"])
+        write.answer()
+        await task.finish()
+        #expect(log.value == ["begin", "new", "completion"])
+        #expect(store.memory.get("key")?.value == "new")
+    }
+
+    @Test("A write that is on its way goes on when the request is cancelled")
+    func writeOutlives() async throws {
+        let task = Task { try await remote.cached(in: store, policy: .remoteOnly).request("key") }
+        try await remote.nextRequest().answer("new")
+        let write = try await store.writes.nextRequest()
+        task.cancel()
+        write.answer()
+        _ = await task.result
+        try await store.written.wait { $0 == 1 }
+        #expect(store.memory.get("key")?.value == "new")
+    }
+
+    @Test("Nothing of the cache is kept when all is over")
+    func leavesNothing() async throws {
+        let (task, read) = try await start()
+        read.answer(nil)
+        try await remote.nextRequest().fail(Offline())
+        await task.finish()
+        let other = Task { try await remote.cached(in: store, policy: .refresh).request("key") }
+        try await remote.nextRequest().answer("new")
+        try await store.writes.nextRequest().answer()
+        _ = try await other.value
+        let permit = store.ledger.permit(for: "key")
+        #expect(permit.claim(entry("later")))
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import IDMCaching
+
+@Suite("The clock of a cache", .timeLimit(.minutes(1)))
+struct CacheClockTests {
+    private let wall = WallClock()
+
+    @Test("An entry is as old as the time that went by")
+    func ages() {
+        let clock = wall.clock
+        let stamp = clock.stamp()
+
+        #expect(clock.age(of: stamp) == .zero)
+        wall.advance(by: .seconds(90))
+        #expect(clock.age(of: stamp) == .seconds(90))
+    }
+
+    @Test("A step of the clock makes all older stamps worthless, and no later ones", arguments: [-3600, -2, 2, 86_400])
+    func steps(seconds: Int) {
+        let clock = wall.clock
+        let before = clock.stamp()
+
+        wall.step(by: .seconds(seconds))
+        #expect(clock.age(of: before) == nil)
+        let after = clock.stamp()
+        wall.advance(by: .seconds(5))
+        #expect(clock.age(of: after) == .seconds(5))
+        // Also once the clock has been set right again.
+        wall.step(by: .seconds(-seconds))
+        #expect(clock.age(of: before) == nil)
+        #expect(clock.age(of: after) == nil)
+    }
+
+    @Test("A correction of less than a second isn't a step, and doesn't add up to one unseen")
+    func corrections() {
+        let clock = wall.clock
+        let before = clock.stamp()
+        wall.advance(by: .seconds(10))
+        wall.step(by: .milliseconds(-900))
+        #expect(clock.age(of: before) == .milliseconds(9100))
+        wall.step(by: .milliseconds(-900))
+        #expect(clock.age(of: before) == nil)
+    }
+
+    @Test("A stamp from the future has no age, wherever it comes from")
+    func future() {
+        let clock = wall.clock
+        let now = clock.stamp().time
+
+        #expect(clock.age(of: CacheStamp(time: now + .nanoseconds(1), era: 7)) == nil)
+        #expect(clock.age(of: CacheStamp(time: now - .seconds(7), era: 7)) == .seconds(7))
+    }
+
+    @Test("What another process has written counts until the clock is set, and what was written afterwards counts on")
+    func others() {
+        let clock = wall.clock
+        let theirs = CacheStamp(time: clock.stamp().time, era: 7)
+        let ours = clock.stamp()
+        #expect(clock.age(of: theirs) == .zero && clock.age(of: ours) == .zero)
+        wall.step(by: .seconds(10))
+        let later = clock.stamp()
+        #expect(clock.age(of: theirs) == nil && clock.age(of: ours) == nil)
+        #expect(clock.age(of: CacheStamp(time: later.time, era: later.era)) == .zero)
+    }
+
+    @Test("The system's clock moves, and a stamp of it is not far from what others say")
+    func system() throws {
+        let first = CacheClock.system.stamp()
+        let age = try #require(CacheClock.system.age(of: first))
+
+        #expect(age >= .zero)
+        #expect(first.time > .seconds(1_700_000_000))
+    }
+}

@@ -1,0 +1,162 @@
+import Testing
+
+@testable import IDMCaching
+
+/// Every order of events on two keys, up to a bound, against a model that forgets nothing.
+@Suite("The ledger's book", .timeLimit(.minutes(2)))
+struct LedgerBookTests {
+    private enum Event {
+        case begin(Int), answer(Int), claim(Int), end(Int), invalidate(Int), tag, sweep
+    }
+
+    /// One request, as seen from outside.
+    private struct Request {
+        let key: Int
+        let number: Int
+        let begun: Int
+        var isOpen = true
+        var hasAnswered = false
+        var hasLanded = false
+        var isTagged: Bool { number.isMultiple(of: 2) }
+        var tags: Set<String> { isTagged ? ["tag"] : [] }
+    }
+
+    private struct World {
+        var book = LedgerBook<Int, Int>()
+        var requests: [Request] = []
+        var time = 0
+        var keyInvalidated = [0: -1, 1: -1]
+        var tagInvalidated = -1
+        var swept = -1
+
+        var events: [Event] {
+            var events: [Event] = requests.count < 3 ? [.begin(0), .begin(1)] : []
+            for (index, request) in requests.enumerated() where request.isOpen {
+                if !request.hasAnswered { events.append(.answer(index)) }
+                if request.hasAnswered { events.append(.claim(index)) }
+                events.append(.end(index))
+            }
+            return events + [.invalidate(0), .tag, .sweep]
+        }
+
+        mutating func perform(_ event: Event) -> String? {
+            time += 1
+            switch event {
+            case .begin(let key):
+                requests.append(Request(key: key, number: book.begin(key), begun: time))
+            case .answer(let index): return answer(index)
+            case .claim(let index): return claim(index)
+            case .end(let index):
+                requests[index].isOpen = false
+                _ = book.leave(requests[index].key)
+            case .invalidate(let key):
+                keyInvalidated[key] = time
+                book.invalidate(key)
+            case .tag:
+                tagInvalidated = time
+                book.invalidate(tag: "tag")
+            case .sweep:
+                swept = time
+                _ = book.invalidateAll()
+            }
+            return book.isEmpty == requests.allSatisfy { !$0.isOpen } ? nil : "the book keeps what is over"
+        }
+
+        private mutating func answer(_ index: Int) -> String? {
+            let request = requests[index]
+            requests[index].hasAnswered = true
+            let instead = book.answer(request.number, request.key, request.number).instead
+            let later = requests.filter { $0.key == request.key && $0.hasAnswered && $0.begun > request.begun }
+            if let instead { return later.contains { $0.number == instead } ? nil : "heard what isn't newer" }
+            // What was swept is not kept for anybody.
+            return later.isEmpty || swept > request.begun ? nil : "an older answer is heard after a newer one"
+        }
+
+        private mutating func claim(_ index: Int) -> String? {
+            let request = requests[index]
+            let isOutrun = requests.contains { $0.key == request.key && $0.hasLanded && $0.begun > request.begun }
+            let invalidated = max(
+                keyInvalidated[request.key] ?? -1, swept, request.isTagged ? tagInvalidated : -1)
+            let may = !isOutrun && invalidated < request.begun
+            let does = book.claim(request.number, request.key, tags: request.tags)
+            if does { requests[index].hasLanded = true }
+            return does == may ? nil : "a claim is \(does) that should be \(may)"
+        }
+    }
+
+    @Test("Explored: nothing lands after a newer write or an invalidation, and everything else does")
+    func explored() {
+        var walked = 0
+        func walk(_ world: World, _ depth: Int, _ trail: [Event]) {
+            for event in world.events {
+                var next = world
+                walked += 1
+                if let fault = next.perform(event) {
+                    Issue.record("\(fault), after \(trail + [event])")
+                    return
+                }
+                if depth > 1 { walk(next, depth - 1, trail + [event]) }
+            }
+        }
+        walk(World(), Volume.of(7, normally: 6), [])
+
+        #expect(walked > 80_000)
+    }
+
+    @Test("A question joins those since the last invalidation and the last refresh, and no older ones")
+    func epochs() {
+        var book = LedgerBook<String, Int>()
+        book.enter("a")
+        book.enter("b")
+        var epochs = [book.epoch("a", refreshing: false)]
+        epochs.append(book.epoch("a", refreshing: false))
+        epochs.append(book.epoch("a", refreshing: true))
+        epochs.append(book.epoch("a", refreshing: false))
+        epochs.append(book.epoch("a", refreshing: true))
+        #expect(epochs[0] == epochs[1] && epochs[1] < epochs[2])
+        #expect(epochs[2] == epochs[3] && epochs[3] < epochs[4])
+
+        var others = [book.epoch("b", refreshing: false)]
+        book.invalidate("b")
+        others.append(book.epoch("b", refreshing: false))
+        book.invalidate(tag: "any")
+        others.append(book.epoch("b", refreshing: false))
+        _ = book.invalidateAll()
+        others.append(book.epoch("b", refreshing: false))
+        #expect(others[0] == epochs[0])
+        #expect(zip(others, others.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test("What was kept for late answers is handed out when nobody is late any more, and on a sweep")
+    func leftovers() {
+        var book = LedgerBook<String, String>()
+        let (number, later) = (book.begin("a"), book.begin("a"))
+        var leftovers = [book.answer(number, "a", "one").leftover, book.answer(later, "a", "two").leftover]
+        leftovers += [book.leave("a"), book.leave("a")]
+        #expect(leftovers == [nil, "one", nil, "two"])
+        #expect(book.isEmpty)
+
+        _ = book.answer(book.begin("a"), "a", "three")
+        let swept = book.invalidateAll()
+        let left = [book.leave("a"), book.leave("nobody has entered this")]
+        #expect(swept == ["three"] && left == [nil, nil])
+    }
+
+    @Test("A read that was overtaken by a write, a removal or a sweep sees that")
+    func versions() {
+        var book = LedgerBook<String, String>()
+        #expect(book.version("a") == nil)
+        let number = book.begin("a")
+        var last = book.version("a")
+        for change in 0..<4 {
+            switch change {
+            case 0: _ = book.claim(number, "a", tags: [])
+            case 1: book.invalidate("a")
+            case 2: book.invalidate(tag: "tag")
+            default: _ = book.invalidateAll()
+            }
+            #expect(book.version("a") != last)
+            last = book.version("a")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+@testable import IDMCaching
+
+/// The calls of the system, of which a test lets one fail.
+final class FaultyFiles: FileLayer {
+    private struct State {
+        var made: [FileFault.Call] = []
+        var failing: Int?
+        var code: Int32 = 0
+        /// Whether everything after the call fails as well.
+        var isDead = false
+        var isShort = false
+        var open: Set<Int32> = []
+        var wrongCloses = 0
+    }
+
+    private let state = Shared(State())
+    private let base = POSIXFiles()
+
+    /// The calls since the last ``fail(_:_:staysDead:)``.
+    var made: [FileFault.Call] { state.value.made }
+    var openFiles: Int { state.value.open.count + state.value.wrongCloses }
+
+    /// Lets a call fail, counted from now. Nil lets none fail.
+    func fail(_ call: Int?, _ code: Int32 = EIO, staysDead: Bool = false) {
+        state.change {
+            $0.made = []
+            $0.failing = call
+            $0.code = code
+            $0.isDead = staysDead
+        }
+    }
+
+    /// Lets reads and writes do less than they were asked for.
+    func shorten() {
+        state.change { $0.isShort = true }
+    }
+
+    private func enter(_ call: FileFault.Call) throws(FileFault) {
+        let fault: FileFault? = state.change { state in
+            let number = state.made.count
+            state.made.append(call)
+            guard let failing = state.failing, number == failing || (state.isDead && number > failing) else {
+                return nil
+            }
+            return FileFault(call: call, code: state.code)
+        }
+        if let fault { throw fault }
+    }
+
+    private var most: Int { state.value.isShort ? 7 : .max }
+
+    func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32 {
+        try enter(.open)
+        let file = try base.open(path, way)
+        state.change { _ = $0.open.insert(file) }
+        return file
+    }
+
+    func status(_ file: Int32) throws(FileFault) -> FileStatus {
+        try enter(.status)
+        return try base.status(file)
+    }
+
+    func status(at path: String) throws(FileFault) -> FileStatus {
+        try enter(.status)
+        return try base.status(at: path)
+    }
+
+    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int {
+        try enter(.read)
+        return try base.read(file, UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(most)))
+    }
+
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFault) -> Int {
+        try enter(.write)
+        return try base.write(file, UnsafeRawBufferPointer(rebasing: bytes.prefix(most)))
+    }
+
+    func touch(_ file: Int32, _ time: Int64) throws(FileFault) {
+        try enter(.touch)
+        try base.touch(file, time)
+    }
+
+    func synchronize(_ file: Int32) throws(FileFault) {
+        try enter(.synchronize)
+        try base.synchronize(file)
+    }
+
+    func close(_ file: Int32) throws(FileFault) {
+        // Also one that fails has closed the file.
+        state.change { if $0.open.remove(file) == nil { $0.wrongCloses += 1 } }
+        try base.close(file)
+        try enter(.close)
+    }
+
+    func rename(_ path: String, _ target: String) throws(FileFault) {
+        try enter(.rename)
+        try base.rename(path, target)
+    }
+
+    func remove(_ path: String) throws(FileFault) {
+        try enter(.remove)
+        try base.remove(path)
+    }
+
+    func makeFolder(_ path: String) throws(FileFault) {
+        try enter(.makeFolder)
+        try base.makeFolder(path)
+    }
+
+    func names(in path: String) throws(FileFault) -> [String] {
+        try enter(.names)
+        return try base.names(in: path)
+    }
+
+    func isRunning(_ process: Int32) -> Bool { base.isRunning(process) }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// A folder that goes with whoever holds it.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("idm-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: url.path)
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    var path: String { url.path }
+
+    /// The paths of all files in here whose names are those of entries, in order.
+    var entries: [String] {
+        files.filter { ($0 as NSString).lastPathComponent.count == 64 && !$0.contains("/damaged/") }
+    }
+
+    /// The paths of the files that are still being written.
+    var unfinished: [String] { files.filter { $0.contains("/writing/") } }
+
+    /// The paths of the files that were moved aside.
+    var damaged: [String] { files.filter { $0.contains("/damaged/") } }
+
+    /// The paths of everything that isn't a folder.
+    var files: [String] {
+        let all = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+        return all.map { path + "/" + $0 }.filter { path in
+            let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+            return type != .typeDirectory || path.contains("/damaged/")
+        }.sorted()
+    }
+
+    func mode(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// The bytes of the only entry.
+    func onlyEntry() throws -> (path: String, bytes: [UInt8]) {
+        guard let path = entries.first, entries.count == 1 else { throw CocoaError(.fileNoSuchFile) }
+        return (path, Array(try Data(contentsOf: URL(fileURLWithPath: path))))
+    }
+}

@@ -1,0 +1,86 @@
+import IDMTesting
+import Testing
+
+@testable import IDMCore
+
+/// What other modules of the package need of calls, beyond what everybody does.
+@Suite("Calls that other modules make", .timeLimit(.minutes(1)))
+struct CallForOperationsTests {
+    private let log = Log()
+
+    private func logging(_ call: IntegrationCall<Int>) -> IntegrationCall<Int> {
+        call
+            .onBeginning { [log] in log.add("began") }
+            .onSuccess { [log] in log.add("\($0)") }
+            .onCancel { [log] in log.add("\($0)") }
+            .onCompletion { [log] in log.add("completed") }
+    }
+
+    @Test(arguments: [ExecutingType.default, .only, .queue, .latest])
+    func `a call that is turned away hears why and nothing else, and takes nobody's place`(
+        type: ExecutingType
+    ) async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let users = Integrator(provider, executing: type)
+        let running = users.prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        let task = logging(users.prepareCall(2)).turnAway(.cancelled)
+        await task.finish()
+        #expect(log.entries == ["cancelled"])
+        #expect(await task.outcome == .cancelled(.cancelled))
+        request.answer(3)
+        #expect(try await running.value == 3)
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test func `turned away by a released integrator, it hears of the release`() async {
+        let engine = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+        engine.release()
+        let source = PreparedInput(
+            supply: Supply(ValueDataProvider<Void, Int>(1), engine: engine, lane: nil), input: ())
+        let task = IntegrationCall<Int>(source, holding: source).turnAway(.cancelled)
+        #expect(await task.outcome == .cancelled(.released))
+    }
+
+    @Test func `its task is there before its first handler runs`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let task = Watched<IntegrationTask<Int>?>(nil)
+        let users = Integrator(provider)
+        let log = log
+        users.prepareCall(1)
+            .onBeginning { task.value?.cancel() }
+            .onCancel { log.add("\($0)") }
+            .onCompletion { log.add("completed") }
+            .call { made in task.change { $0 = made } }
+        await task.value?.finish()
+        #expect(log.entries == ["cancelled", "completed"])
+        #expect(provider.requestCount == 0)
+    }
+
+    @Test func `the end of a call is told when its last handler has run and what is chained to it as well`()
+        async throws
+    {
+        let next = ControlledDataProvider<Void, Int>()
+        let chained = Integrator(next)
+        let users = Integrator(ValueDataProvider<Void, Int>(1))
+        let task = logging(users.prepareCall()).nextSuccess(chained.prepareCall()).call(isolation: nil)
+        let log = log
+        task.whenFinished { log.add("over with \($0.value ?? 0)") }
+        let request = try await next.nextRequest()
+        #expect(log.entries == ["began", "1", "completed"])
+        request.answer(2)
+        try await log.contains("over with 1")
+        task.whenFinished { _ in log.add("over before") }
+        try await log.contains("over before")
+    }
+
+    @Test func `a call of no integrator asks its provider, and is held by its run alone`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let log = log
+        IntegrationCall(asking: provider, 7).onSuccess { log.add("\($0)") }.call()
+        let request = try await provider.nextRequest()
+        #expect(request.input == 7)
+        request.answer(8)
+        try await log.contains("8")
+    }
+}
