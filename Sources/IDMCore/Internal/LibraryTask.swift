@@ -1,7 +1,7 @@
 /// How this package starts a task that outlives the function that starts it.
 package enum LibraryTask {
-    /// The executor that every unstructured task of this package prefers. A test kit sets it to put them in an order, or
-    /// to know when they are at rest.
+    /// The executor that every unstructured task of this package prefers. A test kit sets it to put them in an order,
+    /// or to know when they are at rest.
     @TaskLocal package static var executor: (any TaskExecutor)?
 
     /// When a task starts.
@@ -14,8 +14,8 @@ package enum LibraryTask {
 
     /// Starts work on the caller's actor.
     ///
-    /// Work that is started from inside a handler always waits for a later turn. Tasks that start at once nest on the stack,
-    /// and a handler that calls again, whose handler calls again, would run out of it.
+    /// Work that is started from inside a handler always waits for a later turn. Tasks that start at once nest on the
+    /// stack, and a handler that calls again, whose handler calls again, would run out of it.
     ///
     /// - Parameter turn: What lets the work know when it is inside a handler, if it ever is.
     @discardableResult
@@ -45,8 +45,8 @@ package enum LibraryTask {
                 await work.perform()
             }
         }
-        // A loop that runs once: inside of one, the optimizer inlines `Task.immediate`. Out of line it gives each task a
-        // record of the executor that it does not prefer, which every change of actors then has to look at.
+        // A loop that runs once: inside of one, the optimizer inlines `Task.immediate`. Out of line it gives each task
+        // a record of the executor that it does not prefer, which every change of actors then has to look at.
         var task: Task<Void, Never>?
         while task == nil {
             task = Task.immediate {
@@ -74,8 +74,8 @@ package enum LibraryTask {
         return Task(executorPreference: executor) { await work.perform(on: isolation) }
     }
 
-    /// Starts work on the main actor, which no executor but its own runs. A task that prefers another one would go to the
-    /// end of the line at each `await`; and by way of an executor tasks could overtake each other.
+    /// Starts work on the main actor, which no executor but its own runs. A task that prefers another one would go to
+    /// the end of the line at each `await`; and by way of an executor tasks could overtake each other.
     private static func launchOnMain(
         _ work: some TaskWork, isLater: Bool, on executor: any TaskExecutor
     ) -> Task<Void, Never> {

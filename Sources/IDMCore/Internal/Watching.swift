@@ -5,8 +5,8 @@ package protocol WorkWatch: TaskExecutor {
     /// Whether tasks are to prefer this executor already. Until then they start as they do without one.
     var isWatching: Bool { get }
 
-    /// Something is about to happen where the executor can't see it: a task starts on an actor of its own accord, or one
-    /// that waits is let go on.
+    /// Something is about to happen where the executor can't see it: a task starts on an actor of its own accord, or
+    /// one that waits is let go on.
     func stir()
 
     /// A task is on its way to an actor. To be met by one ``workArrived()``.

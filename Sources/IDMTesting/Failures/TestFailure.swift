@@ -1,6 +1,7 @@
 /// Something that a test expected and that came otherwise.
 ///
-/// It goes to whoever the test reports to; see ``TestScope``. Stubs also throw it, so that the code under test gets an end.
+/// It goes to whoever the test reports to; see ``TestScope``. Stubs also throw it, so that the code under test gets an
+/// end.
 public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// What was expected, and what came.
     public let message: String

@@ -1,6 +1,7 @@
 import IDMCore
 
-/// The part of a test in which the kit's failures belong to that test, and at the end of which nothing may be left over.
+/// The part of a test in which the kit's failures belong to that test, and at the end of which nothing may be left
+/// over.
 ///
 /// What is made inside of a scope (stubs, recorders, clocks) reports to it from wherever it is used, also from other
 /// threads. So tests that run beside each other don't hear each other. At the end of the scope everything made in it is
@@ -13,13 +14,13 @@ import IDMCore
 /// }
 /// ```
 ///
-/// Without a handler the failures are thrown together at the end, as ``TestFailures``: any test framework takes that for
-/// a failed test, and prints the lines. With a handler each goes where you say, as it happens. One trait for Swift Testing,
-/// or one method of a base class for XCTest, hands all of a suite's failures to the framework, with their lines:
-/// <doc:TestingProvidersAndFlows>.
+/// Without a handler the failures are thrown together at the end, as ``TestFailures``: any test framework takes that
+/// for a failed test, and prints the lines. With a handler each goes where you say, as it happens. One trait for Swift
+/// Testing, or one method of a base class for XCTest, hands all of a suite's failures to the framework, with their
+/// lines: <doc:TestingProvidersAndFlows>.
 ///
-/// What is made outside of every scope reports to the handler of ``report(to:)``. If there is none, it is printed, and the
-/// process ends with a failing exit code, so that a failure is never lost.
+/// What is made outside of every scope reports to the handler of ``report(to:)``. If there is none, it is printed, and
+/// the process ends with a failing exit code, so that a failure is never lost.
 public final class TestScope: Sendable {
     @TaskLocal static var current: TestScope?
 
@@ -41,6 +42,7 @@ public final class TestScope: Sendable {
     ///     failures at the end.
     ///   - handler: Takes each failure as it happens. Without one they are thrown at the end.
     ///   - isolation: The caller's actor. Leave it out.
+    ///   - body: The test, or a part of it.
     /// - Throws: What the body throws; ``TestFailures``, if there is no handler and something failed.
     public static func run<R>(
         failingOnLeftovers leftovers: Bool = true, reportingTo handler: TestFailure.Handler? = nil,

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Counts the jobs that are on their way or running, and passes them on to the concurrent pool.
 ///
-/// A task that prefers this executor is at rest when none of its jobs is counted: it waits for a clock, for a lock-step of
-/// the test, or for something that nobody here knows of. The jobs of the main actor don't come by: whoever lets one of the
-/// library's tasks there go on tells so by ``stir()``, and ``rest(of:isolation:)`` waits for its turn.
+/// A task that prefers this executor is at rest when none of its jobs is counted: it waits for a clock, for a lock-step
+/// of the test, or for something that nobody here knows of. The jobs of the main actor don't come by: whoever lets one
+/// of the library's tasks there go on tells so by ``stir()``, and ``rest(of:isolation:)`` waits for its turn.
 final class Workload: WorkWatch {
     private struct State {
         var pending = 0
@@ -20,7 +20,8 @@ final class Workload: WorkWatch {
 
     /// Makes tasks prefer this executor from now on.
     ///
-    /// Not before somebody has to know: a task with a preferred executor doesn't go on in the turn in which it was started.
+    /// Not before somebody has to know: a task with a preferred executor doesn't go on in the turn in which it was
+    /// started.
     func beginWatching() {
         watching.store(true, ordering: .releasing)
         LibraryTask.beginWatching()
@@ -91,11 +92,11 @@ final class Workload: WorkWatch {
 
     /// Waits until all work that these know of is at rest, or until the task that waits is cancelled.
     ///
-    /// With nothing pending, work is left on the main actor only (and on the caller's, which is treated alike), where turns are
-    /// taken in order. A job there that lets another one go on tells so just before. So two turns are taken: after the first
-    /// one the job has ended that told last, after the second one what it has let go has had its turn. If nothing has been told
-    /// meanwhile, nothing is left; if something has, there is another round. So rounds are made for work that was seen, and
-    /// not for luck.
+    /// With nothing pending, work is left on the main actor only (and on the caller's, which is treated alike), where
+    /// turns are taken in order. A job there that lets another one go on tells so just before. So two turns are taken:
+    /// after the first one the job has ended that told last, after the second one what it has let go has had its turn.
+    /// If nothing has been told meanwhile, nothing is left; if something has, there is another round. So rounds are
+    /// made for work that was seen, and not for luck.
     static func rest(of workloads: [any WatchedWork], isolation: isolated (any Actor)?) async {
         // A task of its own, which no workload counts: the caller's may be one of those waited for.
         let watcher = Task {

@@ -26,8 +26,8 @@ public final class ControlledCallbackDataProvider<Input: Sendable, Output: Senda
     /// The requests, in the order in which they were made.
     public var requests: [ControlledCallbackRequest<Input, Output>] { desk.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits is
-    /// cancelled.
+    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
+    /// is cancelled.
     public func nextRequest() async throws -> ControlledCallbackRequest<Input, Output> {
         try await desk.next()
     }
@@ -70,7 +70,8 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
 
     // MARK: What the test does
 
-    /// Calls back, from here. As often as this is called: whether the second answer is heard is for the library to know.
+    /// Calls back, from here. As often as this is called: whether the second answer is heard is for the library to
+    /// know.
     public func complete(_ result: Result<Output, any Error>) {
         LibraryTask.stir()
         state.value.completion?(result)

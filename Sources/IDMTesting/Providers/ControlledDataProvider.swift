@@ -10,7 +10,8 @@ public import IDMCore
 /// ```
 ///
 /// A request ends when the test answers, fails or drops it, and at once when its task is cancelled. With
-/// ``init(hearsCancel:)`` it can be made to wait for the test also then, as a provider does that ignores its cancellation.
+/// ``init(hearsCancel:)`` it can be made to wait for the test also then, as a provider does that ignores its
+/// cancellation.
 public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: DataProvider {
     private let desk = RequestDesk<ControlledRequest<Input, Output>>()
     private let hearsCancel: Bool
@@ -28,8 +29,8 @@ public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: Da
     /// The requests, in the order in which they were made.
     public var requests: [ControlledRequest<Input, Output>] { desk.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits is
-    /// cancelled, as a time limit does.
+    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
+    /// is cancelled, as a time limit does.
     public func nextRequest() async throws -> ControlledRequest<Input, Output> {
         try await desk.next()
     }
@@ -78,7 +79,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// Ends the request with an error. Only the first end counts.
     public func fail(_ error: any Error) { end(.failure(error)) }
 
-    /// Ends the request as a provider does that lost its answer: with ``DataProviderError/noAnswer``.
+    /// Ends the request as a provider does that lost its answer: with `DataProviderError.noAnswer`.
     public func drop() { fail(DataProviderError.noAnswer) }
 
     /// Ends the request with a value after some time. Returns when it has been answered or its task was cancelled.

@@ -30,8 +30,8 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
     /// The requests, in the order in which they were made.
     public var requests: [ControlledStreamRequest<Input, Output>] { desk.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits is
-    /// cancelled.
+    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
+    /// is cancelled.
     public func nextRequest() async throws -> ControlledStreamRequest<Input, Output> {
         try await desk.next()
     }

@@ -11,15 +11,16 @@ public import IDMCore
 /// await clock.advance(by: .milliseconds(300))
 /// ```
 ///
-/// ``advance(by:isolation:)`` and ``run(isolation:)`` first wait until everything that the library has started is at rest:
-/// the calls of integrators that have this clock, and, for a clock made inside of a ``TestScope``, whatever is started in
-/// that scope from then on. At rest is what sleeps
+/// ``advance(by:isolation:)`` and ``run(isolation:)`` first wait until everything that the library has started is at
+/// rest: the calls of integrators that have this clock, and, for a clock made inside of a ``TestScope``, whatever is
+/// started in that scope from then on. At rest is what sleeps
 /// on this clock, what waits for its turn, and what waits for somebody outside, as a request of a
-/// ``ControlledDataProvider`` waits for the test. Then the time goes from one sleeper to the next, each time with that wait.
+/// ``ControlledDataProvider`` waits for the test. Then the time goes from one sleeper to the next, each time with that
+/// wait.
 ///
-/// Somebody outside is also a provider of yours that leaves the main actor for a call that was made there, and an actor that
-/// is busy with work of others at the same time. And calls made on no actor or on an actor of yours are not delivered before
-/// `call()` returns while they are watched, but in the next turns, in the same order.
+/// Somebody outside is also a provider of yours that leaves the main actor for a call that was made there, and an actor
+/// that is busy with work of others at the same time. And calls made on no actor or on an actor of yours are not
+/// delivered before `call()` returns while they are watched, but in the next turns, in the same order.
 ///
 /// A task of your own that is to sleep on this clock is not known before it sleeps: wait for it with ``sleepers(_:)``.
 public final class ManualClock: Clock, WatchedClock {
@@ -33,8 +34,11 @@ public final class ManualClock: Clock, WatchedClock {
             self.offset = offset
         }
 
+        /// The point that is so much later.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// How long it is from this point to another one.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Whether one point is before another one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -76,7 +80,8 @@ public final class ManualClock: Clock, WatchedClock {
 
     // MARK: Sleepers
 
-    /// Sleeps until the test has moved the time so far. Throws `CancellationError`, at once, if the task is or gets cancelled.
+    /// Sleeps until the test has moved the time so far. Throws `CancellationError`, at once, if the task is or gets
+    /// cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try await sleep(until: deadline, isolation: #isolation)
     }
@@ -124,8 +129,8 @@ public final class ManualClock: Clock, WatchedClock {
         try await state.wait { $0.sleepers.count >= count }
     }
 
-    /// Waits until nobody sleeps: all have woken or were cancelled. Throws `CancellationError` if the task that waits is
-    /// cancelled.
+    /// Waits until nobody sleeps: all have woken or were cancelled. Throws `CancellationError` if the task that waits
+    /// is cancelled.
     public func noSleepers() async throws {
         try await state.wait { $0.sleepers.isEmpty }
     }
@@ -134,8 +139,9 @@ public final class ManualClock: Clock, WatchedClock {
 
     /// Moves the time, and returns when everything that came of it is at rest.
     ///
-    /// Whoever is due on the way wakes at its own time, in the order of the deadlines, those with the same one in the order in
-    /// which they lay down. What they start may sleep and be due as well. With nobody asleep the time moves all the same.
+    /// Whoever is due on the way wakes at its own time, in the order of the deadlines, those with the same one in the
+    /// order in which they lay down. What they start may sleep and be due as well. With nobody asleep the time moves
+    /// all the same.
     ///
     /// If the task that waits is cancelled, the time still moves and wakes whoever is due, but nothing is waited for.
     ///

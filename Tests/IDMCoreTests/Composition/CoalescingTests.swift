@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -7,7 +8,7 @@ import Testing
 struct CoalesceTests {
     /// Takes a seat for each of several requests before the first of them can be answered.
     private func join(
-        _ count: Int, _ provider: ControlledProvider<Int, Int>, deaf: Bool = false
+        _ count: Int, _ provider: ControlledDataProvider<Int, Int>, deaf: Bool = false
     ) async throws -> (tasks: [Task<Int, any Error>], request: ControlledRequest<Int, Int>) {
         let keys = Log()
         let coalesced = provider.coalesced { input in
@@ -24,7 +25,7 @@ struct CoalesceTests {
 
     @Test("with equal inputs share one request; others don't")
     func share() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let flights = Flights<Int, Int, Int>(provider: provider)
         let seats = [flights.join(1, 1), flights.join(1, 1), flights.join(2, 2)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
@@ -40,7 +41,7 @@ struct CoalesceTests {
 
     @Test("fail together")
     func failure() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let flights = Flights<Int, Int, Int>(provider: provider)
         let seats = [flights.join(1, 1), flights.join(1, 1)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
@@ -63,7 +64,7 @@ struct CoalesceTests {
 
     @Test("with one that is cancelled: that one ends at once, the others go on", arguments: [false, true])
     func cancelOne(deaf: Bool) async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: deaf)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
         let flights = Flights<Int, Int, Int>(provider: provider)
         let seats = [flights.join(1, 1), flights.join(1, 1)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
@@ -77,7 +78,7 @@ struct CoalesceTests {
 
     @Test("that are all cancelled cancel the request, and all end at once", arguments: [false, true])
     func cancelAll(deaf: Bool) async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: deaf)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
         let (tasks, request) = try await join(3, provider)
         for task in tasks { task.cancel() }
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
@@ -87,7 +88,7 @@ struct CoalesceTests {
 
     @Test("after all were cancelled are made anew")
     func afterCancel() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let coalesced = provider.coalesced()
         let first = Task { try await coalesced.request(1) }
         let old = try await provider.nextRequest()
@@ -180,7 +181,7 @@ struct FlightsTests {
 
     @Test("deliver every value to every seat, beginning with the latest for who comes late")
     func streamValues() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let flights = Flights<Int, Int, Int>(provider: stream)
         let early = flights.join(1, 0)
         #expect(early.deliversMany)
@@ -208,7 +209,7 @@ struct FlightsTests {
 
     @Test("let a seat go that nobody holds any more")
     func droppedSeat() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let flights = Flights<Int, Int, Int>(provider: provider)
         do {
             let seat = flights.join(1, 1)
@@ -235,7 +236,7 @@ struct FlightsTests {
 
     @Test("report the progress to every seat that has asked")
     func progress() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let flights = Flights<Int, Int, Int>(provider: provider)
         let logs = [ProgressLog(), ProgressLog()]
         let seats = [flights.join(1, 1), flights.join(1, 1)]

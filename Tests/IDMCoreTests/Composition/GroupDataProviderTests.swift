@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -14,7 +15,7 @@ struct GroupDataProviderTests {
 
     @Test("has all its members running at the same time")
     func together() async throws {
-        let (first, second) = (ControlledProvider<Int, Int>(), ControlledProvider<Int, Int>())
+        let (first, second) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
         let task = Task { try await (first >><< second).request((1, 2)) }
         let (one, two) = (try await first.nextRequest(), try await second.nextRequest())
         #expect((one.input, two.input) == (1, 2))
@@ -26,7 +27,7 @@ struct GroupDataProviderTests {
     @Test("fails with the first failure, cancels the others, and throws once they have ended")
     func failsFast() async throws {
         let log = Log()
-        let (first, second) = (ControlledProvider<Int, Int>(), ControlledProvider<Int, Int>(deaf: true))
+        let (first, second) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>(hearsCancel: false))
         let task = Task {
             defer { log.add("group") }
             return try await (first >><< second).request((1, 2))
@@ -44,7 +45,7 @@ struct GroupDataProviderTests {
 
     @Test("with a branch that hangs fails when another fails, because the hung one is cancelled")
     func hungBranch() async throws {
-        let hung = ControlledProvider<Int, Int>()
+        let hung = ControlledDataProvider<Int, Int>()
         await #expect(throws: TestError.first) { try await (hung >><< Failing(TestError.first)).request((1, 2)) }
         #expect(hung.requestCount == 1)
         #expect(try await hung.nextRequest().isCancelled)
@@ -52,7 +53,7 @@ struct GroupDataProviderTests {
 
     @Test("throws the first failure, not the cancellations that follow from it", arguments: 0..<50)
     func firstFailure(_ round: Int) async throws {
-        let others = ControlledProvider<Int, Int>()
+        let others = ControlledDataProvider<Int, Int>()
         let group = others >><< others >><< Failing(TestError.second) >><< others
         await #expect(throws: TestError.second) { try await group.request((1, 2, 3, 4)) }
     }
@@ -68,7 +69,7 @@ struct GroupDataProviderTests {
     @Test("asks nobody in a task that is cancelled already, collecting or not")
     func cancelledBefore() async throws {
         let member = FailingAtFirst(0)
-        let gate = ControlledProvider<Int, Int>(deaf: true)
+        let gate = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let task = Task {
             _ = try await gate.request(1)
             await #expect(throws: CancellationError.self) { try await (member >><< member).request((1, 2)) }
@@ -85,7 +86,7 @@ struct GroupDataProviderTests {
 
     @Test("cancels every member when it is cancelled")
     func cancel() async throws {
-        let members = (0..<3).map { _ in ControlledProvider<Int, Int>() }
+        let members = (0..<3).map { _ in ControlledDataProvider<Int, Int>() }
         let group = members[0] >><< members[1] >><< members[2]
         let task = Task { try await group.request((1, 2, 3)) }
         var requests: [ControlledRequest<Int, Int>] = []
@@ -97,7 +98,7 @@ struct GroupDataProviderTests {
 
     @Test("of a sequence of a group of a sequence, cancelled, cancels every provider that runs")
     func nestedCancel() async throws {
-        let (left, right) = (ControlledProvider<Int, Int>(), ControlledProvider<Int, Int>())
+        let (left, right) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
         let behind = FailingAtFirst(0)
         let inner = (Doubler() >>>> left) >><< (Doubler() >>>> right >>>> behind)
         let outer = ClosureDataProvider { (number: Int) in (number, number) } >>>> inner >>>> { $0.0 + $0.1 }
@@ -165,7 +166,7 @@ struct GroupDataProviderTests {
 
     @Test("that collects hears every member out")
     func collecting() async throws {
-        let gate = ControlledProvider<Int, Int>()
+        let gate = ControlledDataProvider<Int, Int>()
         let group = (Failing(TestError.first) >><< gate >><< Doubler()).collectingResults()
         let task = Task { try await group.request((1, 2, 3)) }
         let request = try await gate.nextRequest()
@@ -179,7 +180,7 @@ struct GroupDataProviderTests {
 
     @Test("that collects throws CancellationError when it is cancelled, and cancels every member")
     func collectingCancel() async throws {
-        let (first, second) = (ControlledProvider<Int, Int>(), ControlledProvider<Int, Int>())
+        let (first, second) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
         let task = Task { try await (first >><< second).collectingResults().request((1, 2)) }
         let (one, two) = (try await first.nextRequest(), try await second.nextRequest())
         task.cancel()
@@ -200,7 +201,7 @@ struct GroupDataProviderTests {
 struct EachDataProviderTests {
     @Test("keeps the order of the inputs, whatever the order of the answers")
     func order() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.each().request([1, 2, 3]) }
         var requests: [ControlledRequest<Int, Int>] = []
         for _ in 0..<3 { requests.append(try await provider.nextRequest()) }
@@ -210,7 +211,7 @@ struct EachDataProviderTests {
 
     @Test("never runs more at once than allowed, and a width below one is one", arguments: [(-3, 1), (0, 1), (2, 2)])
     func width(given: Int, expected: Int) async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.each(maxConcurrent: given).request([0, 1, 2, 3]) }
         var running: [ControlledRequest<Int, Int>] = []
         for index in 0..<4 {
@@ -233,7 +234,7 @@ struct EachDataProviderTests {
 
     @Test("fails fast: cancels those that run, and asks for no more")
     func failsFast() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.each(maxConcurrent: 2).request([0, 1, 2, 3]) }
         let (one, two) = (try await provider.nextRequest(), try await provider.nextRequest())
         one.fail(TestError.first)
@@ -244,7 +245,7 @@ struct EachDataProviderTests {
 
     @Test("cancels every request when it is cancelled")
     func cancel() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.each().request([0, 1]) }
         let (one, two) = (try await provider.nextRequest(), try await provider.nextRequest())
         task.cancel()

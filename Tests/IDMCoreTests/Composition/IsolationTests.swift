@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -97,7 +98,7 @@ struct IsolationTests {
 
     @Test("is kept after a suspension", arguments: compositions)
     func afterSuspension(_ composition: Case) async throws {
-        let gate = ControlledProvider<Int, Int>()
+        let gate = ControlledDataProvider<Int, Int>()
         let provider = composition.compose(MainActorProbe())
         let task = Task { @MainActor in
             let input = try await gate.request(1)
@@ -124,7 +125,7 @@ struct IsolationTests {
 
     @Test("cancelling any composition cancels every provider below it")
     func cancelling() async throws {
-        let compositions: [(ControlledProvider<Int, Int>) -> any DataProvider<Int, Int>] = [
+        let compositions: [(ControlledDataProvider<Int, Int>) -> any DataProvider<Int, Int>] = [
             { $0.eraseToAnyDataProvider() }, { Doubler() >>>> $0 }, { $0 >>>> Doubler() },
             { $0.map { $0 } }, { $0.mapInput { $0 } }, { $0.mapError { $0 } },
             { $0.fallback(to: Doubler()) }, { Failing(TestError.first).fallback(to: $0) },
@@ -136,7 +137,7 @@ struct IsolationTests {
             { ($0.coalesced().timeout(.seconds(600)) >>>> Doubler()).each().mapInput { [$0] }.map { $0[0] }.retry(2) },
         ]
         for compose in compositions {
-            let gate = ControlledProvider<Int, Int>()
+            let gate = ControlledDataProvider<Int, Int>()
             let provider = compose(gate)
             let task = Task { try await provider.request(1) }
             let request = try await gate.nextRequest()

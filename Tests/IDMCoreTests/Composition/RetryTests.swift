@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -45,7 +46,7 @@ struct RetryTests {
 
     @Test("waits as long as the delay says, each time")
     func delays() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let provider = FailingAtFirst(3)
         let delay = RetryDelay.exponential(initial: .seconds(1), multiplier: 3, maximum: .seconds(5))
         let task = Task { try await provider.retry(3, delay: delay, clock: clock).request(1) }
@@ -53,7 +54,7 @@ struct RetryTests {
             try await clock.sleepers(1)
             #expect(clock.remaining == [.seconds(seconds)])
             #expect(provider.count == index + 1)
-            clock.advance(by: .seconds(seconds))
+            await clock.advance(by: .seconds(seconds))
         }
         #expect(try await task.value == 1)
         #expect(provider.count == 4)
@@ -61,26 +62,26 @@ struct RetryTests {
 
     @Test("doesn't wait for a negative delay")
     func negativeDelay() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let retried = FailingAtFirst(2).retry(2, delay: .constant(.seconds(-1)), clock: clock)
         #expect(try await retried.request(1) == 1)
     }
 
     @Test("cancelled during the delay ends at once, and asks no more")
     func cancelDuringDelay() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let provider = FailingAtFirst(.max)
         let task = Task { try await provider.retry(3, delay: .constant(.seconds(1)), clock: clock).request(1) }
         try await clock.sleepers(1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(provider.count == 1)
-        #expect(clock.sleeping == 0)
+        #expect(clock.remaining.isEmpty)
     }
 
     @Test("isn't made by a cancelled task, whatever the provider throws")
     func cancelledTask() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let task = Task { try await provider.retry(3).request(1) }
         let request = try await provider.nextRequest()
         task.cancel()
@@ -91,7 +92,7 @@ struct RetryTests {
 
     @Test("repeats a stream only before its first value")
     func streams() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task { await collect(stream.retry(5), 0) }
         let first = try await stream.nextRequest()
         first.fail(TestError.first)
@@ -106,7 +107,7 @@ struct RetryTests {
 
     @Test("keeps to that also when one value is asked for")
     func streamRequest() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task { try await stream.retry(5).request(0) }
         let request = try await stream.nextRequest()
         request.send(1)

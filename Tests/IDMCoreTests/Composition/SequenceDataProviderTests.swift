@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -111,7 +112,7 @@ struct SequenceDataProviderTests {
 
     @Test("cancels the stage that runs, and asks nobody behind it")
     func cancel() async throws {
-        let running = ControlledProvider<Int, Int>()
+        let running = ControlledDataProvider<Int, Int>()
         let behind = FailingAtFirst(0)
         let sequence = Doubler() >>>> running >>>> behind
         let task = Task { try await sequence.request(1) }
@@ -125,7 +126,7 @@ struct SequenceDataProviderTests {
 
     @Test("of depth 100 holds no thread while it waits, and unrelated work goes on")
     func depth() async throws {
-        let gate = ControlledProvider<Int, Int>()
+        let gate = ControlledDataProvider<Int, Int>()
         var provider = gate.eraseToAnyDataProvider()
         for _ in 0..<100 { provider = (provider >>>> ClosureDataProvider { $0 + 1 }).eraseToAnyDataProvider() }
         let deep = provider

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -7,8 +8,8 @@ import Testing
 struct TimeoutTests {
     @Test("lets an answer through that comes in time, and stops its clock")
     func inTime() async throws {
-        let clock = TestClock()
-        let provider = ControlledProvider<Int, Int>()
+        let clock = ManualClock()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
         let request = try await provider.nextRequest()
         try await clock.sleepers(1)
@@ -20,28 +21,30 @@ struct TimeoutTests {
     @Test("passes an error on")
     func failure() async throws {
         await #expect(throws: TestError.first) {
-            try await Failing(TestError.first).timeout(.seconds(1), clock: TestClock()).request(1)
+            try await Failing(TestError.first).timeout(.seconds(1), clock: ManualClock()).request(1)
         }
     }
 
     @Test("fails the request when the time is over, and cancels the provider")
     func tooLate() async throws {
-        let clock = TestClock()
-        let provider = ControlledProvider<Int, Int>()
+        let clock = ManualClock()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
         let request = try await provider.nextRequest()
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         await #expect(throws: DataProviderError.timedOut(after: .seconds(1))) { try await task.value }
         try await request.cancelled()
     }
 
     @Test("fails the request also when the provider is deaf, which runs on unheard")
     func deaf() async throws {
-        let clock = TestClock()
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let clock = ManualClock()
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
         let request = try await provider.nextRequest()
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         await #expect(throws: DataProviderError.timedOut(after: .seconds(1))) { try await task.value }
         request.answer(1)
         try await request.ended()
@@ -49,8 +52,8 @@ struct TimeoutTests {
 
     @Test("ends at once when it is cancelled, deaf provider or not, and stops its clock", arguments: [false, true])
     func cancel(deaf: Bool) async throws {
-        let clock = TestClock()
-        let provider = ControlledProvider<Int, Int>(deaf: deaf)
+        let clock = ManualClock()
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
         let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
         let request = try await provider.nextRequest()
         try await clock.sleepers(1)
@@ -72,7 +75,7 @@ struct TimeoutTests {
 
     @Test("of the longest time there is doesn't trap")
     func longest() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.timeout(.seconds(Int64.max)).request(1) }
         try await provider.nextRequest().answer(3)
         #expect(try await task.value == 3)
@@ -94,8 +97,8 @@ struct TimeoutTests {
 
     @Test("holds for the whole of a stream: what came in time is delivered, then it fails")
     func stream() async throws {
-        let clock = TestClock()
-        let stream = ControlledStream<Int, Int>()
+        let clock = ManualClock()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let limited = stream.timeout(.seconds(2), clock: clock)
         #expect(limited.deliversMany)
         let log = Log()
@@ -106,10 +109,11 @@ struct TimeoutTests {
         let request = try await stream.nextRequest()
         request.send(1)
         try await log.count(reaches: 1)
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         request.send(2)
         try await log.count(reaches: 2)
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         await #expect(throws: DataProviderError.timedOut(after: .seconds(2))) { try await task.value }
         #expect(log.entries == ["1", "2"])
         try await request.cancelled()
@@ -117,15 +121,15 @@ struct TimeoutTests {
 
     @Test("lets a whole stream through that ends in time")
     func streamInTime() async throws {
-        let limited = Listed(1, 2, 3).timeout(.seconds(1), clock: TestClock())
+        let limited = Listed(1, 2, 3).timeout(.seconds(1), clock: ManualClock())
         #expect(await collect(limited, 0).values == [1, 2, 3])
         #expect(try await limited.request(0) == 3)
     }
 
     @Test("cancels its provider when a walk through the values is given up")
     func abandoned() async throws {
-        let clock = TestClock()
-        let stream = ControlledStream<Int, Int>()
+        let clock = ManualClock()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task {
             var values = stream.timeout(.seconds(1), clock: clock).values(for: 0).makeAsyncIterator()
             return try await values.next()
@@ -140,7 +144,7 @@ struct TimeoutTests {
     @Test("lets the progress of its provider through")
     func progress() async throws {
         let log = ProgressLog()
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await log.reporter.ambient { try await provider.timeout(.seconds(60)).request(1) } }
         let request = try await provider.nextRequest()
         request.reporter?.report(fraction: 0.5)
@@ -154,23 +158,24 @@ struct TimeoutTests {
 struct DelayTests {
     @Test("asks the provider after its time, not before")
     func delay() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let provider = FailingAtFirst(0)
         let task = Task { try await provider.delay(.seconds(2), clock: clock).request(1) }
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         #expect(provider.count == 0)
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         #expect(try await task.value == 1)
     }
 
     @Test("of nothing or less is none", arguments: [Duration.zero, .seconds(-5)])
     func none(duration: Duration) async throws {
-        #expect(try await Doubler().delay(duration, clock: TestClock()).request(1) == 2)
+        #expect(try await Doubler().delay(duration, clock: ManualClock()).request(1) == 2)
     }
 
     @Test("that is cancelled ends at once, and asks nobody")
     func cancel() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let provider = FailingAtFirst(0)
         let task = Task { try await provider.delay(.seconds(Int64.max), clock: clock).request(1) }
         try await clock.sleepers(1)
@@ -181,11 +186,12 @@ struct DelayTests {
 
     @Test("comes before the first value of a stream, and before no other")
     func stream() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let delayed = Listed(1, 2).delay(.seconds(1), clock: clock)
         #expect(delayed.deliversMany)
         let task = Task { await collect(delayed, 0).values }
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         #expect(await task.value == [1, 2])
     }
 }

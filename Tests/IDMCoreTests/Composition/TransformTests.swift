@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -118,7 +119,7 @@ struct FallbackTests {
 
     @Test("isn't asked by a cancelled task, whatever the provider throws")
     func cancelled() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let other = FailingAtFirst(0)
         let task = Task { try await provider.fallback(to: other).request(1) }
         let request = try await provider.nextRequest()
@@ -130,7 +131,7 @@ struct FallbackTests {
 
     @Test("is cancelled with the request")
     func cancelsOther() async throws {
-        let other = ControlledProvider<Int, Int>()
+        let other = ControlledDataProvider<Int, Int>()
         let task = Task { try await Failing(TestError.first).fallback(to: other).request(1) }
         let request = try await other.nextRequest()
         task.cancel()
@@ -180,7 +181,7 @@ struct MergeTests {
 struct AttachTests {
     @Test("gets the same input, and can't affect the result, its time or its errors")
     func beside() async throws {
-        let side = ControlledProvider<Int, String>()
+        let side = ControlledDataProvider<Int, String>()
         let provider = Doubler().attached(side)
         #expect(try await provider.request(2) == 4)
         let request = try await side.nextRequest()
@@ -198,7 +199,7 @@ struct AttachTests {
 
     @Test("is asked also when the provider fails, and runs on")
     func providerFails() async throws {
-        let side = ControlledProvider<Int, String>()
+        let side = ControlledDataProvider<Int, String>()
         await #expect(throws: TestError.first) {
             try await Failing(TestError.first).attached(side).request(2)
         }
@@ -207,7 +208,7 @@ struct AttachTests {
 
     @Test("is cancelled when the request is cancelled")
     func cancel() async throws {
-        let (main, side) = (ControlledProvider<Int, Int>(), ControlledProvider<Int, String>())
+        let (main, side) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, String>())
         let task = Task { try await main.attached(side).request(2) }
         let (one, two) = (try await main.nextRequest(), try await side.nextRequest())
         task.cancel()
@@ -218,7 +219,7 @@ struct AttachTests {
 
     @Test("is asked once for a stream, and the stream stays one")
     func stream() async throws {
-        let side = ControlledProvider<Int, Int>()
+        let side = ControlledDataProvider<Int, Int>()
         let provider = Listed(1, 2).attached(side)
         #expect(provider.deliversMany)
         #expect(await collect(provider, 0).values == [1, 2])
@@ -229,7 +230,7 @@ struct AttachTests {
     @Test("isn't heard in the progress")
     func progress() async throws {
         let log = ProgressLog()
-        let side = ControlledProvider<Int, Int>()
+        let side = ControlledDataProvider<Int, Int>()
         _ = try await log.reporter.ambient { try await Doubler().attached(side).request(1) }
         #expect(try await side.nextRequest().reporter == nil)
         #expect(log.fractions.isEmpty)

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -67,7 +68,7 @@ struct IntegrationProgressTests {
     @Test("A stage of a sequence reports within its share")
     func stageShare() async throws {
         let log = ProgressLog()
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let sequence = Doubler() >>>> provider
         let task = Task { try await log.reporter.ambient { try await sequence.request(1) } }
         let request = try await provider.nextRequest()
@@ -90,8 +91,8 @@ struct IntegrationProgressTests {
     @Test("A group reports the mean of its members")
     func groupMean() async throws {
         let log = ProgressLog()
-        let first = ControlledProvider<Int, Int>()
-        let second = ControlledProvider<Int, Int>()
+        let first = ControlledDataProvider<Int, Int>()
+        let second = ControlledDataProvider<Int, Int>()
         let group = first >><< second
         let task = Task { try await log.reporter.ambient { try await group.request((1, 2)) } }
         let (one, two) = (try await first.nextRequest(), try await second.nextRequest())

@@ -1,11 +1,12 @@
 import IDMCore
+import IDMTesting
 import Observation
 import Testing
 
 @Suite("The state of a screen", .timeLimit(.minutes(1)))
 @MainActor
 struct IntegrationStateTests {
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
 
     @Test("goes from idle over loading to loaded, and keeps its value while it loads again")
     func loaded() async throws {
@@ -91,7 +92,7 @@ struct IntegrationStateTests {
 
     @Test("shows each value of a stream, and the progress until the end")
     func stream() async throws {
-        let stream = ControlledStream<Void, Int>()
+        let stream = ControlledStreamDataProvider<Void, Int>()
         let state = IntegrationState(Integrator(stream))
         let log = Log()
         let task = Integrator(stream).prepareCall().state(state).onSuccess { log.add("\($0)") }
@@ -111,7 +112,7 @@ struct IntegrationStateTests {
 
     @Test("fails when a stream fails after values, and keeps the last one")
     func failingStream() async throws {
-        let stream = ControlledStream<Void, Int>()
+        let stream = ControlledStreamDataProvider<Void, Int>()
         let state = IntegrationState(Integrator(stream))
         let task = state.load()
         let request = try await stream.nextRequest()

@@ -1,10 +1,11 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Sinks", .timeLimit(.minutes(1)))
 @MainActor
 struct SinkTests {
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
 
     private func attach(_ screen: SinkScreen, to call: IntegrationCall<Int>) -> IntegrationCall<Int> {
         call.loadingHandler(screen).dataHandler(screen).errorHandler(screen).progressHandler(screen)

@@ -1,11 +1,12 @@
 import Foundation
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The progress of a call", .timeLimit(.minutes(1)))
 @MainActor
 struct CallProgressTests {
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
 
     /// A call whose progress is heard on a stage, and the request it makes.
@@ -123,7 +124,7 @@ struct CallProgressTests {
 
     @Test("between two values of a stream is heard between them")
     func stream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
         let request = try await stream.nextRequest()
         request.reporter?.report(fraction: 0.25)
@@ -174,7 +175,7 @@ struct CallProgressTests {
 
     @Test("of a call made in a progress handler is not the progress of the call that the handler is for")
     func madeInAHandler() async throws {
-        let other = ControlledProvider<Int, Int>()
+        let other = ControlledDataProvider<Int, Int>()
         let inner = Integrator(other)
         var made: IntegrationTask<Int>?
         let task = Integrator(provider).prepareCall(1)

@@ -1,11 +1,12 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("A debounce", .timeLimit(.minutes(1)))
 @MainActor
 struct DebounceTests {
-    private let clock = TestClock()
-    private let provider = ControlledProvider<Int, Int>()
+    private let clock = ManualClock()
+    private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
 
     private var integrator: Integrator<Int, Int> {
@@ -18,10 +19,10 @@ struct DebounceTests {
         let task = integrator.prepareCall(1).recorded(in: log).call()
         try await clock.sleepers(1)
         #expect(clock.remaining == [.milliseconds(300)])
-        clock.advance(by: .milliseconds(299))
+        await clock.advance(by: .milliseconds(299))
         try await clock.sleepers(1)
         #expect(log.entries == [])
-        clock.advance(by: .milliseconds(1))
+        await clock.advance(by: .milliseconds(1))
         try await provider.nextRequest().answer(1)
         await task.finish()
         #expect(log.entries == ["begin", "success 1", "completion"])
@@ -34,12 +35,12 @@ struct DebounceTests {
         for input in 1...5 {
             tasks.append(integrator.prepareCall(input).recorded(in: log).call())
             try await clock.sleepers(1)
-            clock.advance(by: .milliseconds(299))
+            await clock.advance(by: .milliseconds(299))
         }
         for task in tasks.dropLast() { await task.finish() }
         #expect(log.entries == Array(repeating: "cancel superseded", count: 4))
         #expect(provider.requestCount == 0)
-        clock.advance(by: .milliseconds(1))
+        await clock.advance(by: .milliseconds(1))
         let request = try await provider.nextRequest()
         #expect(request.input == 5)
         request.answer(5)
@@ -51,7 +52,8 @@ struct DebounceTests {
     func supersededAtOnce() async throws {
         let integrator = integrator
         let older = integrator.prepareCall(1).recorded(in: log).call()
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         let request = try await provider.nextRequest()
         let newer = integrator.prepareCall(2).call()
         request.answer(1)
@@ -69,9 +71,10 @@ struct DebounceTests {
         if byTask { task.cancel() } else { integrator.cancel() }
         await task.finish()
         #expect(log.entries == ["cancel cancelled"])
-        #expect(clock.sleeping == 0)
+        #expect(clock.remaining.isEmpty)
         let later = integrator.prepareCall(2).call()
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         try await provider.nextRequest().answer(2)
         #expect(await later.outcome == .success(2))
     }
@@ -90,7 +93,8 @@ struct DebounceTests {
         let tasks = (1...4).map { integrator.prepareCall($0).call() }
         #expect(await tasks[0].outcome == .cancelled(.superseded))
         #expect(await tasks[1].outcome == .cancelled(.superseded))
-        try await clock.advance(by: .seconds(1), whenSleeping: 2)
+        try await clock.sleepers(2)
+        await clock.advance(by: .seconds(1))
         #expect(await tasks[2].outcome == .success(3))
         #expect(await tasks[3].outcome == .success(4))
     }

@@ -1,10 +1,11 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Joined calls", .timeLimit(.minutes(1)))
 @MainActor
 struct JoiningTests {
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
     private let integrator: Integrator<Int, Int>
     private let log = Log()
 
@@ -37,7 +38,7 @@ struct JoiningTests {
 
     @Test("leave alone, also the first", arguments: 0..<3, [false, true])
     func leave(index: Int, isDeaf: Bool) async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
         let integrator = Integrator(provider, executing: .only(joining: true))
         let tasks = (0..<3).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
         let request = try await provider.nextRequest()
@@ -89,7 +90,7 @@ struct JoiningTests {
 
     @Test("are followed by a request of its own after a cancel, though the provider is deaf")
     func afterADeafOne() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .only(joining: true))
         let first = integrator.prepareCall(1).call()
         let hung = try await provider.nextRequest()
@@ -143,7 +144,7 @@ struct JoiningTests {
 
     @Test("hear the values of a stream, a late one from the latest value on")
     func stream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let integrator = Integrator(stream, executing: .only(joining: true))
         let first = integrator.prepareCall(1).recorded(in: log, as: "first").call()
         let request = try await stream.nextRequest()

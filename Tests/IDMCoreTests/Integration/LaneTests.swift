@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Lanes", .timeLimit(.minutes(1)))
@@ -8,7 +9,7 @@ struct LaneTests {
         let number: Int
     }
 
-    private let provider = ControlledProvider<Query, Int>()
+    private let provider = ControlledDataProvider<Query, Int>()
 
     private func integrator(_ type: ExecutingType) -> Integrator<Query, Int> {
         Integrator(provider, executing: type, lane: { $0.lane })
@@ -91,7 +92,7 @@ struct LaneTests {
 
     @Test("Keys of different types in one integrator are told apart")
     func keysOfManyTypes() async throws {
-        let integrator = Integrator(ControlledProvider<Int, Int>(), executing: .only) {
+        let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: .only) {
             input -> any Hashable & Sendable in
             input % 2 == 0 ? "\(input / 2)" : input / 2
         }

@@ -1,11 +1,12 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The delay before a retry of a call", .timeLimit(.minutes(1)))
 @MainActor
 struct RetryDelayCallTests {
-    private let clock = TestClock()
-    private let provider = ControlledProvider<Int, Int>()
+    private let clock = ManualClock()
+    private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
 
     @Test("onRetry is heard before the delay, and the delay is the integrator's clock's")
@@ -17,7 +18,7 @@ struct RetryDelayCallTests {
             try await clock.sleepers(1)
             #expect(log.entries.last?.hasSuffix("after numbered(\(seconds))") == true)
             #expect(clock.remaining == [.seconds(seconds)])
-            clock.advance(by: .seconds(seconds))
+            await clock.advance(by: .seconds(seconds))
         }
         try await provider.nextRequest().answer(1)
         await task.finish()
@@ -40,7 +41,7 @@ struct RetryDelayCallTests {
         task = nil
         integrator = nil
         try await gone.wait()
-        #expect(clock.sleeping == 0)
+        #expect(clock.remaining.isEmpty)
         #expect(provider.requestCount == 1)
         #expect(
             log.entries == [
@@ -68,7 +69,8 @@ struct RetryDelayCallTests {
         let first = integrator.prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
         let second = integrator.prepareCall(2).call()
         try await provider.nextRequest().fail(Trouble.first)
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         let retried = try await provider.nextRequest()
         #expect(retried.input == 1)
         retried.answer(1)

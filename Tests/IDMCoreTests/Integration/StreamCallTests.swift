@@ -1,10 +1,11 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The call of a stream", .timeLimit(.minutes(1)))
 @MainActor
 struct StreamCallTests {
-    private let stream = ControlledStream<Int, Int>()
+    private let stream = ControlledStreamDataProvider<Int, Int>()
     private let log = Log()
 
     @Test("Each value is heard in turn, and the last one is the value of the call")
@@ -66,7 +67,7 @@ struct StreamCallTests {
 
     @Test("A cancel between values ends the run, and a deaf stream is not heard after it", arguments: [false, true])
     func cancelBetweenValues(isDeaf: Bool) async throws {
-        let (stream, gone) = (ControlledStream<Int, Int>(deaf: isDeaf), Signal())
+        let (stream, gone) = (ControlledStreamDataProvider<Int, Int>(hearsCancel: !isDeaf), Signal())
         let task = Integrator(stream).prepareCall(1).recorded(in: log).opening(gone).call()
         let request = try await stream.nextRequest()
         request.send(1)
@@ -85,7 +86,7 @@ struct StreamCallTests {
         try await expectBothValues(Integrator(hide(stream)))
     }
 
-    private func hide(_ provider: ControlledStream<Int, Int>) -> some DataProvider<Int, Int> { provider }
+    private func hide(_ provider: ControlledStreamDataProvider<Int, Int>) -> some DataProvider<Int, Int> { provider }
 
     @Test("An erased stream, and one that has been mapped, are heard value by value")
     func erasedAndMapped() async throws {

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The tasks that the library makes", .timeLimit(.minutes(1)))
@@ -16,7 +17,7 @@ struct LibraryTaskTests {
 
     @Test("prefer the executor of the task-local")
     func executor() async throws {
-        let (executor, provider) = (Counting(), ControlledProvider<Int, Int>())
+        let (executor, provider) = (Counting(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider)
         let task = LibraryTask.$executor.withValue(executor) { integrator.prepareCall(1).onSuccess { _ in }.call() }
         try await provider.nextRequest().answer(1)

@@ -1,4 +1,5 @@
 import Foundation
+import IDMTesting
 
 /// A system of which every order of moves can be walked.
 protocol Explorable {

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 
 /// The seven kinds of handlers, for tests that go through all of them.
 enum HandlerKind: CaseIterable {

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 
 /// Code that calls back when the test says so, or never.
 final class HeldCallbacks<Input: Sendable, Output: Sendable>: CallbackDataProvider {

@@ -1,3 +1,5 @@
+import IDMTesting
+
 /// What happened, in order.
 final class Log: Sendable {
     private let lines = Watched<[String]>([])

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 
 /// An executor whose jobs wait until the test lets them run, so that a test can stand between a job and its turn.
 final class ManualExecutor: SerialExecutor {

@@ -1,3 +1,5 @@
+import IDMTesting
+
 /// A latch: closed until it is opened, and open from then on.
 final class Signal: Sendable {
     private let isOpened = Watched(false)

@@ -1,64 +1,9 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The kit of the tests", .timeLimit(.minutes(1)))
 struct SupportTests {
-    @Test("A sleeper wakes when its time has come, and not before")
-    func sleeperWakes() async throws {
-        let clock = TestClock()
-        let log = Log()
-        let early = Task {
-            try await clock.sleep(for: .seconds(1))
-            log.add("early")
-        }
-        let late = Task {
-            try await clock.sleep(for: .seconds(2))
-            log.add("late")
-        }
-        try await clock.advance(by: .seconds(1), whenSleeping: 2)
-        try await early.value
-        #expect(log.entries == ["early"])
-        clock.advance(by: .seconds(1))
-        try await late.value
-        #expect(log.entries == ["early", "late"])
-    }
-
-    @Test("A cancelled sleeper throws at once and is forgotten")
-    func cancelledSleeper() async throws {
-        let clock = TestClock()
-        let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
-        try await clock.sleepers(1)
-        sleeper.cancel()
-        await #expect(throws: CancellationError.self) { try await sleeper.value }
-        #expect(clock.sleeping == 0)
-    }
-
-    @Test("A controlled request waits for the test, and ends on a cancel unless it is deaf", arguments: [false, true])
-    func controlledRequest(deaf: Bool) async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: deaf)
-        let task = Task { try await provider.request(1) }
-        let request = try await provider.nextRequest()
-        task.cancel()
-        try await request.cancelled()
-        if deaf {
-            request.answer(2)
-            #expect(try await task.value == 2)
-        } else {
-            await #expect(throws: CancellationError.self) { try await task.value }
-        }
-    }
-
-    @Test("A controlled stream delivers what the test sent, in order")
-    func controlledStream() async throws {
-        let stream = ControlledStream<Int, Int>()
-        let task = Task { try await stream.request(1) }
-        let request = try await stream.nextRequest()
-        request.send(1)
-        request.send(2)
-        request.finish()
-        #expect(try await task.value == 2)
-    }
-
     @Test("A signal lets everybody go on, before and after")
     func signal() async throws {
         let signal = Signal()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 
 /// Every way in which a call can end.
 enum WayToEnd: CaseIterable {
@@ -75,7 +76,7 @@ enum WayToEnd: CaseIterable {
     private func cancelled(
         deaf: Bool, _ prepare: Prepare, by cancel: (IntegrationTask<Int>, Integrator<Int, Int>) -> Void
     ) async throws -> IntegrationTask<Int> {
-        let provider = ControlledProvider<Int, Int>(deaf: deaf)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
         let integrator = Integrator(provider)
         let task = prepare(integrator.prepareCall(1)).call()
         let request = try await provider.nextRequest()
@@ -86,7 +87,7 @@ enum WayToEnd: CaseIterable {
     }
 
     private func superseded(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
         let task = prepare(integrator.prepareCall(1)).call()
         _ = try await provider.nextRequest()
@@ -98,7 +99,7 @@ enum WayToEnd: CaseIterable {
     }
 
     private func released(inLine: Bool, _ prepare: Prepare) async throws -> IntegrationTask<Int>? {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let hasEnded = Signal()
         var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .queue)
         if inLine { integrator?.prepareCall(0).call() }
@@ -113,7 +114,7 @@ enum WayToEnd: CaseIterable {
     }
 
     private func streamed(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let hasValue = Signal()
         let task = prepare(Integrator(stream).prepareCall(1)).onSuccess { _ in hasValue.open() }.call()
         let request = try await stream.nextRequest()
@@ -131,7 +132,7 @@ enum WayToEnd: CaseIterable {
     }
 
     private func turnedAway(_ type: ExecutingType, _ prepare: Prepare) async -> IntegrationTask<Int> {
-        let integrator = Integrator(ControlledProvider<Int, Int>(), executing: type)
+        let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: type)
         let first = integrator.prepareCall(0).call()
         let task = prepare(integrator.prepareCall(1)).call()
         await task.finish()
@@ -141,7 +142,7 @@ enum WayToEnd: CaseIterable {
     }
 
     private func cancelledInLine(_ prepare: Prepare) async -> IntegrationTask<Int> {
-        let integrator = Integrator(ControlledProvider<Int, Int>(), executing: .queue)
+        let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: .queue)
         let first = integrator.prepareCall(0).call()
         let task = prepare(integrator.prepareCall(1)).call()
         task.cancel()
@@ -152,7 +153,7 @@ enum WayToEnd: CaseIterable {
     }
 
     private func settling(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
-        let clock = TestClock()
+        let clock = ManualClock()
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         let task = prepare(integrator.prepareCall(1)).call()
         try await clock.sleepers(1)

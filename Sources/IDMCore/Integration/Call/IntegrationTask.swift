@@ -75,6 +75,11 @@ extension IntegrationTask: ChainedTask {
         cancel(isolation: nil)
     }
 
+    /// Calls back when the last handler has run, without holding the integrator meanwhile.
+    package func whenFinished(_ callback: @escaping @Sendable () -> Void) {
+        handle.life.whenFinished(callback)
+    }
+
     func hold() {
         let integrator = integrator
         handle.life.whenFinished { withExtendedLifetime(integrator) {} }

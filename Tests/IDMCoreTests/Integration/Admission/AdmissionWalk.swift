@@ -1,3 +1,5 @@
+import IDMTesting
+
 @testable import IDMCore
 
 /// Some calls under one rule, with every move that their tasks, their cancellers and their integrator may make.

@@ -1,3 +1,4 @@
+import IDMTesting
 import Synchronization
 import Testing
 

@@ -1,3 +1,5 @@
+import IDMTesting
+
 @testable import IDMCore
 
 /// One run, and every move that its task, its pump, those who report and those who cancel may make.

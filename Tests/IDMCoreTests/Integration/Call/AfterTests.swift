@@ -1,12 +1,13 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("A call after another", .timeLimit(.minutes(1)))
 @MainActor
 struct AfterTests {
     private let log = Log()
-    private let first = ControlledProvider<Int, Int>()
-    private let second = ControlledProvider<Int, Int>()
+    private let first = ControlledDataProvider<Int, Int>()
+    private let second = ControlledDataProvider<Int, Int>()
 
     @Test("It starts when the other has completed, however that ended", arguments: [false, true])
     func order(fails: Bool) async throws {

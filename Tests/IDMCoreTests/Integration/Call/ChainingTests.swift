@@ -1,11 +1,12 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Calls after a call", .timeLimit(.minutes(1)))
 @MainActor
 struct ChainingTests {
     private let log = Log()
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
 
     private func next(_ name: String) -> IntegrationCall<Int> {
         Integrator(Echo<Int>()).prepareCall(0).onCompletion { [log] in log.add(name) }
@@ -94,7 +95,7 @@ struct ChainingTests {
 
     @Test("A stream is followed once, after its last value")
     func stream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).nextSuccess(next("next")).call()
         let request = try await stream.nextRequest()
         for value in 1...3 { request.send(value) }
@@ -105,7 +106,7 @@ struct ChainingTests {
 
     @Test("A stream that fails after values is followed by nextError alone")
     func failingStream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).nextSuccess(next("success")).nextError(next("error")).call()
         let request = try await stream.nextRequest()
         request.send(1)
@@ -127,7 +128,7 @@ struct ChainingTests {
 
     @Test("forwardSuccess hands the last value of a stream on, once")
     func forwardOfAStream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1)
             .forwardSuccess(to: Integrator(Echo<Int>())) { [log] in $0.recorded(in: log) }.call()
         let request = try await stream.nextRequest()

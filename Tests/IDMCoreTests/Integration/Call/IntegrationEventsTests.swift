@@ -1,9 +1,10 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The events of a call", .timeLimit(.minutes(1)))
 struct IntegrationEventsTests {
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
 
     private func line(_ event: IntegrationEvent<Int>) -> String {
         switch event {
@@ -44,7 +45,7 @@ struct IntegrationEventsTests {
 
     @Test("Each value of a stream is an event")
     func stream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let call = Integrator(stream).prepareCall(1)
         async let heard = lines(call)
         let request = try await stream.nextRequest()
@@ -99,7 +100,7 @@ struct IntegrationEventsTests {
 
     @Test("Events that come while the loop is busy are kept")
     func nothingLost() async throws {
-        let (stream, log) = (ControlledStream<Int, Int>(), Log())
+        let (stream, log) = (ControlledStreamDataProvider<Int, Int>(), Log())
         let call = Integrator(stream).prepareCall(1).recorded(in: log)
         var iterator = call.events().makeAsyncIterator()
         #expect(await iterator.next().map(line) == "begin")

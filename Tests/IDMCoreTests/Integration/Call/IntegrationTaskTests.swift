@@ -1,9 +1,10 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("The task of a call", .timeLimit(.minutes(1)))
 struct IntegrationTaskTests {
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
 
     // MARK: value and outcome
@@ -112,7 +113,7 @@ struct IntegrationTaskTests {
 
     @Test("request throws CancellationError if and only if the awaiting task was cancelled", arguments: [false, true])
     func requestCancelled(isDeaf: Bool) async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
         let integrator = Integrator(provider)
         let awaiting = Task { try await integrator.request(1) }
         let request = try await provider.nextRequest()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 /// Every way in which a run can end, and all that is heard of it.
@@ -30,7 +31,7 @@ struct GrammarTests {
 
     @Test("A cancel while the provider is at work: beginning, cancel, completion", arguments: [false, true])
     func cancelWhileAsking(deaf: Bool) async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: deaf)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
         let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
         let request = try await provider.nextRequest()
         task.cancel()
@@ -43,7 +44,7 @@ struct GrammarTests {
 
     @Test("A newer call of .latest while the provider is at work: beginning, cancel, completion")
     func superseded() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
         let older = integrator.prepareCall(1).recorded(in: log).call()
         _ = try await provider.nextRequest()
@@ -76,7 +77,7 @@ struct GrammarTests {
 
     @Test("The values of a stream, then its end: the last success stands before the completion")
     func stream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
         let request = try await stream.nextRequest()
         request.send(1)
@@ -88,7 +89,7 @@ struct GrammarTests {
 
     @Test("An error after values of a stream: success, error, completion")
     func streamError() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
         let request = try await stream.nextRequest()
         request.send(1)
@@ -99,7 +100,7 @@ struct GrammarTests {
 
     @Test("A cancel after values of a stream: success, cancel, completion")
     func streamCancel() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
         let request = try await stream.nextRequest()
         request.send(1)
@@ -111,7 +112,7 @@ struct GrammarTests {
 
     @Test("The integrator goes while the provider is at work: beginning, cancel, completion")
     func released() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         var integrator: Integrator<Int, Int>? = Integrator(provider)
         _ = integrator?.prepareCall(1).recorded(in: log).call()
         _ = try await provider.nextRequest()
@@ -124,7 +125,7 @@ struct GrammarTests {
 
     @Test("A call that is ignored hears of its cancel, and of nothing else")
     func ignored() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only)
         let first = integrator.prepareCall(1).call()
         let second = integrator.prepareCall(2).recorded(in: log).call()
@@ -138,7 +139,7 @@ struct GrammarTests {
 
     @Test("A call past the limit of a queue hears of its cancel, and of nothing else")
     func pastTheLimit() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(limit: 1))
         let first = integrator.prepareCall(1).call()
         let second = integrator.prepareCall(2).call()
@@ -153,7 +154,7 @@ struct GrammarTests {
 
     @Test("A call that is cancelled while it waits hears of that, and of nothing else")
     func cancelledWhileWaiting() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue)
         let first = integrator.prepareCall(1).call()
         let second = integrator.prepareCall(2).recorded(in: log).call()
@@ -168,21 +169,22 @@ struct GrammarTests {
 
     @Test("A call that is superseded while it waits for the quiet hears of that, and of nothing else")
     func supersededWhileSettling() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         let older = integrator.prepareCall(1).recorded(in: log).call()
         try await clock.sleepers(1)
         let newer = integrator.prepareCall(2).call()
         await older.finish()
         #expect(log.entries == ["cancel superseded"])
-        try await clock.advance(by: .seconds(1), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
         await newer.finish()
         #expect(log.entries == ["cancel superseded"])
     }
 
     @Test("A call whose integrator goes while it waits hears of that, and of nothing else")
     func releasedWhileWaiting() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .queue)
         _ = integrator?.prepareCall(1).recorded(in: log, as: "first").call()
         _ = integrator?.prepareCall(2).recorded(in: log, as: "second").call()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 /// Thousands of calls from several tasks at once, with failures, cancels and deaf providers at random. What is random is
@@ -41,13 +42,13 @@ struct RacingCallsTests {
     private struct Race: Sendable {
         let integrator: Integrator<Int, Int>
         let gates: [Signal]
-        let clock: TestClock
+        let clock: ManualClock
         let crowd = Crowd()
 
         init(_ type: ExecutingType, lanes: Int?, count: Int) {
             var generator = SeededGenerator(7)
             gates = (0..<count).map { _ in Signal() }
-            clock = TestClock()
+            clock = ManualClock()
             let behaviours = (0..<count).map { _ in Behaviour.allCases.randomElement(using: &generator)! }
             let provider = Fickle(behaviours: behaviours, gates: gates)
             if let lanes {
@@ -68,7 +69,7 @@ struct RacingCallsTests {
                 made.append((witness, call.retry(Int.random(in: 0...1, using: &generator)).call()))
                 switch Int.random(in: 0..<10, using: &generator) {
                 case 0...2: made[made.indices.suffix(8).randomElement(using: &generator)!].1.cancel()
-                case 3: clock.advance(by: .seconds(1))
+                case 3: await clock.advance(by: .seconds(1))
                 case 4 where input % 50 == 0: integrator.cancel()
                 default: break
                 }
@@ -92,7 +93,7 @@ struct RacingCallsTests {
             for await some in group { made += some }
         }
         // What waits for the quiet has nobody to end it any more. All else ends by itself.
-        race.clock.advance(by: .seconds(1))
+        await race.clock.advance(by: .seconds(1))
         if type == .latest(debounce: .milliseconds(300)) { race.integrator.cancel() }
         var ends: [String: Int] = [:]
         for (witness, task) in made {

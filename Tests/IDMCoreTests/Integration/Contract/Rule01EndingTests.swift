@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 1: every call ends exactly once, whatever the provider does", .timeLimit(.minutes(1)))
@@ -44,7 +45,7 @@ struct Rule01EndingTests {
 
     @Test("A provider that answers after the cancel ends the call once, with the cancel")
     func answersAfterCancel() async throws {
-        let (provider, log, gone) = (ControlledProvider<Int, Int>(deaf: true), Log(), Signal())
+        let (provider, log, gone) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Log(), Signal())
         let task = Integrator(provider).prepareCall(1).recorded(in: log).opening(gone).call()
         let request = try await provider.nextRequest()
         task.cancel()
@@ -120,7 +121,7 @@ struct Rule01EndingTests {
 
     @Test("None of a hundred calls at once vanishes", arguments: ExecutingType.several)
     func noneVanishes(type: ExecutingType) async {
-        let integrator = Integrator(ControlledProvider<Int, Int>(), executing: type)
+        let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: type)
         let log = Log()
         let tasks = (0..<100).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
         integrator.cancel()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 2: onCompletion fires exactly once for each onBeginning, and never without one", .timeLimit(.minutes(1)))
@@ -58,7 +59,7 @@ struct Rule02CompletionTests {
 
     @Test("A cancel before the beginning could be told is heard without a beginning")
     func cancelBeforeTheBeginning() async throws {
-        let (stage, provider) = (Stage(), ControlledProvider<Int, Int>())
+        let (stage, provider) = (Stage(), ControlledDataProvider<Int, Int>())
         let task = stage.record(Integrator(provider).prepareCall(1), in: log).call()
         try await stage.executor.waiting()
         task.cancel()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Synchronization
 import Testing
 
@@ -9,7 +10,7 @@ struct Rule03RetryTests {
 
     @Test("One beginning, one completion, and a retry for each failure between them")
     func oneRun() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(2).call()
         try await provider.nextRequest().fail(Trouble.numbered(1))
         try await provider.nextRequest().fail(Trouble.numbered(2))
@@ -24,7 +25,7 @@ struct Rule03RetryTests {
 
     @Test("When the retries are used up, the last error ends the run")
     func usedUp() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(1).call()
         try await provider.nextRequest().fail(Trouble.first)
         try await provider.nextRequest().fail(Trouble.second)
@@ -35,7 +36,7 @@ struct Rule03RetryTests {
 
     @Test("Each attempt has the input of the call")
     func sameInput() async throws {
-        let provider = ControlledProvider<String, Int>()
+        let provider = ControlledDataProvider<String, Int>()
         let task = Integrator(provider).prepareCall("apple").retry(1).call()
         let first = try await provider.nextRequest()
         first.fail(Trouble.first)
@@ -48,7 +49,7 @@ struct Rule03RetryTests {
 
     @Test("An error that the condition does not want ends the run")
     func condition() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let call = Integrator(provider).prepareCall(1).recorded(in: log)
         let task = call.retry(5) { $0 as? Trouble == .first }.call()
         try await provider.nextRequest().fail(Trouble.first)
@@ -72,7 +73,7 @@ struct Rule03RetryTests {
 
     @Test("A cancel during a later attempt ends the run")
     func cancelDuringRetry() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(5).call()
         try await provider.nextRequest().fail(Trouble.first)
         let second = try await provider.nextRequest()
@@ -93,7 +94,7 @@ struct Rule03RetryTests {
 
     @Test("A stream is retried before its first value")
     func streamBeforeItsFirstValue() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(1).call()
         try await stream.nextRequest().fail(Trouble.first)
         let second = try await stream.nextRequest()
@@ -105,7 +106,7 @@ struct Rule03RetryTests {
 
     @Test("A stream without a value is a failure like any other, and is retried")
     func streamWithoutValue() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(1).call()
         try await stream.nextRequest().finish()
         try await stream.nextRequest().finish()
@@ -116,7 +117,7 @@ struct Rule03RetryTests {
 
     @Test("A stream that has delivered a value is not retried")
     func streamAfterAValue() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(5).call()
         let request = try await stream.nextRequest()
         request.send(1)
@@ -128,7 +129,7 @@ struct Rule03RetryTests {
 
     @Test("A retry keeps the place in the queue")
     func keepsItsPlace() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue)
         let first = integrator.prepareCall(1).retry(1).call()
         let second = integrator.prepareCall(2).call()
@@ -145,7 +146,7 @@ struct Rule03RetryTests {
 
     @Test("A retry keeps the place of .only")
     func keepsThePlaceOfOnly() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only)
         let first = integrator.prepareCall(1).retry(1).call()
         try await provider.nextRequest().fail(Trouble.first)

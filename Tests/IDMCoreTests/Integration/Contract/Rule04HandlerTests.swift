@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 4: handlers run on the actor they were written on, one at a time, in order", .timeLimit(.minutes(1)))
@@ -159,7 +160,7 @@ struct Rule04HandlerTests {
     @Test("Progress that comes while another handler is at work waits for it")
     @MainActor
     func progressWaits() async throws {
-        let (stage, log, provider) = (Stage(), Log(), ControlledProvider<Int, Int>())
+        let (stage, log, provider) = (Stage(), Log(), ControlledDataProvider<Int, Int>())
         let call = Integrator(provider).prepareCall(1)
         let task = stage.here { stage in call.onProgress { log.add("stage \($0.fraction)") } }
             .onProgress { log.add("main \($0.fraction)") }
@@ -209,7 +210,7 @@ struct Rule04HandlerTests {
     @Test("The integrator's handlers hear of a cancel and of progress before the call's too")
     @MainActor
     func integratorFirstOfTheRest() async throws {
-        let (log, provider) = (Log(), ControlledProvider<Int, Int>())
+        let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider)
         integrator.recorded(in: log, as: "integrator")
         let task = integrator.prepareCall(1).recorded(in: log, as: "call").call()
@@ -224,7 +225,7 @@ struct Rule04HandlerTests {
     @Test("A handler that is added to the integrator while a call runs hears of later calls only")
     @MainActor
     func addedLater() async throws {
-        let (log, provider) = (Log(), ControlledProvider<Int, Int>())
+        let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider)
         let first = integrator.prepareCall(1).call()
         let request = try await provider.nextRequest()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 4: handlers may call, cancel or release the same integrator, to any depth", .timeLimit(.minutes(1)))
@@ -92,7 +93,7 @@ struct Rule04ReentranceTests {
     @Test("Cancelling the task from any handler, twice", arguments: HandlerKind.allCases)
     func cancelTask(kind: HandlerKind) async throws {
         // Queued behind another call, so that its task is there when its handlers run.
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let gate = Integrator(provider, executing: .only)
         let first = gate.prepareCall(0).call()
         var task: IntegrationTask<Int>?
@@ -184,7 +185,7 @@ struct Rule04ReentranceTests {
 
     @Test("Ten thousand calls of .latest, each made from the beginning of the one that it supersedes")
     func depthOfSupersession() async throws {
-        let integrator = Integrator(ControlledProvider<Int, Int>(), executing: .latest)
+        let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: .latest)
         let done = Signal()
         var superseded = 0
         @MainActor func call(_ input: Int) {

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 5: a value is committed on the actor of the first handler that hears it", .timeLimit(.minutes(1)))
@@ -54,7 +55,7 @@ struct Rule05CommitTests {
 
     @Test("A cancel before the turn keeps each value of a stream, and its error, from being heard")
     func streamBeforeTheTurn() async throws {
-        let (stage, stream) = (Stage(), ControlledStream<Int, Int>())
+        let (stage, stream) = (Stage(), ControlledStreamDataProvider<Int, Int>())
         let call = Integrator(stream).prepareCall(1)
         let task = stage.here { stage in call.onSuccess { [log] in log.add("success \($0)") } }
             .onError { [log] in log.add("error \($0)") }
@@ -87,7 +88,7 @@ struct Rule05CommitTests {
 
     @Test("A cancel before the turn of a report keeps it from being heard")
     func progressBeforeTheTurn() async throws {
-        let (stage, provider) = (Stage(), ControlledProvider<Int, Int>())
+        let (stage, provider) = (Stage(), ControlledDataProvider<Int, Int>())
         let call = Integrator(provider).prepareCall(1)
         let task = stage.here { stage in call.onProgress { [log] in log.add("progress \($0.fraction)") } }
             .onCancel { [log] in log.add("cancel \($0)") }
@@ -181,7 +182,7 @@ struct Rule05CommitTests {
     @Test("A cancel inside onSuccess of a stream: the handlers of that value run, and no further value is heard")
     @MainActor
     func cancelInsideSuccessOfAStream() async throws {
-        let stream = ControlledStream<Int, Int>(deaf: true)
+        let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(stream)
         let task = integrator.prepareCall(1)
             .onSuccess { if $0 == 2 { integrator.cancel() } }

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 /// Holds where a task can start at once, which Linux and the systems from 26 on can. Elsewhere the tests look at the order
@@ -130,7 +131,7 @@ struct Rule06SynchronyTests {
     @MainActor
     func turnedAway() async {
         let log = Log()
-        let integrator = Integrator(ControlledProvider<Int, Int>(), executing: .only)
+        let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: .only)
         let first = integrator.prepareCall(1).call()
         let second = integrator.prepareCall(2).recorded(in: log).call()
         await expect(["cancel ignored"], in: log, of: second)
@@ -141,7 +142,7 @@ struct Rule06SynchronyTests {
     @Test("A cancel while the provider is at work is heard when cancel() returns")
     @MainActor
     func cancel() async throws {
-        let (log, provider) = (Log(), ControlledProvider<Int, Int>())
+        let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
         let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
         _ = try await provider.nextRequest()
         task.cancel()
@@ -204,7 +205,7 @@ struct Rule06SynchronyTests {
     @Test("An answer that comes later is delivered in the same order")
     @MainActor
     func suspending() async throws {
-        let (log, provider) = (Log(), ControlledProvider<Int, Int>())
+        let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
         let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
         if Self.startsAtOnce { #expect(log.entries == ["begin"]) }
         try await provider.nextRequest().answer(1)

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .timeLimit(.minutes(1)))
@@ -11,7 +12,7 @@ struct Rule08CancelTests {
 
     @Test("The task of the provider is cancelled: by the task")
     func byTask() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Integrator(provider).prepareCall(1).call()
         let request = try await provider.nextRequest()
         task.cancel()
@@ -21,7 +22,7 @@ struct Rule08CancelTests {
 
     @Test("The tasks of all providers are cancelled: by the integrator", arguments: ExecutingType.several)
     func byIntegrator(type: ExecutingType) async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: type)
         let tasks = (1...3).map { integrator.prepareCall($0).call() }
         let request = try await provider.nextRequest()
@@ -35,7 +36,7 @@ struct Rule08CancelTests {
 
     @Test("The task of the provider is cancelled: by a newer call")
     func bySupersession() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
         integrator.prepareCall(1).call()
         let request = try await provider.nextRequest()
@@ -47,7 +48,7 @@ struct Rule08CancelTests {
 
     @Test("The task of the provider is cancelled: by the release of the integrator")
     func byRelease() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         var integrator: Integrator<Int, Int>? = Integrator(provider)
         _ = integrator?.prepareCall(1).call()
         let request = try await provider.nextRequest()
@@ -57,7 +58,7 @@ struct Rule08CancelTests {
 
     @Test("The task of the provider is cancelled: by the task that awaits the request")
     func byRequest() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider)
         let awaiting = Task { try await integrator.request(1) }
         let request = try await provider.nextRequest()
@@ -68,7 +69,7 @@ struct Rule08CancelTests {
 
     @Test("A cancel between two values reaches a stream")
     func stream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
         let request = try await stream.nextRequest()
         request.send(1)
@@ -80,7 +81,7 @@ struct Rule08CancelTests {
 
     @Test("A cancel in the beginning: the provider is not asked")
     func atTheBeginning() async {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider)
         await integrator.prepareCall(1).onBeginning { integrator.cancel() }.call().finish()
         #expect(provider.requestCount == 0)
@@ -89,7 +90,7 @@ struct Rule08CancelTests {
     @Test("A cancel that a provider makes while it is asked reaches it")
     func fromTheProvider() async throws {
         let itself = Watched<Integrator<Int, Int>?>(nil)
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(
             ClosureDataProvider<Int, Int> { input in
                 itself.value?.cancel(isolation: nil)
@@ -162,7 +163,7 @@ struct Rule08CancelTests {
 
     @Test("A callback provider whose task is already cancelled isn't asked")
     func notAsked() async throws {
-        let (callbacks, first) = (HeldCallbacks<Int, Int>(), ControlledProvider<Int, Int>(deaf: true))
+        let (callbacks, first) = (HeldCallbacks<Int, Int>(), ControlledDataProvider<Int, Int>(hearsCancel: false))
         let integrator = Integrator(
             ClosureDataProvider<Int, Int> { input in
                 let next = try await first.request(input)
@@ -195,7 +196,7 @@ struct Rule08CancelTests {
 
     @Test("A cancellation from below after values of a stream ends the run through onCancel")
     func fromBelowInAStream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
         let request = try await stream.nextRequest()
         request.send(1)
@@ -206,7 +207,7 @@ struct Rule08CancelTests {
 
     @Test("A provider that answers its cancel with an error of its own is not heard")
     func errorAfterCancel() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let task = Integrator(provider).prepareCall(1).recorded(in: log).opening(gone).call()
         let request = try await provider.nextRequest()
         task.cancel()
@@ -217,7 +218,7 @@ struct Rule08CancelTests {
 
     @Test("An integrator inside another: the inner call's reason ends the outer one")
     func nested() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let inner = Integrator(provider, executing: .latest)
         let task = Integrator(inner).prepareCall(1).recorded(in: log).call()
         _ = try await provider.nextRequest()
@@ -230,7 +231,7 @@ struct Rule08CancelTests {
 
     @Test("An integrator inside another: a cancel of the outer call reaches the inner provider")
     func nestedCancel() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let task = Integrator(Integrator(Integrator(provider))).prepareCall(1).recorded(in: log).call()
         let request = try await provider.nextRequest()
         task.cancel()

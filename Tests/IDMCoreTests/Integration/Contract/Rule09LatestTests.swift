@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .timeLimit(.minutes(1)))
@@ -8,7 +9,7 @@ struct Rule09LatestTests {
 
     @Test("A provider that ignores its cancel answers, and is not heard")
     func deaf() async throws {
-        let (provider, gone) = (ControlledProvider<Int, Int>(deaf: true), Signal())
+        let (provider, gone) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Signal())
         let integrator = Integrator(provider, executing: .latest)
         let older = integrator.prepareCall(1).recorded(in: log, as: "older").opening(gone).call()
         let first = try await provider.nextRequest()
@@ -25,7 +26,7 @@ struct Rule09LatestTests {
 
     @Test("The older call has ended before the deaf provider has answered")
     func endsAtOnce() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .latest)
         let older = integrator.prepareCall(1).recorded(in: log).call()
         let first = try await provider.nextRequest()
@@ -40,7 +41,7 @@ struct Rule09LatestTests {
 
     @Test("A stream that ignores its cancel delivers no further value")
     func deafStream() async throws {
-        let (stream, gone) = (ControlledStream<Int, Int>(deaf: true), Signal())
+        let (stream, gone) = (ControlledStreamDataProvider<Int, Int>(hearsCancel: false), Signal())
         let integrator = Integrator(stream, executing: .latest)
         integrator.prepareCall(1).recorded(in: log, as: "older").opening(gone).call()
         let first = try await stream.nextRequest()
@@ -60,7 +61,7 @@ struct Rule09LatestTests {
 
     @Test("Of a hundred calls of deaf providers, answered in any order, only the last one is heard")
     func burst() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .latest)
         let tasks = (0..<100).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
         var requests: [ControlledRequest<Int, Int>] = []
@@ -77,7 +78,7 @@ struct Rule09LatestTests {
 
     @Test("A request of a superseded call throws, with the reason")
     func request() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .latest)
         let older = Task { try await integrator.request(1) }
         let first = try await provider.nextRequest()
@@ -96,7 +97,7 @@ struct Rule09LatestTests {
 
     @Test("Older calls are superseded inside call(): they end before the newer one begins")
     func order() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
         integrator.recorded(in: log, as: "all")
         let older = integrator.prepareCall(1).call()
@@ -113,7 +114,7 @@ struct Rule09LatestTests {
 
     @Test("A failure of the newer call does not bring the older one back")
     func failureOfTheNewer() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .latest)
         let older = integrator.prepareCall(1).call()
         let first = try await provider.nextRequest()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite(
@@ -27,7 +28,7 @@ struct Rule10PlaceTests {
 
     @Test("Under .only the place is free once the running call is cancelled, though its provider is deaf")
     func freeAtTheCancel() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .only)
         let first = integrator.prepareCall(1).call()
         let hung = try await provider.nextRequest()
@@ -44,7 +45,7 @@ struct Rule10PlaceTests {
 
     @Test("Under .only a stream keeps its place until it has ended")
     func stream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let integrator = Integrator(stream, executing: .only)
         let first = integrator.prepareCall(1).recorded(in: log).call()
         let request = try await stream.nextRequest()
@@ -77,7 +78,7 @@ struct Rule10PlaceTests {
 
     @Test("A queue does not free its place at the commit")
     func queue() async throws {
-        let (stage, provider) = (Stage(), ControlledProvider<Int, Int>())
+        let (stage, provider) = (Stage(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider, executing: .queue(limit: 0))
         let call = integrator.prepareCall(1)
         let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }
@@ -98,7 +99,7 @@ struct Rule10PlaceTests {
 
     @Test("A chained call never holds the place of the call before", arguments: [ExecutingType.only, .queue, .latest])
     func chained(type: ExecutingType) async throws {
-        let next = ControlledProvider<Int, Int>()
+        let next = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(Echo<Int>(), executing: type)
         let chained = Integrator(next).prepareCall(0).recorded(in: log, as: "next")
         let task = integrator.prepareCall(1).nextCompletion(chained).call()
@@ -123,7 +124,7 @@ struct Rule10PlaceTests {
     @Test(
         "A call that waits for another one holds no place meanwhile", arguments: [ExecutingType.only, .queue, .latest])
     func waitingForAnother(type: ExecutingType) async throws {
-        let first = ControlledProvider<Int, Int>()
+        let first = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(Echo<Int>(), executing: type)
         let task = integrator.prepareCall(1).after(Integrator(first).prepareCall(0)).call()
         let request = try await first.nextRequest()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite(
@@ -18,7 +19,7 @@ struct Rule10QueueTests {
 
     @Test("Calls made on several actors start in the order in which call() was entered")
     func acrossActors() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue)
         var tasks = [integrator.prepareCall(0).call()]
         for input in 1...20 {
@@ -39,7 +40,7 @@ struct Rule10QueueTests {
 
     @Test("The next one starts only after the onCompletion of the one before")
     func afterTheCompletion() async throws {
-        let (stage, provider) = (Stage(), ControlledProvider<Int, Int>())
+        let (stage, provider) = (Stage(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider, executing: .queue)
         let call = integrator.prepareCall(1)
         let first = stage.here { stage in call.onCompletion { [log] in log.add("first: completion") } }.call()
@@ -58,7 +59,7 @@ struct Rule10QueueTests {
 
     @Test("With a width, so many run at once, and the next one after the completion of one of them", arguments: 1...4)
     func width(width: Int) async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(width: width))
         let tasks = (0..<12).map { integrator.prepareCall($0).call() }
         var generator = SeededGenerator(UInt64(width))
@@ -79,7 +80,7 @@ struct Rule10QueueTests {
 
     @Test("Past the limit a call is ignored, and a place that is free again is given again")
     func limit() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(limit: 2))
         let tasks = (0..<5).map { integrator.prepareCall($0).call() }
         #expect(await tasks[3].outcome == .cancelled(.ignored))
@@ -113,7 +114,7 @@ struct Rule10QueueTests {
 
     @Test("A cancelled entry is not delivered and does not stall the rest, wherever it stands", arguments: 0..<5)
     func cancelled(index: Int) async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue)
         let tasks = (0..<5).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
         let first = try await provider.nextRequest()
@@ -134,7 +135,7 @@ struct Rule10QueueTests {
 
     @Test("A deaf entry that is cancelled does not stall the rest, and one runs at a time from then on")
     func deaf() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .queue)
         let gone = Signal()
         let first = integrator.prepareCall(0).opening(gone).call()
@@ -155,7 +156,7 @@ struct Rule10QueueTests {
 
     @Test("A whole line that is cancelled leaves the queue free")
     func cancelAll() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(width: 2))
         let tasks = (0..<10).map { integrator.prepareCall($0).call() }
         integrator.cancel()
@@ -173,7 +174,7 @@ struct Rule10QueueTests {
 
     @Test("A stream keeps its place until it has ended")
     func stream() async throws {
-        let stream = ControlledStream<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
         let integrator = Integrator(stream, executing: .queue)
         let first = integrator.prepareCall(1).recorded(in: log).call()
         let second = integrator.prepareCall(2).call()
@@ -192,7 +193,7 @@ struct Rule10QueueTests {
 
     @Test("Ten thousand entries that are cancelled from the middle out leave the two ends in order")
     func removal() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue)
         let tasks = (0..<10_000).map { integrator.prepareCall($0).call() }
         for index in 1..<9_999 { tasks[(index * 7_919) % 9_998 + 1].cancel() }

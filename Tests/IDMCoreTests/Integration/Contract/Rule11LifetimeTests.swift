@@ -1,9 +1,10 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 11: calls and tasks hold the integrator, runs do not", .timeLimit(.minutes(1)))
 struct Rule11LifetimeTests {
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
     private let gone = Signal()
 
@@ -34,7 +35,7 @@ struct Rule11LifetimeTests {
         "A run does not hold its integrator: with nothing else to hold it, it ends with .released",
         arguments: [false, true])
     func runDoesNotHold(isDeaf: Bool) async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
         var integrator: Integrator<Int, Int>? = Integrator(provider)
         weak let released = integrator
         _ = integrator?.prepareCall(1).recorded(in: log).call()
@@ -77,7 +78,7 @@ struct Rule11LifetimeTests {
 
     @Test("A call that waits for the quiet is released unstarted, and its clock is left alone")
     func settlingIsReleased() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         var integrator: Integrator<Int, Int>? = Integrator(
             Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         _ = integrator?.prepareCall(1).recorded(in: log).call()
@@ -102,7 +103,7 @@ struct Rule11LifetimeTests {
 
     @Test("A chained call is held until it has run, though nobody else holds its integrator")
     func chainedIsHeld() async throws {
-        let next = ControlledProvider<Int, Int>()
+        let next = ControlledDataProvider<Int, Int>()
         let chained = Watched<IntegrationCall<Int>?>(Integrator(next).prepareCall(2).recorded(in: log, as: "next"))
         let first = Integrator(provider)
         if let call = chained.value { first.prepareCall(1).nextSuccess(call).opening(gone).call() }
@@ -118,7 +119,7 @@ struct Rule11LifetimeTests {
 
     @Test("An integrator to which a value is forwarded is held until that call has run")
     func forwardedIsHeld() async throws {
-        let next = ControlledProvider<Int, Int>()
+        let next = ControlledDataProvider<Int, Int>()
         let first = Integrator(provider)
         first.prepareCall(1).forwardSuccess(to: Integrator(next)) { [log] in $0.recorded(in: log) }.opening(gone).call()
         try await provider.nextRequest().answer(1)
@@ -131,7 +132,7 @@ struct Rule11LifetimeTests {
 
     @Test("A call made before another one is held until it has run")
     func predecessorIsHeld() async throws {
-        let before = ControlledProvider<Int, Int>()
+        let before = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider)
         let task = integrator.prepareCall(2).after(Integrator(before).prepareCall(1).recorded(in: log)).call()
         try await before.nextRequest().answer(1)

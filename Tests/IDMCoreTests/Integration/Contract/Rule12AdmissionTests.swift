@@ -1,11 +1,12 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Rule 12: admission is decided inside call(), and the run inherits from its caller", .timeLimit(.minutes(1)))
 struct Rule12AdmissionTests {
     @TaskLocal private static var user = "nobody"
 
-    private let provider = ControlledProvider<Int, Int>()
+    private let provider = ControlledDataProvider<Int, Int>()
 
     // MARK: Admission
 
@@ -21,7 +22,7 @@ struct Rule12AdmissionTests {
 
     @Test("Which call of .latest is the newest is decided when call() returns")
     func latest() async throws {
-        let integrator = Integrator(provider, executing: .latest(debounce: .seconds(1)), clock: TestClock())
+        let integrator = Integrator(provider, executing: .latest(debounce: .seconds(1)), clock: ManualClock())
         let tasks = Self.callFromSynchronousCode(integrator)
         #expect(await tasks[0].outcome == .cancelled(.superseded))
         #expect(await tasks[1].outcome == .cancelled(.superseded))

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("Bad use is an error or nothing, and never a trap", .timeLimit(.minutes(1)))
@@ -39,23 +40,24 @@ struct BadUseTests {
 
     @Test("Negative delays before a retry are no delay", arguments: [Duration.seconds(-1), .seconds(Int64.min)])
     func negativeDelays(delay: Duration) async {
-        let clock = TestClock()
+        let clock = ManualClock()
         await Integrator(Fails<Int>(), clock: clock).prepareCall(1).recorded(in: log)
             .retry(2, delay: .constant(delay)).call().finish()
         #expect(log.entries.suffix(2) == ["error first", "completion"])
-        #expect(clock.sleeping == 0)
+        #expect(clock.remaining.isEmpty)
     }
 
     @Test("A negative debounce is none")
     func negativeDebounce() async {
-        let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(Int64.min)), clock: TestClock())
+        let integrator = Integrator(
+            Echo<Int>(), executing: .latest(debounce: .seconds(Int64.min)), clock: ManualClock())
         #expect(await integrator.prepareCall(1).call().outcome == .success(1))
         #expect(ExecutingType.latest(debounce: .seconds(-1)) == .latest)
     }
 
     @Test("A width of zero and below is one", arguments: [0, -1, Int.min])
     func noWidth(width: Int) async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(width: width))
         let tasks = (0..<3).map { integrator.prepareCall($0).call() }
         for input in 0..<3 {
@@ -69,7 +71,7 @@ struct BadUseTests {
 
     @Test("With a limit of zero and below nothing waits", arguments: [0, -1, Int.min])
     func noLimit(limit: Int) async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(limit: limit))
         let first = integrator.prepareCall(1).call()
         #expect(await integrator.prepareCall(2).call().outcome == .cancelled(.ignored))
@@ -137,7 +139,7 @@ struct BadUseTests {
 
     @Test("A call that is made, cancelled and dropped a hundred times over is no harm")
     func cancelTwice() async {
-        let integrator = Integrator(ControlledProvider<Int, Int>())
+        let integrator = Integrator(ControlledDataProvider<Int, Int>())
         let call = integrator.prepareCall(1)
         for _ in 0..<100 {
             let task = call.call()

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 /// Faults that programs made with the package have met, each with the least that shows it.
@@ -69,7 +70,7 @@ struct SeenAndMendedTests {
 
     @Test("Whoever joins while another waits to try again gets an answer, and not the old failure")
     func joinDuringRetry() async throws {
-        let (provider, clock) = (ControlledProvider<Int, Int>(), TestClock())
+        let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let integrator = Integrator(provider, executing: .only(joining: true), clock: clock)
         let first = integrator.prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
         try await provider.nextRequest().fail(Trouble.first)
@@ -80,7 +81,7 @@ struct SeenAndMendedTests {
         request.answer(5)
         #expect(await second.outcome == .success(5))
         await second.finish()
-        clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1))
         try await provider.nextRequest().answer(6)
         #expect(await first.outcome == .success(6))
     }
@@ -103,7 +104,7 @@ struct SeenAndMendedTests {
 
     @Test("The events of a call end with it, whatever is recalled after it")
     func eventsWithRecall() async {
-        let (cache, server) = (Integrator(Echo<Int>()), Integrator(ControlledProvider<Int, Int>()))
+        let (cache, server) = (Integrator(Echo<Int>()), Integrator(ControlledDataProvider<Int, Int>()))
         var events: [String] = []
         for await event in cache.prepareCall(1).thenRecall(with: server, 2).events() {
             events.append("\(event)")
@@ -123,7 +124,7 @@ struct SeenAndMendedTests {
 
     @Test("Each makes no more requests after a cancel, though those that run ignore it")
     func eachAfterCancel() async throws {
-        let provider = ControlledProvider<Int, Int>(deaf: true)
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let request = Task { try await provider.each(maxConcurrent: 1).request([1, 2, 3]) }
         let first = try await provider.nextRequest()
         request.cancel()
@@ -142,7 +143,7 @@ struct SeenAndMendedTests {
 
     @Test("A thousand calls that share a request cost a thousand times one")
     func manyJoin() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only(joining: true))
         let tasks = (0..<1_000).map { integrator.prepareCall($0).call() }
         try await provider.nextRequest().answer(7)

@@ -1,4 +1,5 @@
 import IDMCore
+import IDMTesting
 import Testing
 
 @Suite("What the original got wrong", .timeLimit(.minutes(1)))
@@ -28,7 +29,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test("A sequence returned no cancel handler")
     func sequenceWithoutCancel() async throws {
-        let (first, second) = (ControlledProvider<Int, Int>(), ControlledProvider<Int, Int>())
+        let (first, second) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(first >>>> second)
         let task = integrator.prepareCall(1).recorded(in: log).call()
         try await first.nextRequest().answer(2)
@@ -43,7 +44,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test("A sequence blocked a thread a stage, and starved unrelated work")
     func sequenceBlockedThreads() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         var deep = provider.eraseToAnyDataProvider()
         for _ in 0..<100 { deep = (deep >>>> { $0 + 1 }).eraseToAnyDataProvider() }
         let integrator = Integrator(deep)
@@ -58,7 +59,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test("A released group answered (nil, nil)")
     func releasedGroup() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         var integrator: Integrator<(Int, Int), (Int, Int)>? = Integrator(provider >><< provider)
         _ = integrator?.prepareCall((1, 2)).recorded(in: log).call()
         let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
@@ -70,7 +71,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test(".latest gave 98 of 100 callers no callback, and one of them two completions")
     func latestOfAHundred() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
         let tasks = (0..<100).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
         while true {
@@ -88,7 +89,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test(".latest delivered a superseded value")
     func latestDeliveredASupersededValue() async throws {
-        let (provider, gone) = (ControlledProvider<Int, Int>(deaf: true), Signal())
+        let (provider, gone) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Signal())
         let integrator = Integrator(provider, executing: .latest)
         integrator.prepareCall(1).recorded(in: log).opening(gone).call()
         let first = try await provider.nextRequest()
@@ -116,7 +117,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test("Cancelled queue entries delivered all the same, and let two run at once")
     func cancelledQueueEntries() async throws {
-        let (provider, crowd) = (ControlledProvider<Int, Int>(deaf: true), Crowd())
+        let (provider, crowd) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Crowd())
         let integrator = Integrator(provider, executing: .queue)
         integrator.onBeginning { crowd.enter() }
         let tasks = (0..<20).map { input in
@@ -141,7 +142,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test(".only dropped 9 of 10 callers silently")
     func onlyDroppedCallers() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only)
         let tasks = (0..<10).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
         try await provider.nextRequest().answer(0)
@@ -154,7 +155,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test(".only hung a sequence that contained it")
     func onlyHungASequence() async throws {
-        let provider = ControlledProvider<Int, Int>()
+        let provider = ControlledDataProvider<Int, Int>()
         let only = Integrator(provider, executing: .only)
         let running = only.prepareCall(0).call()
         _ = try await provider.nextRequest()

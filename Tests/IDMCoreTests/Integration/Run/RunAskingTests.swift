@@ -1,3 +1,4 @@
+import IDMTesting
 import Testing
 
 @testable import IDMCore
@@ -34,7 +35,7 @@ struct RunAskingTests {
     @Test func `a call that is superseded by the one it displaces never asks its provider`() async throws {
         let asked = Log()
         let log = Log()
-        let never = ControlledProvider<Int, Int>()
+        let never = ControlledDataProvider<Int, Int>()
         let provider = ClosureDataProvider<Int, Int> { input in
             asked.add("\(input)")
             return try await never.request(input)

@@ -1,0 +1,97 @@
+public import IDMCore
+
+/// Holds a provider of yours against what the library expects of every provider.
+///
+/// ```swift
+/// try await DataProviderContract.check(input: "apple") { UserDataProvider() }
+/// ```
+///
+/// | rule | what is looked at |
+/// |---|---|
+/// | ``Rule/answersOnce`` | a request ends, and a callback provider calls back once |
+/// | ``Rule/hearsCancel`` | a request whose task is cancelled ends soon |
+/// | ``Rule/answersNothingAfterCancel`` | it then doesn't answer with a value |
+/// | ``Rule/takesConcurrentRequests`` | many requests at once all end |
+/// | ``Rule/isReleased`` | after all that nothing holds the provider; for a class |
+///
+/// The battery asks real providers, so it measures real time, and only as an upper bound: a provider that keeps the
+/// rules is never waited for longer than it takes. A request that has ended before it could be cancelled shows nothing
+/// of a cancel, and breaks nothing.
+public enum DataProviderContract {
+    /// What is expected of every provider.
+    public enum Rule: Sendable, Hashable, CaseIterable {
+        /// A request ends, with one value or one error. A callback provider calls back once for each request.
+        case answersOnce
+        /// A request whose task is cancelled while it runs ends soon.
+        case hearsCancel
+        /// A request that was cancelled while it ran doesn't end with a value.
+        case answersNothingAfterCancel
+        /// Many requests at once all end.
+        case takesConcurrentRequests
+        /// When all requests have ended, nothing holds the provider.
+        case isReleased
+    }
+
+    /// A rule that was broken.
+    public struct Breach: Sendable, Hashable, CustomStringConvertible {
+        /// The rule.
+        public let rule: Rule
+        /// What was expected, and what came.
+        public let message: String
+
+        /// The rule and the message.
+        public var description: String { "\(rule): \(message)" }
+    }
+
+    /// Runs the battery, and fails for each rule that the provider breaks.
+    ///
+    /// - Parameters:
+    ///   - input: What every request is made with.
+    ///   - patience: How long a request may take, and how long one that was cancelled may.
+    ///   - rules: What is looked at.
+    ///   - make: Makes a provider. Called once for each rule.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
+    /// - Returns: The rules that were broken. They have been reported.
+    @discardableResult
+    public static func check<Provider: DataProvider>(
+        input: Provider.Input, patience: Patience = Patience(), rules: Set<Rule> = Set(Rule.allCases),
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+        _ make: @escaping @Sendable () throws -> Provider
+    ) async throws -> [Breach] {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        let ledger = FailureLedger.current
+        var breaches: [Breach] = []
+        for rule in Rule.allCases where rules.contains(rule) {
+            try Task.checkCancellation()
+            guard let message = try await ContractCheck(input: input, patience: patience, make: make).breach(of: rule)
+            else { continue }
+            let breach = Breach(rule: rule, message: message)
+            breaches.append(breach)
+            ledger.record("\(Provider.self) breaks the contract of providers, \(breach)", at: place)
+        }
+        return breaches
+    }
+
+    /// How long the battery waits before it says that something doesn't come.
+    public struct Patience: Sendable {
+        /// How long a request may take.
+        public var request: Duration
+        /// How long a request may take to end after its cancel.
+        public var cancel: Duration
+        /// What measures the time.
+        public var clock: any Clock<Duration>
+
+        /// Makes a patience.
+        public init(
+            request: Duration = .seconds(10), cancel: Duration = .seconds(2),
+            clock: any Clock<Duration> = ContinuousClock()
+        ) {
+            self.request = request
+            self.cancel = cancel
+            self.clock = clock
+        }
+    }
+}

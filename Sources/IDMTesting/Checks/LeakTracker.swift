@@ -1,0 +1,61 @@
+/// Fails if an object is still there when it should have gone.
+///
+/// ```swift
+/// try await TestScope.run {
+///     let leaks = LeakTracker()
+///     let screen = leaks.track(SearchScreen())
+///     await screen.search("apple").finish()
+/// }
+/// ```
+///
+/// What is tracked is looked at by ``verify()``, and at the end of the ``TestScope`` in which the tracker was made,
+/// when the variables of the body are gone. A run of a call holds its handlers until it has ended, so wait for that:
+/// with `finish()`, or with a ``ManualClock``.
+public final class LeakTracker: Sendable {
+    private struct Tracked: Sendable {
+        weak let object: (any AnyObject & Sendable)?
+        let name: String
+        let place: SourcePlace
+    }
+
+    private let tracked = Watched<[Tracked]>([])
+    private let ledger: FailureLedger
+
+    /// Makes a tracker that reports to the current ``TestScope``.
+    public init() {
+        ledger = .current
+        ledger.atEnd { [tracked] in Self.leaks(of: tracked.value) }
+    }
+
+    /// Takes note of an object, which is only held weakly.
+    ///
+    /// - Parameters:
+    ///   - object: What has to go.
+    ///   - name: What the failure calls it. Its type, if nothing is given.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
+    /// - Returns: The object.
+    @discardableResult
+    public func track<Object: AnyObject & Sendable>(
+        _ object: Object, as name: String? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
+    ) -> Object {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        let entry = Tracked(object: object, name: name ?? "\(Object.self)", place: place)
+        tracked.change { $0.append(entry) }
+        return object
+    }
+
+    /// Fails for each object that is still there, at the line where it was tracked.
+    public func verify() {
+        for failure in Self.leaks(of: tracked.value) { ledger.record(failure) }
+    }
+
+    private static func leaks(of tracked: [Tracked]) -> [TestFailure] {
+        tracked.filter { $0.object != nil }.map { entry in
+            TestFailure("Expected \(entry.name) to be released, and something still holds it.", at: entry.place)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import IDMCore
+import Synchronization
+
+/// Runs tasks one job at a time, in an order drawn from a seed. Made by
+/// ``explore(seeds:fileID:filePath:line:column:_:)``.
+///
+/// What prefers it is ordered: the body of an exploration, its child tasks, the tasks that the library starts from
+/// there, and those that you start with it: `Task(executorPreference: executor) { … }`. A `Task { … }` without it, and
+/// code of the main actor, are not.
+public final class DeterministicExecutor: TaskExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var generator: SplitMix
+        var isRunning = false
+        /// Whether the order is over: from then on jobs go to the pool.
+        var isOver = false
+        var turns: UInt64 = 0
+        var driver: UnsafeContinuation<UnownedJob?, Never>?
+        var idling: [Int: UnsafeContinuation<Void, Never>] = [:]
+        var lastIdler = 0
+
+        mutating func draw() -> UnownedJob? {
+            guard !jobs.isEmpty else { return nil }
+            isRunning = true
+            return jobs.remove(at: Int.random(in: jobs.indices, using: &generator))
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(seed: UInt64) {
+        state = Mutex(State(generator: SplitMix(seed: seed)))
+    }
+
+    /// Takes a job, which runs when the order has come to it.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let (driver, isOver) = state.withLock { state in
+            state.turns += 1
+            guard !state.isOver else { return (UnsafeContinuation<UnownedJob?, Never>?.none, true) }
+            state.jobs.append(job)
+            guard let driver = state.driver else { return (nil, false) }
+            state.driver = nil
+            return (driver, false)
+        }
+        if isOver {
+            Task { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        } else {
+            driver?.resume(returning: state.withLock { $0.draw() })
+        }
+    }
+
+    // MARK: The order
+
+    /// Runs an operation, and whatever prefers this executor meanwhile, one job at a time.
+    func run(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+        let body = LibraryTask.$executor.withValue(self) {
+            Task(executorPreference: self) {
+                defer { self.finish() }
+                try await operation()
+            }
+        }
+        let driver = Task { await drive() }
+        try await withTaskCancellationHandler {
+            defer { driver.cancel() }
+            try await body.value
+            await driver.value
+        } onCancel: {
+            body.cancel()
+        }
+        await driver.value
+    }
+
+    private func drive() async {
+        while let job = await next() {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            rest()
+        }
+    }
+
+    /// The next job, once there is one. Nil when the operation has ended and no job is left.
+    private func next() async -> UnownedJob? {
+        await withUnsafeContinuation { continuation in
+            let answer: UnownedJob?? = state.withLock { state in
+                if let job = state.draw() { return job }
+                if state.isOver { return .some(nil) }
+                state.driver = continuation
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// A job has come to its end.
+    private func rest() {
+        let idling = state.withLock { state in
+            state.isRunning = false
+            guard state.jobs.isEmpty else { return [UnsafeContinuation<Void, Never>]() }
+            defer { state.idling = [:] }
+            return Array(state.idling.values)
+        }
+        for continuation in idling { continuation.resume() }
+    }
+
+    /// The operation has ended. What is still in line runs, and what comes later goes to the pool.
+    private func finish() {
+        state.withLock { state in
+            state.isOver = true
+            defer { state.driver = nil }
+            return state.driver
+        }?.resume(returning: nil)
+    }
+}
+
+extension DeterministicExecutor: WatchedWork {
+    package var isWatching: Bool { true }
+
+    package func stir() {
+        state.withLock { $0.turns += 1 }
+    }
+
+    package func workDeparts() { stir() }
+    package func workArrived() { stir() }
+
+    var turnsAtRest: UInt64? {
+        state.withLock { $0.jobs.isEmpty && !$0.isRunning ? $0.turns : nil }
+    }
+
+    func idle() async {
+        let id = state.withLock { state in
+            state.lastIdler += 1
+            return state.lastIdler
+        }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if (state.jobs.isEmpty && !state.isRunning) || Task.isCancelled { return true }
+                    state.idling[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.idling.removeValue(forKey: id) }?.resume()
+        }
+    }
+}

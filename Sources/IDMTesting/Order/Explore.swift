@@ -1,0 +1,59 @@
+import IDMCore
+
+/// Runs a body once for each seed, each time with its tasks in another order, until one of them fails.
+///
+/// ```swift
+/// try await explore(seeds: 0..<500) { _ in
+///     let account = Account()
+///     async let first: Void = account.deposit(1)
+///     async let second: Void = account.deposit(1)
+///     _ = await (first, second)
+///     try #require(await account.balance == 2)
+/// }
+/// ```
+///
+/// Ordered are the body, its child tasks, what the library starts from there, and tasks that are started with the
+/// executor that the body gets. The same seed gives the same order, as long as nothing else has a part in it: the main
+/// actor, a real clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may have.
+///
+/// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
+/// throw.
+///
+/// - Parameters:
+///   - seeds: The seeds, in the order in which they are tried.
+///   - body: What is run. It gets the executor that orders it.
+///   - fileID: The place that a failure points at. Leave it out.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
+/// - Throws: ``ExplorationFailure``, with the seed; `CancellationError`, if the task is cancelled between two runs.
+public func explore(
+    seeds: some Sequence<Int>, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line, column: Int = #column,
+    _ body: @escaping @Sendable (DeterministicExecutor) async throws -> Void
+) async throws {
+    for seed in seeds {
+        try Task.checkCancellation()
+        do {
+            let executor = DeterministicExecutor(seed: UInt64(bitPattern: Int64(seed)))
+            try await executor.run { try await TestScope.run { try await body(executor) } }
+        } catch {
+            try Task.checkCancellation()
+            let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+            throw ExplorationFailure(seed: seed, error: error, place: place)
+        }
+    }
+}
+
+/// The order in which an exploration failed.
+public struct ExplorationFailure: Error, CustomStringConvertible {
+    /// The seed of the order: `explore(seeds: [seed])` runs it again.
+    public let seed: Int
+    /// What the body threw, or ``TestFailures``.
+    public let error: any Error
+    /// The line of the exploration.
+    public let place: SourcePlace
+
+    /// The place, the seed and the error.
+    public var description: String { "\(place): expected every order to pass, and seed \(seed) failed: \(error)" }
+}

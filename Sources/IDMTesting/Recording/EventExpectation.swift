@@ -1,0 +1,73 @@
+public import IDMCore
+
+/// An event that a test expects of an ``IntegrationRecorder``.
+public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConvertible {
+    /// What failures call it.
+    public let description: String
+    let isMet: @Sendable (IntegrationEvent<Output>) -> Bool
+
+    /// Makes an expectation of your own.
+    public init(_ description: String, isMet: @escaping @Sendable (IntegrationEvent<Output>) -> Bool) {
+        self.description = description
+        self.isMet = isMet
+    }
+
+    /// The call has started.
+    public static var began: Self { Self("began") { if case .began = $0 { true } else { false } } }
+
+    /// The call had started, and has ended.
+    public static var completed: Self { Self("completed") { if case .completed = $0 { true } else { false } } }
+
+    /// Any value came.
+    public static var succeeded: Self { Self("succeeded") { if case .succeeded = $0 { true } else { false } } }
+
+    /// This value came.
+    public static func succeeded(_ value: Output) -> Self where Output: Equatable {
+        Self("succeeded(\(value))") { if case .succeeded(value) = $0 { true } else { false } }
+    }
+
+    /// A value came for which this holds.
+    public static func succeeded(where condition: @escaping @Sendable (Output) -> Bool) -> Self {
+        Self("succeeded(where: …)") { if case .succeeded(let value) = $0 { condition(value) } else { false } }
+    }
+
+    /// Any error came.
+    public static var failed: Self { Self("failed") { if case .failed = $0 { true } else { false } } }
+
+    /// This error came.
+    public static func failed<E: Error & Equatable>(_ error: E) -> Self {
+        Self("failed(\(error))") { if case .failed(let came) = $0 { came as? E == error } else { false } }
+    }
+
+    /// The call ended without a result.
+    public static func cancelled(_ reason: CancelReason) -> Self {
+        Self("cancelled(\(reason))") { if case .cancelled(reason) = $0 { true } else { false } }
+    }
+
+    /// The call has come so far.
+    public static func progressed(_ fraction: Double) -> Self {
+        Self("progressed(\(fraction))") {
+            if case .progressed(let progress) = $0 { progress.fraction == fraction } else { false }
+        }
+    }
+
+    /// The call is tried again, for this time.
+    public static func retried(_ attempt: Int) -> Self {
+        Self("retried(\(attempt))") { if case .retried(attempt, _) = $0 { true } else { false } }
+    }
+}
+
+extension IntegrationEvent {
+    /// How failures write the event.
+    var words: String {
+        switch self {
+        case .began: "began"
+        case .progressed(let progress): "progressed(\(progress.fraction))"
+        case .retried(let attempt, let error): "retried(\(attempt), after: \(error))"
+        case .succeeded(let value): "succeeded(\(value))"
+        case .failed(let error): "failed(\(error))"
+        case .cancelled(let reason): "cancelled(\(reason))"
+        case .completed: "completed"
+        }
+    }
+}

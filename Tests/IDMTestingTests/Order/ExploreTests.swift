@@ -1,0 +1,129 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("An exploration", .timeLimit(.minutes(1)))
+struct ExploreTests {
+    @Test("tries every seed while all pass")
+    func passes() async throws {
+        let seen = Log()
+        try await explore(seeds: 0..<20) { _ in seen.add("") }
+        #expect(seen.entries.count == 20)
+    }
+
+    private actor Counter {
+        private(set) var value = 0
+
+        func set(_ value: Int) { self.value = value }
+    }
+
+    @Test("finds a race, and tells the seed, with which it fails again")
+    func findsRace() async throws {
+        let line = #line + 2
+        func search(_ seeds: [Int]) async throws {
+            try await explore(seeds: seeds) { _ in
+                let counter = Counter()
+                await withTaskGroup { group in
+                    // Loses what somebody else adds between the two steps.
+                    for _ in 0..<3 { group.addTask { await counter.set(counter.value + 1) } }
+                }
+                guard await counter.value == 3 else { throw Trouble.first }
+            }
+        }
+        let failure = try #require(
+            await #expect(throws: ExplorationFailure.self) { try await search(Array(0..<200)) })
+        #expect(failure.error is TestFailures == false)
+        #expect(failure.error as? Trouble == .first)
+        #expect(failure.place.line == line)
+        #expect(failure.description.contains("seed \(failure.seed) failed: first"))
+        for _ in 0..<20 {
+            let again = await #expect(throws: ExplorationFailure.self) { try await search([failure.seed]) }
+            #expect(again?.seed == failure.seed)
+        }
+    }
+
+    @Test("gives the same order for the same seed, and others for others")
+    func repeatable() async throws {
+        func order(_ seed: Int) async throws -> [String] {
+            let log = Log()
+            try await explore(seeds: [seed]) { executor in
+                let integrator = Integrator(Echo<Int>() >>>> Echo<Int>(), executing: .queue(width: 3))
+                let tasks = (0..<4).map { index in
+                    Task(executorPreference: executor) {
+                        integrator.prepareCall(index).onSuccess { log.add("\($0)") }.call()
+                    }
+                }
+                for task in tasks { await task.value.finish() }
+            }
+            return log.entries
+        }
+        var orders: Set<[String]> = []
+        for seed in 0..<30 {
+            let first = try await order(seed)
+            #expect(first.count == 4)
+            for _ in 0..<5 { #expect(try await order(seed) == first) }
+            orders.insert(first)
+        }
+        #expect(orders.count > 5)
+    }
+
+    @Test("fails for what the kit finds wrong in a run")
+    func kitFailures() async throws {
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: 5...9) { _ in _ = StubDataProvider<Int, Int>(1) }
+        }
+        #expect(failure?.seed == 5)
+        #expect(failure?.error is TestFailures)
+    }
+
+    @Test("goes with a manual clock")
+    func clock() async throws {
+        try await explore(seeds: 0..<50) { _ in
+            let (clock, log) = (ManualClock(), Log())
+            let search = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
+            for index in 0..<3 { search.prepareCall(index).onSuccess { log.add("\($0)") }.call() }
+            await clock.advance(by: .milliseconds(999))
+            try #require(log.entries == [])
+            await clock.advance(by: .milliseconds(1))
+            try #require(log.entries == ["2"])
+        }
+    }
+
+    @Test("keeps a call on the actor on which it was made, also when it starts later")
+    func isolation() async throws {
+        try await explore(seeds: 0..<20) { _ in try await Desk().check() }
+    }
+
+    private actor Desk {
+        func check() async throws {
+            let seen = Watched<[Bool]>([])
+            let probe = ClosureProbe { isHere in seen.change { $0.append(isHere) } }
+            // Made from a handler, the second call starts in a later turn.
+            let (first, second) = (Integrator(probe), Integrator(probe))
+            let task = first.prepareCall(self).onSuccess { _ in
+                second.prepareCall(self).onCompletion { seen.change { $0.append(true) } }.call()
+            }.call()
+            await task.finish()
+            try await seen.wait { $0.count == 3 }
+            try #require(seen.value == [true, true, true])
+        }
+    }
+
+    private struct ClosureProbe: DataProvider {
+        let seen: @Sendable (Bool) -> Void
+
+        init(_ seen: @escaping @Sendable (Bool) -> Void) { self.seen = seen }
+
+        func request(_ input: Desk) async throws -> Int {
+            seen(#isolation === input)
+            return 1
+        }
+    }
+
+    @Test("stops between two runs when its task is cancelled")
+    func cancelled() async throws {
+        let task = Task { try await explore(seeds: 0..<Int.max) { _ in } }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

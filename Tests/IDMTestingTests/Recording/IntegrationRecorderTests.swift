@@ -1,0 +1,160 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("A recorder", .timeLimit(.minutes(1)))
+struct IntegrationRecorderTests {
+    @Test("meets the events of a call in order")
+    func success() async throws {
+        try await TestScope.run {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(Integrator(Echo<Int>()).prepareCall(1))
+            try await recorder.expect(.began)
+            try await recorder.expect(.succeeded(1), .completed)
+        }
+    }
+
+    @Test("knows every kind of event")
+    func kinds() async throws {
+        try await TestScope.run {
+            let recorder = IntegrationRecorder<Int>()
+            let stub = StubDataProvider<Int, Int>(answers: [.failure(Trouble.first), .failure(Trouble.second)])
+            let failing = recorder.call(Integrator(stub).prepareCall(1).retry(1))
+            try await recorder.expect(.began, .retried(1), .failed(Trouble.second), .completed)
+            await failing.finish()
+
+            let provider = ControlledDataProvider<Int, Int>()
+            let integrator = Integrator(provider, executing: .only)
+            let running = recorder.call(integrator.prepareCall(1))
+            let request = try await provider.nextRequest()
+            await recorder.call(integrator.prepareCall(2)).finish()
+            try await recorder.expect(.began, .cancelled(.ignored))
+            request.reporter?.report(fraction: 0.5)
+            try await recorder.expect(.progressed(0.5))
+            request.answer(7)
+            await running.finish()
+            try await recorder.expect(.succeeded { $0 > 6 }, .completed)
+        }
+    }
+
+    @Test("fails at the line of the expectation, with what was expected and what came")
+    func mismatch() async throws {
+        let line = #line + 4
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(Integrator(Echo<Int>()).prepareCall(1))
+            try await recorder.expect(.began, .succeeded(2), .completed)
+        }
+        #expect(
+            failures.map(\.summary) == [
+                "\(line): Expected began, succeeded(2), completed, and began, succeeded(1), completed came."
+            ])
+    }
+
+    @Test("fails for each kind of event that is another one", arguments: 0..<8)
+    func everyMismatch(index: Int) async throws {
+        let expectations: [EventExpectation<Int>] = [
+            .completed, .succeeded, .succeeded(1), .failed, .failed(Trouble.first), .cancelled(.cancelled),
+            .progressed(1), .retried(1),
+        ]
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(Integrator(Echo<Int>()).prepareCall(1))
+            try await recorder.expect(expectations[index])
+        }
+        #expect(failures.count == 1)
+    }
+
+    @Test("doesn't wait for what can't come any more")
+    func tooFew() async throws {
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(Integrator(Echo<Int>()).prepareCall(1))
+            try await recorder.expect(.began, .succeeded(1), .completed, .began)
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected began, succeeded(1), completed, began, and began, succeeded(1), completed came."
+            ])
+    }
+
+    @Test("fails at the end for events that nobody expected")
+    func unexpected() async throws {
+        let line = #line + 2
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+            try await recorder.expect(.began)
+        }
+        #expect(failures.map(\.summary) == ["\(line): Expected nothing more, and succeeded(1), completed came."])
+    }
+
+    @Test("fails at the end for a call that hasn't ended")
+    func unended() async throws {
+        let integrator = Integrator(ControlledDataProvider<Int, Int>())
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(integrator.prepareCall(1))
+            try await recorder.expect(.began)
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        integrator.cancel()
+    }
+
+    @Test("asks nothing at the end if it isn't exhaustive")
+    func notExhaustive() async throws {
+        try await TestScope.run {
+            let recorder = IntegrationRecorder<Int>(exhaustive: false)
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+        }
+    }
+
+    @Test("can be asked before the end")
+    func verify() async throws {
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let recorder = IntegrationRecorder<Int>()
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+            recorder.verify()
+            try await recorder.expect(.began, .succeeded, .completed)
+            recorder.verify()
+        }
+        #expect(failures.count == 1)
+    }
+
+    @Test("hears every call of an integrator, and knows which haven't ended")
+    func integrator() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.hear(integrator)
+            let first = integrator.prepareCall(1).call()
+            try await provider.nextRequest().answer(1)
+            await first.finish()
+            integrator.prepareCall(2).call()
+            _ = try await provider.nextRequest()
+            try await recorder.expect(.began, .succeeded(1), .completed, .began)
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        integrator.cancel()
+    }
+
+    @Test("leaves a call its synchronous delivery")
+    @MainActor
+    func synchrony() async throws {
+        try await TestScope.run {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(Integrator(Echo<Int>()).prepareCall(1))
+            #expect(recorder.events.count == 3)
+            try await recorder.expect(.began, .succeeded(1), .completed)
+        }
+    }
+
+    @Test("gives up when the task that waits is cancelled")
+    func cancelled() async throws {
+        let recorder = IntegrationRecorder<Int>()
+        let waiter = Task { try await recorder.expect(.began) }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+    }
+}

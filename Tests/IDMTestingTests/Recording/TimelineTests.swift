@@ -1,0 +1,97 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("A timeline", .timeLimit(.minutes(1)))
+struct TimelineTests {
+    @Test("shows that .default runs all beside each other")
+    func all() async throws {
+        try await TestScope.run {
+            await Timeline.expect(executing: .default, taking: 3, calls: "ab-c", hears: "ab-(Ac)B-C")
+            await Timeline.expect(executing: .default, taking: 2, calls: "(ab)", hears: "(ab)-(AB)")
+        }
+    }
+
+    @Test("shows that .only ignores what comes meanwhile")
+    func only() async throws {
+        try await TestScope.run {
+            await Timeline.expect(executing: .only, taking: 3, calls: "ab--c", hears: "a(?b)-Ac--C")
+        }
+    }
+
+    @Test("shows that .queue lets calls wait")
+    func queue() async throws {
+        try await TestScope.run {
+            await Timeline.expect(executing: .queue, taking: 2, calls: "abc", hears: "a-(Ab)-(Bc)-C")
+            await Timeline.expect(
+                executing: .queue(width: 2, limit: 1), taking: 2, calls: "(abcd)", hears: "(ab?d)-(ABc)-C")
+        }
+    }
+
+    @Test("shows that .latest supersedes, and waits for quiet")
+    func latest() async throws {
+        try await TestScope.run {
+            await Timeline.expect(executing: .latest, taking: 3, calls: "a-b---c", hears: "a-(~ab)--Bc--C")
+            await Timeline.expect(
+                executing: .latest(debounce: Timeline.tick * 2), calls: "ab----c", hears: "-(~a)-bB---cC")
+        }
+    }
+
+    @Test("shows failures")
+    func failures() async throws {
+        try await TestScope.run {
+            await Timeline.expect(executing: .queue, failing: "b", calls: "abc", hears: "a(Ab)(!bc)C")
+        }
+    }
+
+    @Test("shows what becomes of a stream")
+    func streams() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "a-b-|", hears: "A-B-|") { source, _ in source.map { $0.uppercased() } }
+            await Timeline.expect(source: "a-!", hears: "a-(!|)") { source, _ in source }
+            await Timeline.expect(source: "a-----|", hears: "a--(!|)") { source, clock in
+                source.timeout(Timeline.tick * 3, clock: clock)
+            }
+        }
+    }
+
+    @Test("that differs fails at its line, with both rows under one another")
+    func difference() async throws {
+        let line = #line + 2
+        let failures = try await TestScope.failures {
+            await Timeline.expect(executing: .latest, taking: 3, calls: "a-b", hears: "a--A-B")
+        }
+        #expect(failures.map(\.place.line) == [line])
+        #expect(
+            failures.first?.message == """
+                The timelines differ in tick 2: expected -, and (~ab) came.
+                  in        a-b    ---
+                  expected  a--    A-B
+                  heard     a-(~ab)--B
+                              ^
+                """)
+    }
+
+    @Test(
+        "that is too long, too short or wrong in one place fails", arguments: ["a-A", "a", "-aA", "aAA", "(aA)", "aB"])
+    func mistakes(hears: String) async throws {
+        let failures = try await TestScope.failures {
+            await Timeline.expect(executing: .default, calls: "a", hears: hears)
+        }
+        #expect(failures.count == 1)
+    }
+
+    @Test("that can't be read fails, and says why", arguments: ["(a", "a)", "((a))", "(a-)", "~-"])
+    func faults(picture: String) async throws {
+        let failures = try await TestScope.failures {
+            await Timeline.expect(executing: .default, calls: "a", hears: picture)
+        }
+        #expect(failures.count == 1)
+        #expect(failures[0].message.hasPrefix("The picture “\(picture)” has a “"))
+    }
+
+    @Test("needs no dashes at its end, and no spaces")
+    func looks() async throws {
+        try await TestScope.run { await Timeline.expect(executing: .default, calls: "a - - ", hears: "a A - - - -") }
+    }
+}
