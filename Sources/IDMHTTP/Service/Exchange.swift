@@ -11,27 +11,19 @@ struct Exchange: Sendable {
 
     @concurrent
     func response(to request: ServiceRequest) async throws -> ServiceResponse {
-        let name = request.description(redacted: configuration.redaction)
         do {
-            let response = try await response(to: try resolve(request, name), name)
-            if let reason = rules.failure(of: response) { throw HTTPError(reason, request: name, response: response) }
+            let response = try await response(to: try configuration.resolve(request))
+            if let reason = rules.failure(of: response) { throw HTTPError.Reason.Thrown(reason, response: response) }
             return response
         } catch {
             // A cancelled task is told nothing but that, whatever became of its exchange.
             if Task.isCancelled { throw CancellationError() }
-            throw HTTPError(of: error, request: name)
+            // Only here, since to redact it takes longer than everything else.
+            throw HTTPError(of: error, request: request.description(redacted: configuration.redaction))
         }
     }
 
-    private func resolve(_ request: ServiceRequest, _ name: String) throws(HTTPError) -> TransportRequest {
-        do {
-            return try configuration.resolve(request)
-        } catch {
-            throw HTTPError(.badRequest(error), request: name)
-        }
-    }
-
-    private func response(to request: TransportRequest, _ name: String) async throws -> ServiceResponse {
+    private func response(to request: TransportRequest) async throws -> ServiceResponse {
         do {
             return try await SilenceWatch(duration: request.timeout, clock: clock).run { sound in
                 var request = request
@@ -40,7 +32,7 @@ struct Exchange: Sendable {
                     .response(to: request)
             }
         } catch is SilenceWatch.Silence {
-            throw HTTPError(.timedOut(.silence(request.timeout)), request: name)
+            throw HTTPError.Reason.Thrown(.timedOut(.silence(request.timeout)), response: nil)
         }
     }
 }
@@ -106,9 +98,9 @@ extension HTTPError.Reason {
     /// A reason on its way to the one who knows the request.
     fileprivate struct Thrown: Error {
         let reason: HTTPError.Reason
-        let response: ServiceResponse
+        let response: ServiceResponse?
 
-        init(_ reason: HTTPError.Reason, response: ServiceResponse) {
+        init(_ reason: HTTPError.Reason, response: ServiceResponse?) {
             self.reason = reason
             self.response = response
         }
@@ -123,6 +115,8 @@ extension HTTPError {
             self = error
         case let error as Reason.Thrown:
             self.init(error.reason, request: request, response: error.response)
+        case let error as ServiceRequest.Fault:
+            self.init(.badRequest(error), request: request)
         case let error as RequestBody.Fault:
             self.init(.badRequest(.body(error)), request: request)
         case is CancellationError, IntegrationError.cancelled, URLError.cancelled:
