@@ -17,10 +17,12 @@ let package = Package(
         .target(name: "IDMHTTP", dependencies: ["IDMCore"]),
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
         .target(name: "IDMTesting", dependencies: ["IDMCore"]),
-        .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting"]),
+        .target(name: "TestSupport", dependencies: ["IDMTesting"], path: "Tests/TestSupport"),
+        .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting"]),
-        .testTarget(name: "IDMHTTPTests", dependencies: ["IDMHTTP"]),
-        .testTarget(name: "IDMOperationsTests", dependencies: ["IDMCore", "IDMOperations", "IDMTesting"]),
+        .testTarget(name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
+        .testTarget(
+            name: "IDMOperationsTests", dependencies: ["IDMCore", "IDMOperations", "IDMTesting", "TestSupport"]),
         .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTesting"]),
     ],
     swiftLanguageModes: [.v6]

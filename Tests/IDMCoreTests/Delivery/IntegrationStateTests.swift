@@ -1,3 +1,4 @@
+import TestSupport
 import IDMCore
 import IDMTesting
 import Observation

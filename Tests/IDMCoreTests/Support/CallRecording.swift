@@ -1,3 +1,4 @@
+import TestSupport
 import IDMCore
 
 /// What providers of these tests fail with.

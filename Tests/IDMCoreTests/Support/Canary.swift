@@ -1,3 +1,4 @@
+import TestSupport
 import IDMCore
 
 /// Opens a signal when it goes.

@@ -1,3 +1,4 @@
+import IDMTesting
 import Foundation
 import Testing
 

@@ -1,3 +1,5 @@
+import IDMTesting
+import TestSupport
 import Foundation
 import IDMCore
 import Testing
@@ -9,7 +11,7 @@ struct EventLogTests {
     private let logs = Watched<[EventLogInterceptor.Log]>([])
 
     private func service(
-        _ transport: ScriptedTransport, clock: TestClock = TestClock(), inner: [any HTTPInterceptor] = []
+        _ transport: ScriptedTransport, clock: ManualClock = ManualClock(), inner: [any HTTPInterceptor] = []
     ) throws -> HTTPService {
         let log = EventLogInterceptor(clock: clock) { log in logs.change { $0.append(log) } }
         return try HTTPService(transport, interceptors: [log] + inner)
@@ -28,13 +30,14 @@ struct EventLogTests {
 
     @Test("tells of retries and why, with their times")
     func retries() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let transport = ScriptedTransport(status: 503)
         let retry = RetryInterceptor(1, delay: .constant(.milliseconds(1500)), clock: clock)
         let service = try service(transport, clock: clock, inner: [retry])
 
         async let error = service.error()
-        try await clock.advance(by: .milliseconds(1500), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .milliseconds(1500))
         #expect(await error?.status == 503)
         #expect(
             logs.value.first?.description == """

@@ -1,3 +1,5 @@
+import IDMTesting
+import TestSupport
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import IDMTesting
 import Foundation
 import Synchronization
 import Testing
@@ -11,7 +12,7 @@ struct LoggingInterceptorTests {
         inner: [any HTTPInterceptor] = []
     ) async throws -> [String] {
         let lines = Mutex<[String]>([])
-        let log = LoggingInterceptor(style, clock: TestClock()) { line in lines.withLock { $0.append(line) } }
+        let log = LoggingInterceptor(style, clock: ManualClock()) { line in lines.withLock { $0.append(line) } }
         let service = try HTTPService(transport, interceptors: [log] + inner)
         _ = try? await service.request(request)
         return lines.withLock { $0 }
@@ -65,12 +66,12 @@ struct LoggingInterceptorTests {
 
     @Test("tells how long a request took")
     func time() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let lines = Mutex<[String]>([])
         let log = LoggingInterceptor(clock: clock) { line in lines.withLock { $0.append(line) } }
         let service = try HTTPService(
             ScriptedTransport { _ in
-                clock.advance(by: .milliseconds(61_007))
+                await clock.advance(by: .milliseconds(61_007))
                 return .text("")
             }, interceptors: [log])
 

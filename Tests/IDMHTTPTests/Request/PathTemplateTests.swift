@@ -1,3 +1,4 @@
+import IDMTesting
 import Testing
 
 @testable import IDMHTTP

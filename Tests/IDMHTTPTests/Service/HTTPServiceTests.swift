@@ -1,3 +1,5 @@
+import IDMTesting
+import TestSupport
 import Foundation
 import IDMCore
 import Synchronization
@@ -200,7 +202,7 @@ struct HTTPServiceTests {
 
 @Suite("A service that has to wait", .timeLimit(.minutes(1)))
 struct HTTPServiceTimeTests {
-    private func service(_ transport: any HTTPTransport, on clock: TestClock) throws -> HTTPService {
+    private func service(_ transport: any HTTPTransport, on clock: ManualClock) throws -> HTTPService {
         var service = try HTTPService(transport, clock: clock)
         service.configuration.timeout = .milliseconds(500)
         return service
@@ -215,7 +217,7 @@ struct HTTPServiceTimeTests {
 
     @Test("fails after the time-out if nothing comes, and cancels the transport")
     func silence() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let cancelled = Signal()
         let service = try service(
             ScriptedTransport { _ in
@@ -228,9 +230,10 @@ struct HTTPServiceTimeTests {
             }, on: clock)
 
         async let error = service.error()
-        try await clock.advance(by: .milliseconds(499), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .milliseconds(499))
         #expect(!cancelled.isOpen)
-        clock.advance(by: .milliseconds(1))
+        await clock.advance(by: .milliseconds(1))
 
         expectSilence(await error)
         try await cancelled.wait()
@@ -238,7 +241,7 @@ struct HTTPServiceTimeTests {
 
     @Test("leaves a transport behind that ignores its cancellation")
     func deafTransport() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let release = Signal()
         let left = Signal()
         let service = try service(
@@ -249,7 +252,8 @@ struct HTTPServiceTimeTests {
             }, on: clock)
 
         async let error = service.error()
-        try await clock.advance(by: .milliseconds(500), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .milliseconds(500))
         expectSilence(await error)
         release.open()
         try await left.wait()
@@ -257,7 +261,7 @@ struct HTTPServiceTimeTests {
 
     @Test("waits on as long as something comes, and no longer")
     func activity() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let body = HeldBody()
         let service = try service(ScriptedTransport { _ in .init(status: 200, body: body.bytes) }, on: clock)
 
@@ -265,19 +269,19 @@ struct HTTPServiceTimeTests {
         // A piece that is asked for shows that the one before has been heard of.
         for piece in 1...4 {
             try await body.asked(piece)
-            clock.advance(by: .milliseconds(400))
+            await clock.advance(by: .milliseconds(400))
             body.send("x")
         }
         try await body.asked(5)
         try await clock.sleepers(1)
         #expect(clock.remaining.count == 1)
-        clock.advance(by: .milliseconds(500))
+        await clock.advance(by: .milliseconds(500))
         expectSilence(await error)
     }
 
     @Test("waits on as long as something goes")
     func sending() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let sending = Signal()
         let sent = Signal()
         let service = try service(
@@ -290,20 +294,21 @@ struct HTTPServiceTimeTests {
             }, on: clock)
 
         async let error = service.error()
-        try await clock.advance(by: .milliseconds(400), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .milliseconds(400))
         sending.open()
         try await sent.wait()
-        clock.advance(by: .milliseconds(400))
+        await clock.advance(by: .milliseconds(400))
         // The old end is past. Whoever slept until then has looked, and sleeps until the new one.
         try await clock.sleepers(1)
         #expect(clock.remaining == [.milliseconds(100)])
-        clock.advance(by: .milliseconds(100))
+        await clock.advance(by: .milliseconds(100))
         expectSilence(await error)
     }
 
     @Test("fails at its deadline, however busy it is")
     func deadline() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let service = try service(
             ScriptedTransport { _ in
                 try await Signal().wait()
@@ -311,7 +316,8 @@ struct HTTPServiceTimeTests {
             }, on: clock)
 
         async let error = service.error(ServiceRequest(.get, "/a", timeout: .seconds(9), deadline: .milliseconds(250)))
-        try await clock.advance(by: .milliseconds(250), whenSleeping: 2)
+        try await clock.sleepers(2)
+        await clock.advance(by: .milliseconds(250))
 
         guard case .timedOut(.deadline(.milliseconds(250))) = await error?.reason else {
             Issue.record("no deadline")
@@ -321,7 +327,7 @@ struct HTTPServiceTimeTests {
 
     @Test("takes the deadline of the service where a request has none")
     func ownDeadline() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         var service = try service(
             ScriptedTransport { _ in
                 try await Signal().wait()
@@ -330,7 +336,8 @@ struct HTTPServiceTimeTests {
         service.configuration.deadline = .milliseconds(100)
 
         async let error = service.error()
-        try await clock.advance(by: .milliseconds(100), whenSleeping: 2)
+        try await clock.sleepers(2)
+        await clock.advance(by: .milliseconds(100))
         guard case .timedOut(.deadline(.milliseconds(100))) = await error?.reason else {
             Issue.record("no deadline")
             return
@@ -339,7 +346,7 @@ struct HTTPServiceTimeTests {
 
     @Test("takes the longest times there are")
     func longTimes() async throws {
-        let service = try service(ScriptedTransport("ok"), on: TestClock())
+        let service = try service(ScriptedTransport("ok"), on: ManualClock())
         let long = Duration.seconds(Int64.max)
 
         #expect(try await service.request(ServiceRequest(.get, "/", timeout: long, deadline: long)).text == "ok")
@@ -347,7 +354,7 @@ struct HTTPServiceTimeTests {
 
     @Test("leaves nobody sleeping behind when it has answered")
     func noSleepers() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let service = try service(ScriptedTransport("ok"), on: clock)
 
         _ = try await service.request(ServiceRequest(.get, "/", deadline: .seconds(1)))
@@ -363,7 +370,7 @@ struct HTTPServiceTimeTests {
                 asked.open()
                 if isDeaf { await release.waitDeaf() } else { try await release.wait() }
                 throw URLError(.networkConnectionLost)
-            }, on: TestClock())
+            }, on: ManualClock())
 
         let task = Task { try await service.request(ServiceRequest(.get, "/")) }
         try await asked.wait()
@@ -375,7 +382,7 @@ struct HTTPServiceTimeTests {
     @Test("doesn't ask a transport for a task that is cancelled already")
     func cancelledBefore() async throws {
         let transport = ScriptedTransport("ok")
-        let service = try service(transport, on: TestClock())
+        let service = try service(transport, on: ManualClock())
         let gate = Signal()
 
         let task = Task {

@@ -1,3 +1,5 @@
+import IDMTesting
+import TestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -20,7 +22,7 @@ private struct Course {
     let service: HTTPService
 
     init(
-        valid: String, credential: String?, timeout: Duration = .seconds(30), clock: TestClock = TestClock(),
+        valid: String, credential: String?, timeout: Duration = .seconds(30), clock: ManualClock = ManualClock(),
         refresh: @escaping @Sendable (String, InterceptorChain) async throws -> String = { _, _ in throw Trouble() }
     ) throws {
         let (sent, replaced, valid) = (sent, replaced, Watched(valid))
@@ -171,14 +173,15 @@ struct AuthenticationTests {
 
     @Test("fails with a refresh that hangs, once its time is over, and leaves it behind")
     func refreshHangs() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let gate = Signal()
         let course = try Course(valid: "b", credential: "a", timeout: .seconds(5), clock: clock) { _, _ in
             await gate.waitDeaf()
             return "late"
         }
         async let outcome = course.outcome()
-        try await clock.advance(by: .seconds(5), whenSleeping: 1)
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(5))
 
         #expect(await outcome.hasPrefix("refresh failed: "))
         gate.open()

@@ -1,3 +1,4 @@
+import IDMTesting
 import Foundation
 import IDMCore
 import Synchronization
@@ -24,7 +25,7 @@ struct RetryInterceptorTests {
 
     private func service(
         _ transport: ScriptedTransport, _ count: Int = 2, delay: RetryDelay = .none, budget: RetryBudget? = nil,
-        maximumWait: Duration = .seconds(60), clock: TestClock = TestClock()
+        maximumWait: Duration = .seconds(60), clock: ManualClock = ManualClock()
     ) throws -> HTTPService {
         try HTTPService(
             transport,
@@ -108,7 +109,7 @@ struct RetryInterceptorTests {
             ("Thu, 01 Jan 1970 00:00:00 GMT", 5),
         ] as [(String?, Int)])
     func delays(retryAfter: String?, wait: Int) async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         var headers: ServiceHeaders = [:]
         headers[.retryAfter] = retryAfter
         let transport = transport(failing: 1, headers: headers)
@@ -118,7 +119,7 @@ struct RetryInterceptorTests {
         try await clock.sleepers(1)
         #expect(clock.remaining == [.seconds(wait)])
         #expect(transport.asked.count == 1)
-        clock.advance(by: .seconds(wait))
+        await clock.advance(by: .seconds(wait))
         #expect(try await response.status == 200)
     }
 
@@ -147,7 +148,7 @@ struct RetryInterceptorTests {
 
     @Test("ends at once when the request is cancelled while it waits")
     func cancelled() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let transport = transport(failing: 1)
         let service = try service(transport, delay: .constant(.seconds(5)), clock: clock)
 

@@ -1,22 +1,24 @@
 import IDMTesting
 
 /// A latch: closed until it is opened, and open from then on.
-final class Signal: Sendable {
+package final class Signal: Sendable {
     private let isOpened = Watched(false)
 
-    var isOpen: Bool { isOpened.value }
+    package init() {}
 
-    func open() {
+    package var isOpen: Bool { isOpened.value }
+
+    package func open() {
         isOpened.change { $0 = true }
     }
 
     /// Waits until it is open. Throws when the task that waits is cancelled.
-    func wait() async throws {
+    package func wait() async throws {
         try await isOpened.wait { $0 }
     }
 
     /// Waits until it is open, whether the task is cancelled or not.
-    func waitDeaf() async {
+    package func waitDeaf() async {
         try? await isOpened.wait(deaf: true) { $0 }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import IDMTesting
 
 /// A system of which every order of moves can be walked.
-protocol Explorable {
+package protocol Explorable {
     associatedtype Move
     associatedtype Footprint: Hashable
 
@@ -17,27 +17,27 @@ protocol Explorable {
 }
 
 /// A rule that was broken.
-struct Violation: Error, CustomStringConvertible {
-    let description: String
+package struct Violation: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }
 
-func require(_ condition: Bool, _ rule: @autoclosure () -> String) throws(Violation) {
+package func require(_ condition: Bool, _ rule: @autoclosure () -> String) throws(Violation) {
     if !condition { throw Violation(rule()) }
 }
 
 /// What was found on a walk through everything that can happen.
-struct Exploration {
-    private(set) var states = 0
-    private(set) var moves = 0
+package struct Exploration {
+    package private(set) var states = 0
+    package private(set) var moves = 0
     /// The first broken rule, with the moves that led to it.
-    private(set) var violation: String?
+    package private(set) var violation: String?
 
     /// Walks through every order of moves, depth first. A state that has been seen isn't walked again.
-    init<System: Explorable>(of system: System) {
+    package init<System: Explorable>(of system: System) {
         var seen: Set<System.Footprint> = [system.footprint]
         var open = [(system, Trail<System.Move>.start)]
         while let (current, trail) = open.popLast() {
@@ -59,7 +59,7 @@ struct Exploration {
     }
 
     /// Walks at random, and never turns back: further than every order can be walked, and with nothing taken for the same.
-    init<System: Explorable>(of system: System, walks: Int, length: Int) {
+    package init<System: Explorable>(of system: System, walks: Int, length: Int) {
         var random = SplitMix(seed: 42)
         for _ in 0..<walks {
             var current = system
@@ -78,7 +78,7 @@ struct Exploration {
     }
 
     /// Whether the suites are to go deeper than they do by default.
-    static var isSoak: Bool {
+    package static var isSoak: Bool {
         ProcessInfo.processInfo.environment["IDM_SOAK"] == "1"
     }
 }

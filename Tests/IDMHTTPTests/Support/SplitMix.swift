@@ -1,1 +1,0 @@
-../../IDMCoreTests/Support/SplitMix.swift
