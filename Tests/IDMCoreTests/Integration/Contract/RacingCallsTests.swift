@@ -47,7 +47,7 @@ struct RacingCallsTests {
         let crowd = Crowd()
 
         init(_ type: ExecutingType, lanes: Int?, count: Int) {
-            var generator = SeededGenerator(7)
+            var generator = SplitMix(seed: 7)
             gates = (0..<count).map { _ in Signal() }
             clock = ManualClock()
             let behaviours = (0..<count).map { _ in Behaviour.allCases.randomElement(using: &generator)! }
@@ -62,7 +62,7 @@ struct RacingCallsTests {
         /// Makes a part of the calls, and cancels some of them on the way.
         @concurrent
         func makeCalls(_ inputs: Range<Int>) async -> [(CallWitness, IntegrationTask<Int>)] {
-            var generator = SeededGenerator(UInt64(inputs.lowerBound))
+            var generator = SplitMix(seed: UInt64(inputs.lowerBound))
             var made: [(CallWitness, IntegrationTask<Int>)] = []
             for input in inputs {
                 let witness = CallWitness(in: crowd)

@@ -67,7 +67,7 @@ struct Rule09LatestTests {
         let tasks = (0..<100).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
         var requests: [ControlledRequest<Int, Int>] = []
         for _ in tasks { requests.append(try await provider.nextRequest()) }
-        var generator = SeededGenerator(9)
+        var generator = SplitMix(seed: 9)
         for request in requests.shuffled(using: &generator) { request.answer(request.input) }
         for (index, task) in tasks.enumerated() {
             await task.finish()

@@ -63,7 +63,7 @@ struct Rule10QueueTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue(width: width))
         let tasks = (0..<12).map { integrator.prepareCall($0).call() }
-        var generator = SeededGenerator(UInt64(width))
+        var generator = SplitMix(seed: UInt64(width))
         var running: [ControlledRequest<Int, Int>] = []
         for input in 0..<12 {
             let request = try await provider.nextRequest()
