@@ -53,6 +53,7 @@ extension Run {
     }
 
     private func tellHere(_ value: any Sendable, _ ticket: Ticket) async -> Bool {
+        await hold()
         switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
         case .proceed:
             turn?.begin()
@@ -174,6 +175,8 @@ extension Run {
 
     @inline(never)
     private func endHere(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
+        // Once more: it may have been paused on the way to this actor.
+        await hold()
         switch gate.voice(ticket, { $0.commit(isFinal: true) }) {
         case .proceed:
             inquiry.leave()
