@@ -14,6 +14,7 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
 
     private let queue: OperationQueue?
     private let make: @Sendable (Input) -> Job
+    private let queued = QueuedOperations()
 
     /// Makes a provider around operations of any kind. One that has been cancelled ends its request with a
     /// `CancellationError`.
@@ -69,12 +70,14 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler? {
         let (operation, result) = make(input)
-        guard !operation.isExecuting, !operation.isFinished else {
+        guard !operation.isExecuting, !operation.isFinished, queued.add(operation) else {
             completion(.failure(OperationError.alreadyStarted(operation.label)))
             return nil
         }
         let others = operation.completionBlock
-        operation.completionBlock = {
+        // Not the operation itself, which holds the block.
+        operation.completionBlock = { [weak queued, id = ObjectIdentifier(operation)] in
+            queued?.remove(id)
             others?()
             if let result = result() { completion(result) }
         }

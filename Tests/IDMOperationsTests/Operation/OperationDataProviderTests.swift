@@ -89,6 +89,27 @@ struct OperationDataProviderTests {
         }
     }
 
+    @Test func `an operation that waits for an earlier request is refused`() async throws {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let waiting = Doubling(21)
+        let provider = OperationDataProvider(on: queue) { (_: Int) in
+            waiting
+        } output: {
+            $0.doubled
+        }
+        let answers = Log()
+        _ = provider.request(1) { answers.add("first \($0)") }
+        let error = await #expect(throws: OperationError.self) { try await provider.request(2) }
+        guard case .alreadyStarted("Doubling") = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        queue.isSuspended = false
+        try await answers.contains("first success(42)")
+        #expect(answers.entries.count == 1)
+    }
+
     @Test func `a completion block of its own still runs`() async throws {
         let log = Log()
         let provider = OperationDataProvider { (number: Int) -> Doubling in
