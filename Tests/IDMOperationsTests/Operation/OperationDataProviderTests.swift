@@ -110,6 +110,28 @@ struct OperationDataProviderTests {
         #expect(answers.entries.count == 1)
     }
 
+    @Test func `an operation that carries its result pauses with the request, and reports to it`() async throws {
+        let inner = ControlledDataProvider<Int, Int>()
+        let provider = OperationDataProvider { (number: Int) in DataProviderOperation(inner, number) }
+        let log = Log()
+        let control = PauseControl()
+        let users = Integrator(provider)
+        control.pause()
+        let task = control.bind { users.prepareCall(1).onProgress { log.add("\($0.fraction)") }.call() }
+        #expect(inner.requestCount == 0)
+        control.resume()
+        let request = try await inner.nextRequest()
+        #expect(request.pauseControl !== control && request.pauseControl?.isPaused == false)
+        request.reporter?.report(fraction: 0.5)
+        try await log.contains("0.5")
+        control.pause()
+        #expect(request.pauseControl?.isPaused == true)
+        control.resume()
+        #expect(request.pauseControl?.isPaused == false)
+        request.answer(2)
+        #expect(try await task.value == 2)
+    }
+
     @Test func `a completion block of its own still runs`() async throws {
         let log = Log()
         let provider = OperationDataProvider { (number: Int) -> Doubling in
