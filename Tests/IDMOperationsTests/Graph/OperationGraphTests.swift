@@ -247,24 +247,27 @@ struct OperationGraphTests {
     }
 
     @Test func `pauses and resumes that race leave the nodes as they leave the run`() async throws {
-        let provider = ControlledDataProvider<Void, Int>()
+        let (provider, other) = (ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>())
         var graph = OperationGraph<Void>()
-        let nodes = (0..<4).map { graph.add("\($0)", provider) }
+        let node = graph.add("paused by itself", other)
+        for number in 0..<3 { graph.add("\(number)", provider) }
         let run = graph.start()
+        let single = try await other.nextRequest()
         var requests: [ControlledRequest<Void, Int>] = []
-        for _ in nodes { requests.append(try await provider.nextRequest()) }
+        for _ in 0..<3 { requests.append(try await provider.nextRequest()) }
         for _ in 0..<200 {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { run.pause() }
                 group.addTask { run.resume() }
-                group.addTask { run.pause(nodes[0]) }
-                group.addTask { run.resume(nodes[0]) }
+                group.addTask { run.pause(node) }
+                group.addTask { run.resume(node) }
             }
-            #expect(requests.dropFirst().allSatisfy { $0.pauseControl?.isPaused == run.isPaused })
+            #expect(requests.allSatisfy { $0.pauseControl?.isPaused == run.isPaused })
         }
         run.resume()
-        run.resume(nodes[0])
-        for request in requests { request.answer(1) }
+        run.resume(node)
+        #expect(single.pauseControl?.isPaused == false)
+        for request in requests + [single] { request.answer(1) }
         #expect(try await run.results.isComplete)
     }
 
