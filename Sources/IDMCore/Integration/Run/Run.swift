@@ -59,10 +59,10 @@ final class Run: GateMember {
             let inquiry = source.inquire(at: gate)
             defer { inquiry.leave() }
             guard let answer = await ask(inquiry, ticket) else { return }
-            await hold()
             guard answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) else {
                 return await conclude(answer, inquiry, ticket)
             }
+            await hold()
             failures += 1
             // Left before the pause: whoever joins meanwhile is not to get the failure.
             inquiry.leave()
