@@ -22,7 +22,9 @@ import Synchronization
 /// ```
 ///
 /// A call that is made with a control bound to it holds back what its provider answers while the control pauses, so a
-/// provider that knows nothing of pausing is paused at its end. A cancel goes through at any time.
+/// provider that knows nothing of pausing is paused at its end. So is one whose requests are shared, for the callers that
+/// pause and not for the others. Once ``pause()`` returns on the actor of the handlers, no value and no error is heard before
+/// the control is resumed. A cancel goes through at any time.
 public final class PauseControl: Sendable {
     @TaskLocal private static var bound: PauseControl?
     /// How many controls there are in this process. Where there is none, nobody has to look for one.
@@ -88,6 +90,13 @@ public final class PauseControl: Sendable {
         try Self.$bound.withValue(self) { try body() }
     }
 
+    /// Runs a function whose calls no control pauses: for work that several callers share, of whom one is not to pause it
+    /// for the others.
+    static func unbind<R>(_ body: () -> R) -> R {
+        guard current != nil else { return body() }
+        return $bound.withValue(nil, operation: body)
+    }
+
     // MARK: For a provider
 
     /// The control of whoever asks, or nil if nobody may pause the request.
@@ -106,24 +115,25 @@ public final class PauseControl: Sendable {
 
     /// Waits until the control does not pause. Throws `CancellationError` once the awaiting task is cancelled.
     public func waitWhilePaused(isolation: isolated (any Actor)? = #isolation) async throws {
-        let id: Int? = state.withLock { $0.isPaused ? $0.waiting.newID() : nil }
-        guard let id else { return }
-        await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            await withUnsafeContinuation { continuation in
-                let goesOn = state.withLock { state in
-                    // Asked under the lock: a cancel that comes later finds the waiter, one that came before is seen here.
-                    if !state.isPaused || Task.isCancelled { return true }
-                    state.waiting.add(continuation, id)
-                    return false
+        // A loop: by the time that a waiter which was let go comes to run, it may be paused again.
+        while let id = state.withLock({ $0.isPaused ? $0.waiting.newID() : nil }) {
+            await withTaskCancellationHandler {
+                // Captured, or the closure leaves the caller's actor.
+                _ = isolation
+                await withUnsafeContinuation { continuation in
+                    let goesOn = state.withLock { state in
+                        // Under the lock: a cancel that comes later finds the waiter, one that came before is seen here.
+                        if !state.isPaused || Task.isCancelled { return true }
+                        state.waiting.add(continuation, id)
+                        return false
+                    }
+                    if goesOn { continuation.resume() }
                 }
-                if goesOn { continuation.resume() }
+            } onCancel: {
+                state.withLock { $0.waiting.remove(id) }?.resume()
             }
-        } onCancel: {
-            state.withLock { $0.waiting.remove(id) }?.resume()
+            try Task.checkCancellation()
         }
-        try Task.checkCancellation()
     }
 
     /// Calls back after each change, on the thread that made it, until the observation is let go. Ask ``isPaused`` there:

@@ -70,8 +70,10 @@ struct GraphSchedule: Sendable {
     }
 
     /// A node that was running has ended. Those that depend on it become ready, or are skipped if it hasn't succeeded.
-    mutating func end(_ node: Int, hasSucceeded: Bool) {
-        guard stages[node] == .running else { return }
+    /// Returns those that are skipped.
+    @discardableResult
+    mutating func end(_ node: Int, hasSucceeded: Bool) -> [Int] {
+        guard stages[node] == .running else { return [] }
         stages[node] = .ended
         running -= 1
         left -= 1
@@ -80,11 +82,12 @@ struct GraphSchedule: Sendable {
             unfinished[other] -= 1
             if unfinished[other] == 0 { makeReady(other) }
         }
+        return []
     }
 
     /// Skips every node that hasn't started.
     mutating func stop() {
-        skip(Array(stages.indices))
+        _ = skip(Array(stages.indices))
     }
 
     private mutating func makeReady(_ node: Int) {
@@ -93,14 +96,17 @@ struct GraphSchedule: Sendable {
     }
 
     /// Skips nodes, and all that depend on them. A loop, because graphs may be deep.
-    private mutating func skip(_ nodes: [Int]) {
+    private mutating func skip(_ nodes: [Int]) -> [Int] {
         var open = nodes
+        var skipped: [Int] = []
         while let node = open.popLast() {
             guard stages[node] == .waiting || stages[node] == .ready else { continue }
             stages[node] = .skipped
             left -= 1
+            skipped.append(node)
             open += dependants[node]
         }
+        return skipped
     }
 
     // MARK: Pausing

@@ -34,6 +34,7 @@ final class GraphWalk<Input: Sendable>: GraphValues {
 
     /// Runs all nodes, and returns when the last of them has ended.
     func perform(_ input: Input, isolation: isolated (any Actor)?) async throws -> OperationGraphResults {
+        try Task.checkCancellation()
         let progress = IntegrationProgress.current.map { GraphProgress($0, count: graph.nodes.count) }
         let outer = PauseControl.current
         let observation = outer?.observe { [weak self] in self?.follow(outer) }
@@ -62,7 +63,7 @@ final class GraphWalk<Input: Sendable>: GraphValues {
 
     private func startNodes(_ group: inout DiscardingTaskGroup, _ input: Input, _ progress: GraphProgress?) {
         while let (node, control) = nextNode() {
-            group.addTask { await self.run(node, control, input, progress?.reporter(of: node)) }
+            group.addTask { await self.run(node, control, input, progress) }
         }
         if isOver { changed.yield() }
     }
@@ -77,34 +78,48 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         }
     }
 
-    private func run(
-        _ index: Int, _ control: PauseControl, _ input: Input, _ reporter: IntegrationProgress.Reporter?
-    ) async {
-        let outcome: OperationGraphResults.Outcome
+    private func run(_ index: Int, _ control: PauseControl, _ input: Input, _ progress: GraphProgress?) async {
+        var outcome = await ask(index, control, input, progress?.reporter(of: index))
         do {
+            // A failure is held back as well: it would stop the others, or have them skipped.
+            try await control.waitWhilePaused()
+        } catch {
+            if case .success = outcome { outcome = .cancelled(.cancelled) }
+        }
+        let ended = end(index, outcome)
+        progress?.end(ended)
+    }
+
+    private func ask(
+        _ index: Int, _ control: PauseControl, _ input: Input, _ reporter: IntegrationProgress.Reporter?
+    ) async -> OperationGraphResults.Outcome {
+        do {
+            // The run may have been stopped before the node's task came to run.
+            try Task.checkCancellation()
             let value = try await control.bind {
                 try await reporter.ambient { try await self.graph.nodes[index].request(input, self) }
             }
-            try await control.waitWhilePaused()
-            reporter?.report(fraction: 1)
-            outcome = .success(value)
+            return .success(value)
         } catch {
-            outcome = CancelReason(error).map { .cancelled($0) } ?? .failure(error)
+            return CancelReason(error).map { .cancelled($0) } ?? .failure(error)
         }
-        end(index, outcome)
     }
 
-    private func end(_ index: Int, _ outcome: OperationGraphResults.Outcome) {
-        state.withLock { state in
+    /// Takes note of what came of a node. Returns the nodes that the run is through with by that: those as well that are
+    /// skipped. None of them if the run fails.
+    private func end(_ index: Int, _ outcome: OperationGraphResults.Outcome) -> [Int] {
+        defer { changed.yield() }
+        return state.withLock { state in
             state.controls[index] = nil
             state.results.set(outcome, at: index)
-            state.schedule.end(index, hasSucceeded: outcome.value != nil)
-            if graph.rule == .stop, state.failure == nil, let error = outcome.stoppingError {
+            let skipped = state.schedule.end(index, hasSucceeded: outcome.value != nil)
+            guard graph.rule == .stop, let error = outcome.stoppingError else { return [index] + skipped }
+            if state.failure == nil {
                 state.failure = (index, error)
                 state.schedule.stop()
             }
+            return []
         }
-        changed.yield()
     }
 
     /// The value of a node that another one depends on: it has succeeded before that one is asked.
@@ -184,6 +199,8 @@ private final class GraphProgress: Sendable {
     private struct State {
         var fractions: [Double]
         var sum = 0.0
+        /// How many nodes have not ended. Counted, because the sum of many fractions is not exact.
+        var left: Int
     }
 
     private let outer: IntegrationProgress.Reporter
@@ -191,11 +208,25 @@ private final class GraphProgress: Sendable {
 
     init(_ outer: IntegrationProgress.Reporter, count: Int) {
         self.outer = outer
-        state = Mutex(State(fractions: Array(repeating: 0, count: count)))
+        state = Mutex(State(fractions: Array(repeating: 0, count: count), left: count))
     }
 
     func reporter(of index: Int) -> IntegrationProgress.Reporter {
         IntegrationProgress.Reporter(Node(progress: self, index: index))
+    }
+
+    /// Counts nodes as done. Each is to be named once.
+    func end(_ nodes: [Int]) {
+        guard !nodes.isEmpty else { return }
+        let mean = state.withLock { state in
+            for node in nodes {
+                state.sum += 1 - state.fractions[node]
+                state.fractions[node] = 1
+            }
+            state.left -= nodes.count
+            return state.left == 0 ? 1 : state.sum / Double(state.fractions.count)
+        }
+        outer.report(fraction: mean)
     }
 
     private func hear(_ progress: IntegrationProgress, from index: Int) {

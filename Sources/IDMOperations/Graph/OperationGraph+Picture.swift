@@ -2,20 +2,22 @@
 extension OperationGraph {
     /// The graph in the language of Graphviz.
     public var dot: String {
-        let nodes = nodes.enumerated().map { "    n\($0) [label=\"\(Self.escaped($1.node.name, quote: "\\\""))\"];" }
+        let nodes = names { ["\"": "\\\"", "\\": "\\\\"][$0] }.enumerated().map { "    n\($0) [label=\"\($1)\"];" }
         return (["digraph {", "    rankdir=LR;"] + nodes + edges { "    n\($0) -> n\($1);" } + ["}"])
             .joined(separator: "\n")
     }
 
     /// The graph in the language of Mermaid.
     public var mermaid: String {
-        let nodes = nodes.enumerated().map { "    n\($0)[\"\(Self.escaped($1.node.name, quote: "#quot;"))\"]" }
+        // It reads entities and tags in what is quoted.
+        let nodes = names { ["\"": "#quot;", "#": "#35;", "<": "#lt;", ">": "#gt;"][$0] }
+            .enumerated().map { "    n\($0)[\"\($1)\"]" }
         return (["graph LR"] + nodes + edges { "    n\($0) --> n\($1)" }).joined(separator: "\n")
     }
 
     /// The graph as plain text: a line for each node, with those that it waits for.
     public var outline: String {
-        let names = nodes.map(\.node.name)
+        let names = names { _ in nil }
         let width = names.map(\.count).max() ?? 0
         return zip(names, dependencies).map { name, dependencies in
             guard !dependencies.isEmpty else { return name }
@@ -29,16 +31,12 @@ extension OperationGraph {
         dependencies.enumerated().flatMap { node, before in before.map { edge($0, node) } }
     }
 
-    private static func escaped(_ name: String, quote: String) -> String {
-        var escaped = ""
-        for character in name {
-            switch character {
-            case "\"": escaped += quote
-            case "\\": escaped += "\\\\"
-            case _ where character.isNewline: escaped += " "
-            default: escaped.append(character)
+    /// The names, each in one line, with what means something to the language replaced.
+    private func names(_ replacement: (Character) -> String?) -> [String] {
+        nodes.map { node in
+            node.node.name.reduce(into: "") { name, character in
+                name += replacement(character) ?? (character.isNewline ? " " : String(character))
             }
         }
-        return escaped
     }
 }

@@ -8,12 +8,16 @@ public import IDMCore
 /// let thumbnails = load >>>> resize
 /// ```
 ///
-/// Cancelling a request cancels its operation and ends the request at once.
+/// Cancelling a request cancels its operation and ends the request at once. An operation that carries its result also pauses
+/// with the request, and reports its progress to it.
 public struct OperationDataProvider<Input: Sendable, Output: Sendable>: CallbackDataProvider {
-    private typealias Job = (operation: Operation, result: @Sendable () -> Result<Output, any Error>?)
+    private typealias Job = (
+        operation: Operation, follow: () -> Void, result: @Sendable () -> Result<Output, any Error>?
+    )
 
     private let queue: OperationQueue?
     private let make: @Sendable (Input) -> Job
+    private let queued = QueuedOperations()
 
     /// Makes a provider around operations of any kind. One that has been cancelled ends its request with a
     /// `CancellationError`.
@@ -43,7 +47,7 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
     public init<Work: ResultOperation<Output>>(
         on queue: OperationQueue? = nil, _ make: @escaping @Sendable (Input) -> Work
     ) {
-        self.init(on: queue, make) { operation in
+        self.init(on: queue, make, follow: { $0.followRequest() }) { operation in
             // Not asked whether it is cancelled: that may have come too late to change the result.
             Result {
                 guard let outcome = operation.outcome else { throw OperationError.noOutput(of: operation.label) }
@@ -54,13 +58,14 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
 
     private init<Work: Operation>(
         on queue: OperationQueue?, _ make: @escaping @Sendable (Input) -> Work,
+        follow: @escaping @Sendable (Work) -> Void = { _ in },
         result: @escaping @Sendable (Work) -> Result<Output, any Error>
     ) {
         self.queue = queue
         self.make = { input in
             let work = make(input)
             // Weakly: an operation holds its completion block, and one that is never finished is not to hold itself.
-            return (work, { [weak work] in work.map(result) })
+            return (work, { follow(work) }, { [weak work] in work.map(result) })
         }
     }
 
@@ -68,17 +73,43 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
     public func request(
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler? {
-        let (operation, result) = make(input)
-        guard !operation.isExecuting, !operation.isFinished else {
+        let (operation, follow, result) = make(input)
+        guard !operation.isExecuting, !operation.isFinished, queued.add(operation) else {
             completion(.failure(OperationError.alreadyStarted(operation.label)))
             return nil
         }
+        follow()
         let others = operation.completionBlock
-        operation.completionBlock = {
+        // Not the operation itself, which holds the block.
+        operation.completionBlock = { [weak queued, id = ObjectIdentifier(operation)] in
+            queued?.remove(id)
             others?()
             if let result = result() { completion(result) }
         }
         (queue ?? OperationQueue()).addOperation(operation)
         return { operation.cancel() }
+    }
+}
+
+extension ResultOperation {
+    /// Reports to the request that is being made, and pauses when that does.
+    fileprivate func followRequest() {
+        if let reporter = IntegrationProgress.current { onProgress { reporter.send($0) } }
+        guard let control = PauseControl.current else { return }
+        let observation = control.observe { [weak self, weak control] in
+            guard let self, let control else { return }
+            self.follow(control)
+        }
+        whenOver { _ in withExtendedLifetime(observation) {} }
+        if control.isPaused { follow(control) }
+    }
+
+    /// Does as a control does. Looks again, because of two changes that are made at once, either may come first.
+    private func follow(_ control: PauseControl) {
+        while true {
+            let isToPause = control.isPaused
+            if isPaused == isToPause { return }
+            if isToPause { pause() } else { resume() }
+        }
     }
 }

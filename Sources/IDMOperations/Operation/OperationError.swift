@@ -5,7 +5,7 @@ public enum OperationError: Error, Sendable {
     case noInput(from: String, because: (any Error)?)
     /// A Foundation operation has finished without the output that was to be read from it.
     case noOutput(of: String)
-    /// An operation that was to be run had been started before.
+    /// An operation that was to be run had been started before, or waits in a queue for an earlier request.
     case alreadyStarted(String)
 }
 
@@ -16,7 +16,7 @@ extension OperationError: CustomStringConvertible {
         case .noInput(let name, let error?): "There is no input, because the operation “\(name)” failed: \(error)"
         case .noInput(let name, nil): "There is no input, because the operation “\(name)” has not succeeded."
         case .noOutput(let name): "The operation “\(name)” finished without an output."
-        case .alreadyStarted(let name): "The operation “\(name)” can't run again: it has been started before."
+        case .alreadyStarted(let name): "The operation “\(name)” can't run again: it has been started or queued before."
         }
     }
 }

@@ -1,7 +1,7 @@
 /// What an operation does next, from its first event to its end. A pure state machine.
 ///
-/// Two parties drive it: the queue, which starts the operation once, and whoever cancels it, also before that. Its call is
-/// made once, by the first of the two. The operation is finished when it has been started and its call is over: a queue
+/// Its call is made once: by the queue, which starts the operation, or by whoever cancels it before that. An operation that
+/// is started while it pauses makes its call when it is resumed. The operation is finished when it has been started and its call is over: a queue
 /// wants to start whatever it is to finish.
 struct OperationFlow: Sendable {
     private enum Work: Sendable {
@@ -23,10 +23,15 @@ struct OperationFlow: Sendable {
 
     var isExecuting: Bool { isStarted && !isFinished }
 
-    /// Returns whether the call is to be made. It isn't for a second start, nor after a cancel.
-    mutating func start() -> Bool {
+    /// Returns whether the call is to be made. It isn't for a second start, nor after a cancel, nor before a resume.
+    mutating func start(isPaused: Bool) -> Bool {
         isStarted = true
-        guard case .unmade = work else { return false }
+        return resume(isPaused: isPaused)
+    }
+
+    /// Returns whether the call is to be made now: the operation has been started while it paused, and no longer does.
+    mutating func resume(isPaused: Bool) -> Bool {
+        guard isStarted, !isPaused, case .unmade = work else { return false }
         work = .making(isCancelled: false)
         return true
     }

@@ -88,7 +88,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     /// Starts the operation. Its queue calls this; without a queue, call it yourself. Starting twice does nothing.
     public override func start() {
         var isToMake = false
-        announce { isToMake = $0.start() }
+        // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen here.
+        announce { [control] in isToMake = $0.start(isPaused: control.isPaused) }
         if isToMake { makeCall() }
     }
 
@@ -108,7 +109,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     /// Whether the operation is paused.
     public var isPaused: Bool { control.isPaused }
 
-    /// Pauses the operation. One that waits isn't started. While it runs, a provider that can pause does (see
+    /// Pauses the operation. One that waits isn't started, and one that is started all the same, by hand or by a queue that
+    /// was about to, begins its work when it is resumed. While it runs, a provider that can pause does (see
     /// `PauseControl`), and one that can't goes on and its answer is held back. Pausing twice does nothing more.
     public func pause() {
         willChangeValue(for: \.isReady)
@@ -121,6 +123,7 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         willChangeValue(for: \.isReady)
         control.resume()
         didChangeValue(for: \.isReady)
+        if state.withLock({ $0.flow.resume(isPaused: control.isPaused) }) { makeCall() }
     }
 
     // MARK: The call

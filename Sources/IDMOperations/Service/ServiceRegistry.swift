@@ -94,7 +94,8 @@ public final class ServiceRegistry: Sendable {
         _ make: @escaping @Sendable (ServiceRegistry) throws -> Service
     ) {
         let recipe = Recipe("\(type)", lifetime, make)
-        state.withLock { $0.recipes[ObjectIdentifier(type)] = recipe }
+        // What it replaces goes outside of the lock: what that holds may ask for a service as it goes.
+        _ = state.withLock { $0.recipes.updateValue(recipe, forKey: ObjectIdentifier(type)) }
     }
 
     // MARK: Asking
@@ -105,44 +106,55 @@ public final class ServiceRegistry: Sendable {
     /// made is tried again the next time.
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) throws -> Service {
         let key = ObjectIdentifier(type)
-        guard let (home, recipe) = try find(key, "\(type)", for: self) else { throw ServiceError.missing("\(type)") }
+        let name = "\(type)"
+        let (home, recipe) = try find(key, name, for: self)
         // A service of this type is all that was ever made for its key.
-        if let service = try home.service(key, recipe) as? Service { return service }
-        throw ServiceError.missing("\(type)")
+        if let service = try (home.made(key, recipe) ?? make(key, name)) as? Service { return service }
+        throw ServiceError.missing(name)
     }
 
     /// How a service is made, and the registry that keeps it.
     private func find(
         _ key: ObjectIdentifier, _ name: String, for scope: ServiceRegistry
-    ) throws -> (home: ServiceRegistry, recipe: Recipe)? {
+    ) throws -> (home: ServiceRegistry, recipe: Recipe) {
         let (recipe, isClosed) = state.withLock { ($0.recipes[key], $0.isClosed) }
         guard !isClosed else { throw ServiceError.closed(name) }
-        guard let recipe else { return try parent?.find(key, name, for: scope) }
+        guard let recipe else {
+            guard let parent else { throw ServiceError.missing(name) }
+            return try parent.find(key, name, for: scope)
+        }
         guard recipe.lifetime == .scope else { return (self, recipe) }
         guard scope.parent != nil else { throw ServiceError.outOfScope(name) }
         return (scope, recipe)
     }
 
-    private func service(_ key: ObjectIdentifier, _ recipe: Recipe) throws -> any Sendable {
-        if let service = made(key, recipe) { return service }
+    /// Makes a service, in turn with all others.
+    private func make(_ key: ObjectIdentifier, _ name: String) throws -> any Sendable {
         workshop.lock.lock()
         defer { workshop.lock.unlock() }
-        // Another thread may have made it while this one waited.
-        if let service = made(key, recipe) { return service }
-        try enter(key, recipe.name)
+        // While this thread waited, another one may have made the service, or replaced how it is made.
+        let (home, recipe) = try find(key, name, for: self)
+        if let service = home.made(key, recipe) { return service }
+        try enter(key, name)
         defer { leave() }
-        let service = try recipe.make(self)
-        let isKept = state.withLock { state in
-            guard !state.isClosed else { return false }
-            state.made[key] = (recipe, service)
-            state.services.append(service)
-            return true
-        }
-        guard isKept else {
+        let service = try recipe.make(home)
+        guard home.keep(service, key, recipe) else {
             (service as? any AppService)?.stop()
-            throw ServiceError.closed(recipe.name)
+            throw ServiceError.closed(name)
         }
         return service
+    }
+
+    /// Takes a service that has been made. Returns false if the registry has been closed.
+    private func keep(_ service: any Sendable, _ key: ObjectIdentifier, _ recipe: Recipe) -> Bool {
+        let (isKept, replaced) = state.withLock { state -> (Bool, (Recipe, any Sendable)?) in
+            guard !state.isClosed else { return (false, nil) }
+            state.services.append(service)
+            return (true, state.made.updateValue((recipe, service), forKey: key))
+        }
+        // Goes outside of the lock, as above.
+        withExtendedLifetime(replaced) {}
+        return isKept
     }
 
     private func made(_ key: ObjectIdentifier, _ recipe: Recipe) -> (any Sendable)? {
@@ -181,22 +193,21 @@ public final class ServiceRegistry: Sendable {
         return scope
     }
 
-    /// Drops all services, scopes first and then the other way round in which they were made, and stops those that are an
-    /// ``AppService``. From then on, asking throws ``ServiceError/closed(_:)``. Closing twice does nothing.
+    /// Drops all services and how they are made, scopes first and then the other way round in which they were made, and stops
+    /// those that are an ``AppService``. From then on, asking throws ``ServiceError/closed(_:)``. Closing twice does nothing.
     ///
     /// A scope is also closed when nothing holds it any more.
     public func close() {
-        let (services, scopes) = state.withLock { state -> ([any Sendable], [Scope]) in
-            guard !state.isClosed else { return ([], []) }
-            state.isClosed = true
+        let dropped = state.withLock { state -> State? in
+            guard !state.isClosed else { return nil }
             defer {
-                state.made = [:]
-                state.services = []
-                state.scopes = []
+                state = State()
+                state.isClosed = true
             }
-            return (state.services, state.scopes)
+            return state
         }
-        for scope in scopes { scope.registry?.close() }
-        for service in services.reversed() { (service as? any AppService)?.stop() }
+        guard let dropped else { return }
+        for scope in dropped.scopes { scope.registry?.close() }
+        for service in dropped.services.reversed() { (service as? any AppService)?.stop() }
     }
 }

@@ -55,6 +55,24 @@ struct PauseControlTests {
         await #expect(throws: CancellationError.self) { try await cancelled.value }
     }
 
+    @Test @MainActor func `one that is resumed and paused again at once goes on waiting`() async throws {
+        control.pause()
+        let log = Log()
+        let task = Task { @MainActor [control] in
+            log.add("waits")
+            try await control.waitWhilePaused()
+            log.add("goes on")
+        }
+        try await log.contains("waits")
+        control.resume()
+        control.pause()
+        // In this actor's turns, after that of the one that waits.
+        for _ in 0..<3 { await Task { @MainActor in }.value }
+        #expect(log.entries == ["waits"])
+        control.resume()
+        try await task.value
+    }
+
     @Test func `an observer hears of each change until it is let go`() {
         let log = Log()
         var observation: PauseControl.Observation? = control.observe { [weak control] in
@@ -128,6 +146,19 @@ struct PauseControlTests {
         try await provider.nextRequest().answer(3)
         #expect(try await retried.value == 3)
         #expect(log.entries == ["1", "2", "again"])
+    }
+
+    @Test @MainActor func `paused on the way to the actor of its handlers, a call tells nothing either`() async throws {
+        let log = Log()
+        let users = Integrator(ClosureDataProvider<Void, Int> { _ in 7 })
+        // Runs on this thread until its answer has to wait for this actor.
+        let task = control.bind { users.prepareCall().onSuccess { log.add("\($0)") }.call(isolation: nil) }
+        control.pause()
+        for _ in 0..<3 { await Task { @MainActor in }.value }
+        #expect(log.entries.isEmpty)
+        control.resume()
+        await task.finish()
+        #expect(log.entries == ["7"])
     }
 
     @Test func `a cancel of a paused call is told at once`() async throws {

@@ -145,6 +145,17 @@ struct OperationGraphTests {
         #expect(log.entries.isEmpty)
     }
 
+    @Test func `asked by a task that has been cancelled, it asks no node`() async {
+        var graph = OperationGraph<Void>()
+        graph.add("never", step("never"))
+        let task = Task { [graph] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await graph.request()
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(log.entries.isEmpty)
+    }
+
     // MARK: Bad graphs
 
     @Test func `a cycle is refused by name, and nothing is asked`() async throws {
@@ -209,25 +220,55 @@ struct OperationGraphTests {
         #expect(results[second] == 3 && results[third] == 2)
     }
 
-    @Test func `pauses and resumes that race leave the nodes as they leave the run`() async throws {
-        let provider = ControlledDataProvider<Void, Int>()
-        var graph = OperationGraph<Void>()
-        let nodes = (0..<4).map { graph.add("\($0)", provider) }
+    @Test func `a paused node holds back its failure, which would stop the others`() async throws {
+        let bad = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>(width: 2)
+        let paused = graph.add("paused", bad)
+        let first = graph.add("first", step("first"))
+        let second = graph.add("second", step("second"), after: first)
+        let last = ControlledDataProvider<Void, Int>()
+        graph.add("last", last, after: second)
         let run = graph.start()
+        let failing = try await bad.nextRequest()
+        run.pause(paused)
+        failing.fail(Offline())
+        try await failing.ended()
+        // Nodes go on to start and to end beside it.
+        let other = try await last.nextRequest()
+        #expect(!other.isCancelled)
+        other.answer(1)
+        try await other.ended()
+        run.resume(paused)
+        let error = await #expect(throws: OperationGraphError.self) { try await run.results }
+        guard case .failed("paused", because: is Offline, let results) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(results[second] == "second")
+    }
+
+    @Test func `pauses and resumes that race leave the nodes as they leave the run`() async throws {
+        let (provider, other) = (ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>())
+        var graph = OperationGraph<Void>()
+        let node = graph.add("paused by itself", other)
+        for number in 0..<3 { graph.add("\(number)", provider) }
+        let run = graph.start()
+        let single = try await other.nextRequest()
         var requests: [ControlledRequest<Void, Int>] = []
-        for _ in nodes { requests.append(try await provider.nextRequest()) }
+        for _ in 0..<3 { requests.append(try await provider.nextRequest()) }
         for _ in 0..<200 {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { run.pause() }
                 group.addTask { run.resume() }
-                group.addTask { run.pause(nodes[0]) }
-                group.addTask { run.resume(nodes[0]) }
+                group.addTask { run.pause(node) }
+                group.addTask { run.resume(node) }
             }
-            #expect(requests.dropFirst().allSatisfy { $0.pauseControl?.isPaused == run.isPaused })
+            #expect(requests.allSatisfy { $0.pauseControl?.isPaused == run.isPaused })
         }
         run.resume()
-        run.resume(nodes[0])
-        for request in requests { request.answer(1) }
+        run.resume(node)
+        #expect(single.pauseControl?.isPaused == false)
+        for request in requests + [single] { request.answer(1) }
         #expect(try await run.results.isComplete)
     }
 
@@ -275,16 +316,28 @@ struct OperationGraphTests {
         #expect(log.entries.last == "1.0")
     }
 
+    @Test func `nodes that fail and nodes that are skipped count as done`() async throws {
+        var graph = OperationGraph<Void>(onFailure: .carryOn)
+        let bad = graph.add("bad", ClosureDataProvider<Void, Int> { _ in throw Offline() })
+        let below = graph.add("below", step("below"), after: bad)
+        graph.add("further below", step("further"), after: below)
+        let good = graph.add("good", step("good"))
+        let call = Integrator(graph).prepareCall().onProgress { [log] in log.add("\($0.fraction)") }.call()
+        #expect(try await call.value[good] == "good")
+        await call.finish()
+        #expect(log.entries.last == "1.0")
+    }
+
     @Test func `its pictures name every node and every dependency once`() {
         var graph = OperationGraph<Void>()
-        let first = graph.add("a \"quoted\"\nname", step("a"))
+        let first = graph.add("a \"quoted\"\n<name> #1\\", step("a"))
         let second = graph.add("b", step("b"), after: first, first)
         graph.addDependency(of: second, on: first)
         #expect(
             graph.dot == """
                 digraph {
                     rankdir=LR;
-                    n0 [label="a \\"quoted\\" name"];
+                    n0 [label="a \\"quoted\\" <name> #1\\\\"];
                     n1 [label="b"];
                     n0 -> n1;
                 }
@@ -292,17 +345,17 @@ struct OperationGraphTests {
         #expect(
             graph.mermaid == """
                 graph LR
-                    n0["a #quot;quoted#quot; name"]
+                    n0["a #quot;quoted#quot; #lt;name#gt; #35;1\\"]
                     n1["b"]
                     n0 --> n1
                 """)
         var plain = OperationGraph<Void>()
-        let top = plain.add("categories", step("a"))
+        let top = plain.add("all\ncategories", step("a"))
         plain.add("store", step("b"), after: top)
         #expect(
             plain.outline == """
-                categories
-                store      ◀─ categories
+                all categories
+                store          ◀─ all categories
                 """)
     }
 

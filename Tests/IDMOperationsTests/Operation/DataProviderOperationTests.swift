@@ -232,6 +232,47 @@ struct DataProviderOperationTests {
         #expect(try await operation.value == 2)
     }
 
+    @Test func `started while it is paused, it begins its work when it is resumed`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let operation = logging(DataProviderOperation(provider, 1))
+        operation.pause()
+        operation.start()
+        #expect(operation.isExecuting && provider.requestCount == 0 && log.entries.isEmpty)
+        operation.resume()
+        operation.resume()
+        try await provider.nextRequest().answer(2)
+        #expect(try await operation.value == 2)
+        #expect(log.entries == ["began", "value 2", "completed"])
+        #expect(provider.requestCount == 1)
+
+        let cancelled = logging(DataProviderOperation(provider, 1))
+        cancelled.pause()
+        cancelled.start()
+        cancelled.cancel()
+        try await cancelled.finished()
+        cancelled.resume()
+        #expect(log.entries.suffix(2) == ["completed", "cancelled cancelled"])
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test func `paused after its queue has picked it, it still doesn't begin`() async throws {
+        let thread = DispatchQueue(label: "held")
+        thread.suspend()
+        queue.underlyingQueue = thread
+        let provider = ControlledDataProvider<Int, Int>()
+        let operation = logging(DataProviderOperation(provider, 1))
+        let after = Log()
+        queue.addOperation(operation)
+        operation.pause()
+        thread.async { after.add("passed") }
+        thread.resume()
+        try await after.contains("passed")
+        #expect(provider.requestCount == 0 && log.entries.isEmpty)
+        operation.resume()
+        try await provider.nextRequest().answer(2)
+        #expect(try await operation.value == 2)
+    }
+
     @Test func `paused while it runs, it holds back what comes until it is resumed`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let operation = logging(DataProviderOperation(provider, 1))

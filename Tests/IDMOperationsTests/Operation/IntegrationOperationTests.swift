@@ -75,6 +75,23 @@ struct IntegrationOperationTests {
         #expect(operation.outcome == .cancelled(.cancelled))
     }
 
+    @Test func `paused, it doesn't pause a request that it shares with another one`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let users = Integrator(provider, executing: .only(joining: true))
+        let (paused, other) = (IntegrationOperation(users.prepareCall(1)), IntegrationOperation(users.prepareCall(1)))
+        paused.start()
+        let request = try await provider.nextRequest()
+        other.start()
+        paused.pause()
+        #expect(request.pauseControl == nil)
+        request.answer(2)
+        #expect(try await other.value == 2)
+        #expect(paused.outcome == nil)
+        paused.resume()
+        #expect(try await paused.value == 2)
+        #expect(provider.requestCount == 1)
+    }
+
     @Test func `a provider that ignores its cancel doesn't keep it from ending`() async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let operation = IntegrationOperation(Integrator(provider).prepareCall(1))

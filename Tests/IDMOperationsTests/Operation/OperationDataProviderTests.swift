@@ -90,6 +90,49 @@ struct OperationDataProviderTests {
         }
     }
 
+    @Test func `an operation that waits for an earlier request is refused`() async throws {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let waiting = Doubling(21)
+        let provider = OperationDataProvider(on: queue) { (_: Int) in
+            waiting
+        } output: {
+            $0.doubled
+        }
+        let answers = Log()
+        _ = provider.request(1) { answers.add("first \($0)") }
+        let error = await #expect(throws: OperationError.self) { try await provider.request(2) }
+        guard case .alreadyStarted("Doubling") = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        queue.isSuspended = false
+        try await answers.contains("first success(42)")
+        #expect(answers.entries.count == 1)
+    }
+
+    @Test func `an operation that carries its result pauses with the request, and reports to it`() async throws {
+        let inner = ControlledDataProvider<Int, Int>()
+        let provider = OperationDataProvider { (number: Int) in DataProviderOperation(inner, number) }
+        let log = Log()
+        let control = PauseControl()
+        let users = Integrator(provider)
+        control.pause()
+        let task = control.bind { users.prepareCall(1).onProgress { log.add("\($0.fraction)") }.call() }
+        #expect(inner.requestCount == 0)
+        control.resume()
+        let request = try await inner.nextRequest()
+        #expect(request.pauseControl !== control && request.pauseControl?.isPaused == false)
+        request.reporter?.report(fraction: 0.5)
+        try await log.contains("0.5")
+        control.pause()
+        #expect(request.pauseControl?.isPaused == true)
+        control.resume()
+        #expect(request.pauseControl?.isPaused == false)
+        request.answer(2)
+        #expect(try await task.value == 2)
+    }
+
     @Test func `a completion block of its own still runs`() async throws {
         let log = Log()
         let provider = OperationDataProvider { (number: Int) -> Doubling in

@@ -2,11 +2,11 @@ import Testing
 
 @testable import IDMOperations
 
-/// Every order of events of one operation: it is started, cancelled, its call is made and is over.
+/// Every order of events of one operation: it is started, cancelled, paused and resumed, its call is made and is over.
 @Suite("The flow of an operation", .timeLimit(.minutes(1)))
 struct OperationFlowTests {
     private enum Event: CaseIterable, Hashable {
-        case start, cancel, made, over
+        case start, cancel, pause, resume, made, over
     }
 
     /// What a walk has seen, beside the flow itself.
@@ -19,12 +19,14 @@ struct OperationFlowTests {
         var isOver = false
         var wasCancelled = false
         var wasStarted = false
+        var isPaused = false
         var path: [Event] = []
 
         /// Whether the event can come now: a call is made once, after it was asked for, and is over after that.
         func allows(_ event: Event) -> Bool {
             switch event {
             case .start, .cancel: path.filter { $0 == event }.count < 2
+            case .pause, .resume: !path.contains(event)
             case .made: making + turningAway == 1 && !isMade
             case .over: isMade && !isOver
             }
@@ -35,7 +37,12 @@ struct OperationFlowTests {
             switch event {
             case .start:
                 wasStarted = true
-                if flow.start() { making += 1 }
+                if flow.start(isPaused: isPaused) { make() }
+            case .pause:
+                isPaused = true
+            case .resume:
+                isPaused = false
+                if flow.resume(isPaused: false) { make() }
             case .cancel:
                 let isLate = isOver
                 switch flow.cancel() {
@@ -53,7 +60,13 @@ struct OperationFlowTests {
             }
         }
 
+        private mutating func make() {
+            making += 1
+            #expect(!isPaused && wasStarted, "\(path)")
+        }
+
         func check() {
+            if wasStarted && !isPaused { #expect(making + turningAway == 1, "\(path)") }
             #expect(making + turningAway <= 1, "\(path)")
             #expect(flow.isFinished == (wasStarted && isOver), "\(path)")
             #expect(flow.isExecuting == (wasStarted && !isOver), "\(path)")

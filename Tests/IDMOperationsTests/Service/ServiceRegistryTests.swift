@@ -80,6 +80,59 @@ struct ServiceRegistryTests {
         #expect(try services.service((any Loading).self).name == "stub")
     }
 
+    @Test func `one that is replaced while threads wait for it is not made by what has been replaced`() {
+        struct Slow: Sendable {}
+        for _ in 0..<50 {
+            let services = ServiceRegistry()
+            let stops = Stops()
+            let asking = DispatchGroup()
+            services.register { _ in Outbox(stops: stops) }
+            let made = Atomic(0)
+            services.register { registry -> Slow in
+                for _ in 0..<4 {
+                    DispatchQueue.global().async(group: asking) { _ = try? services.service(Outbox.self) }
+                }
+                registry.register { _ in
+                    made.add(1, ordering: .relaxed)
+                    return Outbox(stops: stops)
+                }
+                _ = try registry.service(Outbox.self)
+                return Slow()
+            }
+            _ = try? services.service(Slow.self)
+            asking.wait()
+            _ = try? services.service(Outbox.self)
+            #expect(made.load(ordering: .relaxed) == 1)
+        }
+    }
+
+    @Test func `what makes a service goes with the registry's end, and may ask for one as it is replaced`() throws {
+        final class Canary: Sendable {
+            let gone: @Sendable () -> Void
+            init(_ gone: @escaping @Sendable () -> Void) { self.gone = gone }
+            deinit { gone() }
+        }
+        weak var kept: ServiceRegistry?
+        let stops = Stops()
+        do {
+            let services = ServiceRegistry()
+            kept = services
+            services.register { _ in Client() }
+            do {
+                let canary = Canary {
+                    stops.note("asked")
+                    _ = try? services.service(Client.self)
+                }
+                services.register { _ in withExtendedLifetime(canary) { Outbox(stops: stops) } }
+            }
+            // A registration that holds its own registry.
+            services.register { _ in withExtendedLifetime(services) { Outbox(stops: stops) } }
+            #expect(stops.names == ["asked"])
+            services.close()
+        }
+        #expect(kept == nil)
+    }
+
     // MARK: Errors
 
     @Test func `a service that nobody has registered is named`() {

@@ -33,9 +33,11 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
     ) {
         guard book.withLock({ $0.ask(seat, as: passenger) }) else { return }
         let id = seat.flight
-        let run = LibraryTask.start(isolation: isolation) { isolation in
-            await IntegrationProgress.Reporter(FlightListener(self, id)).ambient(isolation: isolation) {
-                await self.fly(self.provider, input, id, isolation: isolation)
+        let run = PauseControl.unbind {
+            LibraryTask.start(isolation: isolation) { isolation in
+                await IntegrationProgress.Reporter(FlightListener(self, id)).ambient(isolation: isolation) {
+                    await self.fly(self.provider, input, id, isolation: isolation)
+                }
             }
         }
         book.withLock { $0.started(id, run) }?.cancel()

@@ -53,6 +53,7 @@ extension Run {
     }
 
     private func tellHere(_ value: any Sendable, _ ticket: Ticket) async -> Bool {
+        await hold()
         switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
         case .proceed:
             turn?.begin()
@@ -156,7 +157,10 @@ extension Run {
     /// Ends the run with an answer, unless a cancel came first.
     @inline(never)
     func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
-        guard turn != nil else { return endUnheard(answer, inquiry, ticket) }
+        guard turn != nil else {
+            await hold()
+            return endUnheard(answer, inquiry, ticket)
+        }
         // Where nobody hears progress, nobody else can be speaking.
         if handlers.kinds.contains(.progress) {
             guard await takeFloor(ticket) else { return }
@@ -174,6 +178,8 @@ extension Run {
 
     @inline(never)
     private func endHere(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
+        // Here, and not before: it may be paused on the way to this actor.
+        await hold()
         switch gate.voice(ticket, { $0.commit(isFinal: true) }) {
         case .proceed:
             inquiry.leave()

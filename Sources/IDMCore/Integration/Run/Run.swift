@@ -59,10 +59,10 @@ final class Run: GateMember {
             let inquiry = source.inquire(at: gate)
             defer { inquiry.leave() }
             guard let answer = await ask(inquiry, ticket) else { return }
-            if let control = PauseControl.current { await hold(control) }
             guard answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) else {
                 return await conclude(answer, inquiry, ticket)
             }
+            await hold()
             failures += 1
             // Left before the pause: whoever joins meanwhile is not to get the failure.
             inquiry.leave()
@@ -165,7 +165,6 @@ final class Run: GateMember {
         do {
             while let value = try await iterator.next(reportingTo: reporter) {
                 last = value
-                if let control = PauseControl.current { await hold(control) }
                 guard await tell(value: value, ticket) else { return nil }
             }
         } catch {
@@ -174,7 +173,13 @@ final class Run: GateMember {
         return last.map { Answer(value: $0, isHeard: true) } ?? Answer(DataProviderError.noAnswer, isFirst: true)
     }
 
-    /// Holds back what has come while the call is paused. A cancel ends the run meanwhile, and this wait with it.
+    /// Holds back what has come while the call is paused. A cancel ends the run meanwhile, and this wait with it. Does not
+    /// suspend where nothing is paused.
+    @inline(__always)
+    func hold() async {
+        if let control = PauseControl.current { await hold(control) }
+    }
+
     @inline(never)
     private func hold(_ control: PauseControl) async {
         try? await control.waitWhilePaused()
