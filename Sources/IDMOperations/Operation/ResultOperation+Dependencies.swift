@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import IDMCore
 
 extension ResultOperation {
@@ -12,6 +12,16 @@ extension ResultOperation {
             if case .success = outcome { return }
             self?.cancel()
         }
+        return self
+    }
+
+    /// Waits for any other operation, and is cancelled if that was. Foundation's operations can't tell whether they have
+    /// failed. Returns this operation.
+    @discardableResult
+    @_disfavoredOverload
+    public func require(_ other: Operation) -> Self {
+        addDependency(other)
+        watch(other)
         return self
     }
 }

@@ -20,6 +20,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         var call: IntegrationCall<Output>?
         var task: IntegrationTask<Output>?
         var outcome: IntegrationOutcome<Output>?
+        /// Those whose cancel is this one's.
+        var watched: [Operation] = []
         var whenOver: [@Sendable (IntegrationOutcome<Output>) -> Void] = []
     }
 
@@ -65,6 +67,11 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         if let outcome { body(outcome) }
     }
 
+    /// Is cancelled at its start if another operation has been cancelled by then.
+    func watch(_ other: Operation) {
+        state.withLock { $0.watched.append(other) }
+    }
+
     /// Adds to the call, as long as it has not been made.
     func prepare(_ change: (IntegrationCall<Output>) -> IntegrationCall<Output>) {
         // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
@@ -87,13 +94,19 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
     /// Starts the operation. Its queue calls this; without a queue, call it yourself. Starting twice does nothing.
     public override func start() {
+        let watched = state.withLock { state in
+            defer { state.watched = [] }
+            return state.watched
+        }
+        if watched.contains(where: { $0.isCancelled }) { cancel() }
         var isToMake = false
         // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen here.
         announce { [control] in isToMake = $0.start(isPaused: control.isPaused) }
         if isToMake { makeCall() }
     }
 
-    /// Cancels the operation: once, however often it is called, and not after the end of its call.
+    /// Cancels the operation. It is told once, however often this is called, and not after the end of its call: from then on
+    /// this cancels what is chained to the call, which may still keep the operation from being finished.
     public override func cancel() {
         let cancel = state.withLock { $0.flow.cancel() }
         super.cancel()

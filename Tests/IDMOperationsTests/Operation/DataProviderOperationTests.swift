@@ -185,6 +185,21 @@ struct DataProviderOperationTests {
         #expect(try await third.value == 3)
     }
 
+    @Test(arguments: [false, true]) func `it is cancelled with a Foundation operation that it requires`(
+        isCancelled: Bool
+    ) async throws {
+        let block = BlockOperation {}
+        let provider = ControlledDataProvider<Void, Int>()
+        let operation = logging(DataProviderOperation(provider)).require(block)
+        if isCancelled { block.cancel() }
+        queue.addOperation(operation)
+        queue.addOperation(block)
+        if !isCancelled { try await provider.nextRequest().answer(1) }
+        try await operation.finished()
+        #expect(log.entries == (isCancelled ? ["cancelled cancelled"] : ["began", "value 1", "completed"]))
+        #expect(provider.requestCount == (isCancelled ? 0 : 1))
+    }
+
     @Test func `ten thousand that require one another are all cancelled with the first`() async throws {
         let first = DataProviderOperation(ValueDataProvider<Void, Int>(1))
         var last = first
