@@ -55,7 +55,10 @@ extension DiskFolder {
         var entries = try entries()
         var usage = DiskUsage(bytes: entries.reduce(0) { $0 + $1.status.size }, entries: entries.count)
         guard !bounds.hold(usage) else { return (usage, 0) }
-        entries.sort { $0.status.time > $1.status.time }
+        // A use in the future is one from before the clock was set. It would outlast everything that is used from now on.
+        let now = latestUse
+        func use(_ status: FileStatus) -> Int64 { status.time > now ? .min : status.time }
+        entries.sort { use($0.status) > use($1.status) }
         var removed = 0
         // The one that is left is what was just written.
         while entries.count > 1, !bounds.afterCleaning.hold(usage), let last = entries.popLast() {

@@ -238,6 +238,9 @@ final class DiskFolder: Sendable {
         }
     }
 
+    /// The latest time at which anything can have been used, in nanoseconds.
+    var latestUse: Int64 { max(lastUse.load(ordering: .relaxed), CacheClock.system.stamp().time.nanoseconds) }
+
     /// The time of a use in nanoseconds, later than every one before.
     private func nextUse() -> Int64 {
         let now = CacheClock.system.stamp().time.nanoseconds

@@ -153,6 +153,21 @@ struct DiskCacheTests {
         #expect(folder.entries.count > 14)
     }
 
+    @Test("Entries that were used in the future, as a clock says that was set since, are the first to go")
+    func futureUses() async throws {
+        let cache = try open(entries: 10)
+        for key in 0..<10 { try await cache.set("old", for: "\(key)") }
+        for path in folder.entries {
+            let tomorrow = Date(timeIntervalSinceNow: 86_400)
+            try FileManager.default.setAttributes([.modificationDate: tomorrow], ofItemAtPath: path)
+        }
+        let later = try open(entries: 10)
+        for key in 0..<9 {
+            try await later.set("new", for: "new \(key)")
+            for key in 0...key { #expect(await later.get("new \(key)")?.value == "new") }
+        }
+    }
+
     @Test("An entry that is longer than all may be together doesn't stay")
     func tooLong() async throws {
         let cache = try open(bytes: 500)
