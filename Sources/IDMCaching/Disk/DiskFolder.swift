@@ -256,7 +256,8 @@ extension Duration {
     /// In whole nanoseconds, as far as they fit.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000
+        let (whole, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isStillTooMuch) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooMuch || isStillTooMuch ? (seconds < 0 ? .min : .max) : sum
     }
 }
