@@ -71,7 +71,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         for case let bound? in [bounds.bytes, bounds.entries, memoryLimit] where bound < 1 {
             throw DiskCacheError.boundTooSmall(bound)
         }
-        let name = partition.map { "partition-" + Digest(of: $0.utf8).hex } ?? "shared"
+        let name = partition.map { "partition-" + Digest(of: Self.bytes(of: $0)).hex } ?? "shared"
         self.folder = DiskFolder(
             parents: Self.parents(of: path), path: path + "/" + name, bounds: bounds,
             isPowerSafe: durability == .power, files: files, process: ProcessInfo.processInfo.processIdentifier)
@@ -233,11 +233,14 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     }
 
     private func name(of key: Key) -> Name {
-        let text = text(key)
-        // Equal texts have to have equal bytes, however they were typed.
-        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
-        let bytes = Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
+        let bytes = Self.bytes(of: text(key))
         return Name(digest: digest(bytes), text: bytes)
+    }
+
+    /// Equal texts have to have equal bytes, however they were typed.
+    private static func bytes(of text: String) -> [UInt8] {
+        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+        return Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
     }
 }
 

@@ -88,6 +88,10 @@ struct DiskCacheTests {
         try await alice.set("a", for: "key")
         try await bob.set("b", for: "key")
         #expect(await nobody.get("key") == nil)
+        // Names that are equal are the same one, however they were typed.
+        try await open(partition: "Rene\u{301}").set("r", for: "key")
+        #expect(try await open(partition: "Ren\u{e9}").get("key")?.value == "r")
+        try await open(partition: "Ren\u{e9}").wipe()
         try await alice.wipe()
         #expect(await alice.get("key") == nil)
         #expect(await bob.get("key")?.value == "b")
