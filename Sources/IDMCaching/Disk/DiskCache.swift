@@ -120,7 +120,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                 return CacheEntry(value, stamp: stamp, tags: Set(record.tags))
             }
         } catch {
-            ledger.report(.failed(key, DiskCacheError(error)))
+            ledger.report(.failed(key, DiskCacheError(error, in: folder.path)))
             return nil
         }
     }
@@ -129,25 +129,29 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     /// Writes a value that did not come from a request. See ``CacheStore/write(_:for:tags:)``.
     ///
-    /// - Throws: ``DiskCacheError``. What was there before is there still.
+    /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be synchronized
+    ///   the new entry is there already, and whole.
     public func set(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
         try await write(value, for: key, tags: tags)
     }
 
     /// Writes an entry, if the permit allows it.
     ///
-    /// - Throws: ``DiskCacheError``. What was there before is there still.
+    /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be synchronized
+    ///   the new entry is there already, and whole.
     public func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         let name = name(of: key)
         try await lanes.run(name.digest) {
             Result {
-                try self.write(entry, name, permit)
+                try self.write(entry, key, name, permit)
                 self.memory?.set(entry, for: key, permit: permit)
             }
         }.get()
     }
 
-    private func write(_ entry: CacheEntry<Value>, _ name: Name, _ permit: CachePermit<Key, Value>) throws {
+    private func write(
+        _ entry: CacheEntry<Value>, _ key: Key, _ name: Name, _ permit: CachePermit<Key, Value>
+    ) throws {
         let record = DiskRecord(
             digest: name.digest, time: entry.stamp.time.nanoseconds, era: entry.stamp.era,
             key: name.text, tags: entry.tags.sorted())
@@ -161,7 +165,9 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         do {
             try folder.write(file, name.digest) { permit.claim(entry) }
         } catch {
-            throw DiskCacheError(error)
+            // The new one can be there nevertheless. The disk knows.
+            memory?.remove(key)
+            throw DiskCacheError(error, in: folder.path)
         }
         trim()
     }
@@ -172,7 +178,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
             let removed = try folder.trim()
             if removed > 0 { ledger.report(.evicted(count: removed, .bounds)) }
         } catch {
-            ledger.report(.failed(nil, DiskCacheError(error)))
+            ledger.report(.failed(nil, DiskCacheError(error, in: folder.path)))
         }
     }
 
@@ -185,7 +191,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         defer { sweeps.end() }
         memory?.remove(key)
         let name = name(of: key)
-        try await lanes.run(name.digest) { Self.typed { () throws(FileFault) in try self.folder.remove(name.digest) } }
+        try await lanes.run(name.digest) { self.typed { () throws(FileFault) in try self.folder.remove(name.digest) } }
             .get()
     }
 
@@ -196,7 +202,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         sweeps.begin()
         defer { sweeps.end() }
         memory?.removeAll(tagged: tag)
-        try await lanes.runAfterAll { Self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag) } }
+        try await lanes.runAfterAll { self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag) } }
             .get()
     }
 
@@ -207,7 +213,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         sweeps.begin()
         defer { sweeps.end() }
         memory?.removeAll()
-        try await lanes.runAfterAll { Self.typed { () throws(FileFault) in try self.folder.removeAll() } }.get()
+        try await lanes.runAfterAll { self.typed { () throws(FileFault) in try self.folder.removeAll() } }.get()
     }
 
     /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either.
@@ -217,11 +223,11 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         try await removeAll()
     }
 
-    private static func typed(_ body: () throws(FileFault) -> Void) -> Result<Void, DiskCacheError> {
+    private func typed(_ body: () throws(FileFault) -> Void) -> Result<Void, DiskCacheError> {
         do {
             return .success(try body())
         } catch {
-            return .failure(DiskCacheError(error))
+            return .failure(DiskCacheError(error, in: folder.path))
         }
     }
 

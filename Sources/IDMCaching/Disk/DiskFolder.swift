@@ -177,7 +177,7 @@ final class DiskFolder: Sendable {
         if let fault { throw fault }
     }
 
-    private func synchronize(folder path: String) throws(FileFault) {
+    func synchronize(folder path: String) throws(FileFault) {
         let folder = try files.open(path, .folder)
         defer { try? files.close(folder) }
         try files.synchronize(folder)
@@ -186,12 +186,17 @@ final class DiskFolder: Sendable {
     // MARK: Removing
 
     func remove(_ digest: Digest) throws(FileFault) {
-        guard bounds.exist else { return try removeIfThere(place(of: digest)) }
-        try usage.withLock { usage throws(FileFault) in
-            let old = try? files.status(at: place(of: digest))
-            try removeIfThere(place(of: digest))
-            if let old { usage?.remove(old.size) }
+        let place = place(of: digest)
+        if bounds.exist {
+            try usage.withLock { usage throws(FileFault) in
+                let old = try? files.status(at: place)
+                try removeIfThere(place)
+                if let old { usage?.remove(old.size) }
+            }
+        } else {
+            try removeIfThere(place)
         }
+        try synchronizeIfThere(path)
     }
 
     func removeIfThere(_ path: String) throws(FileFault) {
@@ -212,7 +217,10 @@ final class DiskFolder: Sendable {
         } catch {
             guard error.isAbsence else { throw error }
             // One that is there already may be a link, or one that this user may only pass.
-            for parent in parents where (try? files.status(at: parent)) == nil { try makeFolder(parent) }
+            for (above, parent) in zip(["/"] + parents, parents) where (try? files.status(at: parent)) == nil {
+                try makeFolder(parent)
+                if isPowerSafe { try synchronize(folder: above) }
+            }
             try makeFolder(path)
         }
         try makeFolder(writing)
