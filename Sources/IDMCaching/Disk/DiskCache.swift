@@ -142,10 +142,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     public func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         let name = name(of: key)
         try await lanes.run(name.digest) {
-            Result {
-                try self.write(entry, key, name, permit)
-                self.memory?.set(entry, for: key, permit: permit)
-            }
+            Result { try self.write(entry, key, name, permit) }
         }.get()
     }
 
@@ -163,7 +160,13 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         }
         guard let file = record.file(with: value) else { throw DiskCacheError.tooLong }
         do {
-            try folder.write(file, name.digest) { permit.claim(entry) }
+            switch try folder.write(file, name.digest, if: { permit.claim(entry) }) {
+            case .landed: memory?.set(entry, for: key, permit: permit)
+            case .refused: break
+            case .wiped:
+                memory?.remove(key)
+                permit.lose()
+            }
         } catch {
             // The new one can be there nevertheless. The disk knows.
             memory?.remove(key)

@@ -122,15 +122,28 @@ final class DiskFolder: Sendable {
 
     // MARK: Writing
 
+    /// What has become of a write.
+    enum Landing {
+        case landed
+        /// The question was answered with no.
+        case refused
+        /// Somebody else has wiped the folder meanwhile, and this write with it.
+        case wiped
+    }
+
     /// Writes an entry, if a question that is asked at the last moment is answered with yes.
-    func write(_ file: [UInt8], _ digest: Digest, if mayLand: () -> Bool) throws(FileFault) {
+    func write(_ file: [UInt8], _ digest: Digest, if mayLand: () -> Bool) throws(FileFault) -> Landing {
         try makeReady()
         let temporary = writing + "/" + ownName + "\(lastTemporary.add(1, ordering: .relaxed).newValue)"
         do throws(FileFault) {
             try fill(temporary, file)
-            guard mayLand() else { return try files.remove(temporary) }
-            try land(temporary, place(of: digest), length: file.count)
+            guard mayLand() else {
+                try removeIfThere(temporary)
+                return .refused
+            }
+            guard try land(temporary, digest, length: file.count) else { return .wiped }
             if isPowerSafe { try synchronize(folder: path) }
+            return .landed
         } catch {
             try? files.remove(temporary)
             if error.isAbsence { isReady.store(false, ordering: .relaxed) }
@@ -138,13 +151,24 @@ final class DiskFolder: Sendable {
         }
     }
 
-    private func land(_ temporary: String, _ place: String, length: Int) throws(FileFault) {
-        guard bounds.exist else { return try files.rename(temporary, place) }
-        // Counted while nobody cleans, who could remove what is about to be replaced.
-        try usage.withLock { usage throws(FileFault) in
-            let old = try? files.status(at: place)
-            try files.rename(temporary, place)
-            usage?.replace(old?.size, by: length)
+    /// Puts what was written into its place. False if it isn't there any more.
+    private func land(_ temporary: String, _ digest: Digest, length: Int) throws(FileFault) -> Bool {
+        let place = place(of: digest)
+        do throws(FileFault) {
+            guard bounds.exist else {
+                try files.rename(temporary, place)
+                return true
+            }
+            // Counted while nobody cleans, who could remove what is about to be replaced.
+            try usage.withLock { usage throws(FileFault) in
+                let old = try? files.status(at: place)
+                try files.rename(temporary, place)
+                usage?.replace(old?.size, by: length)
+            }
+            return true
+        } catch {
+            guard error.isAbsence, (try? files.status(at: writing))?.kind == .folder else { throw error }
+            return false
         }
     }
 

@@ -207,6 +207,25 @@ struct DiskFaultTests {
         #expect(await cache.get("key")?.value == value)
     }
 
+    @Test("A write that somebody else's wipe has caught is dropped, and no error", arguments: [nil, 2])
+    func wipedByOther(bound: Int?) async throws {
+        let cache = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(entries: bound), memoryLimit: 2,
+            durability: .process, coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files,
+            text: { $0 })
+        try await cache.set("old", for: "key")
+        let other = DiskFolder(
+            parents: [folder.path], path: folder.path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
+            files: POSIXFiles(), process: 1)
+        files.beforeRename { #expect(throws: Never.self) { try other.removeAll() } }
+        #expect(await write("new", in: cache) == nil)
+        #expect(folder.files == [])
+        #expect(await cache.get("key") == nil)
+        #expect(outcomes.words == ["written key", "dropped key"])
+        #expect(await write("newer", in: cache) == nil)
+        #expect(await cache.get("key")?.value == "newer")
+    }
+
     // MARK: Wrong files
 
     /// Puts something else in the place of the only entry, and reads it.
