@@ -160,6 +160,31 @@ struct DiskFaultTests {
         #expect(call > 4)
     }
 
+    @Test("Whichever call of an eviction fails, the entry that was written stays, and the next write keeps the bounds")
+    func evictions() async throws {
+        var call = 0
+        while true {
+            let folder = try TemporaryFolder()
+            let cache = try DiskCache<String, String>(
+                folder: folder.url, partition: nil, bounds: DiskBounds(entries: 2), durability: .process,
+                coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files, text: { $0 })
+            for key in ["a", "b"] { try await cache.set("old", for: key) }
+            files.fail(call, EIO)
+            let error = await write("new", in: cache, for: "c")
+            let made = files.made
+            files.fail(nil)
+            #expect((await cache.get("c") == nil) == (error != nil), "\(made)")
+            #expect(await write("newer", in: cache, for: "d") == nil)
+            #expect(await cache.get("d")?.value == "newer", "\(made)")
+            #expect(folder.entries.count <= 2, "\(made)")
+            #expect(files.openFiles == 0, "\(made)")
+            if made.count <= call { break }
+            call += 1
+        }
+        #expect(call > 8)
+        #expect(outcomes.count("failed ? ") >= 2)
+    }
+
     @Test("Whichever call of a write fails, memory doesn't say other than the disk")
     func writesWithMemory() async throws {
         var call = 0
