@@ -71,7 +71,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         for case let bound? in [bounds.bytes, bounds.entries, memoryLimit] where bound < 1 {
             throw DiskCacheError.boundTooSmall(bound)
         }
-        let name = partition.map { "partition-" + Digest(of: $0.utf8).hex } ?? "shared"
+        let name = partition.map { "partition-" + Digest(of: Self.bytes(of: $0)).hex } ?? "shared"
         self.folder = DiskFolder(
             parents: Self.parents(of: path), path: path + "/" + name, bounds: bounds,
             isPowerSafe: durability == .power, files: files, process: ProcessInfo.processInfo.processIdentifier)
@@ -120,7 +120,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                 return CacheEntry(value, stamp: stamp, tags: Set(record.tags))
             }
         } catch {
-            ledger.report(.failed(key, DiskCacheError(error)))
+            ledger.report(.failed(key, DiskCacheError(error, in: folder.path)))
             return nil
         }
     }
@@ -129,25 +129,26 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     /// Writes a value that did not come from a request. See ``CacheStore/write(_:for:tags:)``.
     ///
-    /// - Throws: ``DiskCacheError``. What was there before is there still.
+    /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be synchronized
+    ///   the new entry is there already, and whole.
     public func set(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
         try await write(value, for: key, tags: tags)
     }
 
     /// Writes an entry, if the permit allows it.
     ///
-    /// - Throws: ``DiskCacheError``. What was there before is there still.
+    /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be synchronized
+    ///   the new entry is there already, and whole.
     public func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         let name = name(of: key)
         try await lanes.run(name.digest) {
-            Result {
-                try self.write(entry, name, permit)
-                self.memory?.set(entry, for: key, permit: permit)
-            }
+            Result { try self.write(entry, key, name, permit) }
         }.get()
     }
 
-    private func write(_ entry: CacheEntry<Value>, _ name: Name, _ permit: CachePermit<Key, Value>) throws {
+    private func write(
+        _ entry: CacheEntry<Value>, _ key: Key, _ name: Name, _ permit: CachePermit<Key, Value>
+    ) throws {
         let record = DiskRecord(
             digest: name.digest, time: entry.stamp.time.nanoseconds, era: entry.stamp.era,
             key: name.text, tags: entry.tags.sorted())
@@ -159,9 +160,17 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         }
         guard let file = record.file(with: value) else { throw DiskCacheError.tooLong }
         do {
-            try folder.write(file, name.digest) { permit.claim(entry) }
+            switch try folder.write(file, name.digest, if: { permit.claim(entry) }) {
+            case .landed: memory?.set(entry, for: key, permit: permit)
+            case .refused: break
+            case .wiped:
+                memory?.remove(key)
+                permit.lose()
+            }
         } catch {
-            throw DiskCacheError(error)
+            // The new one can be there nevertheless. The disk knows.
+            memory?.remove(key)
+            throw DiskCacheError(error, in: folder.path)
         }
         trim()
     }
@@ -172,7 +181,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
             let removed = try folder.trim()
             if removed > 0 { ledger.report(.evicted(count: removed, .bounds)) }
         } catch {
-            ledger.report(.failed(nil, DiskCacheError(error)))
+            ledger.report(.failed(nil, DiskCacheError(error, in: folder.path)))
         }
     }
 
@@ -185,7 +194,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         defer { sweeps.end() }
         memory?.remove(key)
         let name = name(of: key)
-        try await lanes.run(name.digest) { Self.typed { () throws(FileFault) in try self.folder.remove(name.digest) } }
+        try await lanes.run(name.digest) { self.typed { () throws(FileFault) in try self.folder.remove(name.digest) } }
             .get()
     }
 
@@ -196,7 +205,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         sweeps.begin()
         defer { sweeps.end() }
         memory?.removeAll(tagged: tag)
-        try await lanes.runAfterAll { Self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag) } }
+        try await lanes.runAfterAll { self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag) } }
             .get()
     }
 
@@ -207,7 +216,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         sweeps.begin()
         defer { sweeps.end() }
         memory?.removeAll()
-        try await lanes.runAfterAll { Self.typed { () throws(FileFault) in try self.folder.removeAll() } }.get()
+        try await lanes.runAfterAll { self.typed { () throws(FileFault) in try self.folder.removeAll() } }.get()
     }
 
     /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either.
@@ -217,11 +226,11 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         try await removeAll()
     }
 
-    private static func typed(_ body: () throws(FileFault) -> Void) -> Result<Void, DiskCacheError> {
+    private func typed(_ body: () throws(FileFault) -> Void) -> Result<Void, DiskCacheError> {
         do {
             return .success(try body())
         } catch {
-            return .failure(DiskCacheError(error))
+            return .failure(DiskCacheError(error, in: folder.path))
         }
     }
 
@@ -233,11 +242,14 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     }
 
     private func name(of key: Key) -> Name {
-        let text = text(key)
-        // Equal texts have to have equal bytes, however they were typed.
-        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
-        let bytes = Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
+        let bytes = Self.bytes(of: text(key))
         return Name(digest: digest(bytes), text: bytes)
+    }
+
+    /// Equal texts have to have equal bytes, however they were typed.
+    private static func bytes(of text: String) -> [UInt8] {
+        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+        return Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
     }
 }
 

@@ -6,8 +6,8 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Why a disk cache could not be opened, or could not do what it was asked for. Whatever it was, all entries that were
-/// there before are there still, and whole.
+/// Why a disk cache could not be opened, or could not do what it was asked for. Whatever it was, all other
+/// entries are there still, and this one is the whole old one or the whole new one.
 public enum DiskCacheError: Error, Sendable, Hashable {
     /// The folder is no place for files: its URL isn't that of a file, or something else stands there.
     case notAFolder(String)
@@ -28,9 +28,11 @@ public enum DiskCacheError: Error, Sendable, Hashable {
     /// The system refused a call for another reason: its name, and what `errno` was.
     case refused(call: String, code: Int32)
 
-    init(_ fault: FileFault) {
+    init(_ fault: FileFault, in folder: String) {
         self =
             switch fault.code {
+            case ENOTDIR: .notAFolder(folder)
+            case EEXIST where fault.call == .makeFolder: .notAFolder(folder)
             case ENOSPC, EDQUOT: .noSpace
             case EACCES, EPERM, EROFS: .notPermitted
             case ENOENT: .folderMissing

@@ -55,7 +55,10 @@ extension DiskFolder {
         var entries = try entries()
         var usage = DiskUsage(bytes: entries.reduce(0) { $0 + $1.status.size }, entries: entries.count)
         guard !bounds.hold(usage) else { return (usage, 0) }
-        entries.sort { $0.status.time > $1.status.time }
+        // A use in the future is one from before the clock was set. It would outlast everything that is used from now on.
+        let now = latestUse
+        func use(_ status: FileStatus) -> Int64 { status.time > now ? .min : status.time }
+        entries.sort { use($0.status) > use($1.status) }
         var removed = 0
         // The one that is left is what was just written.
         while entries.count > 1, !bounds.afterCleaning.hold(usage), let last = entries.popLast() {
@@ -101,18 +104,32 @@ extension DiskFolder {
         for name in names.dropFirst(Self.damagedLimit) { try? removeIfThere(damaged + "/" + name) }
     }
 
-    /// Removes the entries that bear a tag, by reading the beginning of each.
+    /// Removes the entries that bear a tag, by reading each.
+    ///
+    /// What can't be read could bear it. It is told, and doesn't keep the rest from going.
     func removeAll(tagged tag: String) throws(FileFault) {
+        var first: FileFault?
         for name in try names(in: path) where Self.isEntry(name) {
-            guard let tags = try? tags(of: path + "/" + name), tags.contains(tag) else { continue }
-            try removeIfThere(path + "/" + name)
+            do throws(FileFault) {
+                if try tags(of: path + "/" + name).contains(tag) { try removeIfThere(path + "/" + name) }
+            } catch {
+                first = first ?? error
+            }
         }
         usage.withLock { $0 = nil }
+        if let first { throw first }
+        try synchronizeIfThere(path)
     }
 
     /// The tags of an entry. Empty if the file isn't one: it is found out when somebody reads it.
     private func tags(of path: String) throws(FileFault) -> [String] {
-        let file = try files.open(path, .reading)
+        let file: Int32
+        do throws(FileFault) {
+            file = try files.open(path, .reading)
+        } catch {
+            if error.isAbsence || error.isLink || error.isSocket { return [] }
+            throw error
+        }
         defer { try? files.close(file) }
         let status = try files.status(file)
         guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return [] }
@@ -144,5 +161,16 @@ extension DiskFolder {
         remove(writing) { !$0.hasPrefix(ownName) }
         usage.withLock { $0 = nil }
         if let first { throw first }
+        for folder in [path, damaged, writing] { try synchronizeIfThere(folder) }
+    }
+
+    /// Sees to it that what was removed from a folder isn't there again when the power comes back.
+    func synchronizeIfThere(_ folder: String) throws(FileFault) {
+        guard isPowerSafe else { return }
+        do {
+            try synchronize(folder: folder)
+        } catch {
+            if !error.isAbsence { throw error }
+        }
     }
 }

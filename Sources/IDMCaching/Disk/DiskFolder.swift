@@ -122,15 +122,28 @@ final class DiskFolder: Sendable {
 
     // MARK: Writing
 
+    /// What has become of a write.
+    enum Landing {
+        case landed
+        /// The question was answered with no.
+        case refused
+        /// Somebody else has wiped the folder meanwhile, and this write with it.
+        case wiped
+    }
+
     /// Writes an entry, if a question that is asked at the last moment is answered with yes.
-    func write(_ file: [UInt8], _ digest: Digest, if mayLand: () -> Bool) throws(FileFault) {
+    func write(_ file: [UInt8], _ digest: Digest, if mayLand: () -> Bool) throws(FileFault) -> Landing {
         try makeReady()
         let temporary = writing + "/" + ownName + "\(lastTemporary.add(1, ordering: .relaxed).newValue)"
         do throws(FileFault) {
             try fill(temporary, file)
-            guard mayLand() else { return try files.remove(temporary) }
-            try land(temporary, place(of: digest), length: file.count)
+            guard mayLand() else {
+                try removeIfThere(temporary)
+                return .refused
+            }
+            guard try land(temporary, digest, length: file.count) else { return .wiped }
             if isPowerSafe { try synchronize(folder: path) }
+            return .landed
         } catch {
             try? files.remove(temporary)
             if error.isAbsence { isReady.store(false, ordering: .relaxed) }
@@ -138,13 +151,24 @@ final class DiskFolder: Sendable {
         }
     }
 
-    private func land(_ temporary: String, _ place: String, length: Int) throws(FileFault) {
-        guard bounds.exist else { return try files.rename(temporary, place) }
-        // Counted while nobody cleans, who could remove what is about to be replaced.
-        try usage.withLock { usage throws(FileFault) in
-            let old = try? files.status(at: place)
-            try files.rename(temporary, place)
-            usage?.replace(old?.size, by: length)
+    /// Puts what was written into its place. False if it isn't there any more.
+    private func land(_ temporary: String, _ digest: Digest, length: Int) throws(FileFault) -> Bool {
+        let place = place(of: digest)
+        do throws(FileFault) {
+            guard bounds.exist else {
+                try files.rename(temporary, place)
+                return true
+            }
+            // Counted while nobody cleans, who could remove what is about to be replaced.
+            try usage.withLock { usage throws(FileFault) in
+                let old = try? files.status(at: place)
+                try files.rename(temporary, place)
+                usage?.replace(old?.size, by: length)
+            }
+            return true
+        } catch {
+            guard error.isAbsence, (try? files.status(at: writing))?.kind == .folder else { throw error }
+            return false
         }
     }
 
@@ -177,7 +201,7 @@ final class DiskFolder: Sendable {
         if let fault { throw fault }
     }
 
-    private func synchronize(folder path: String) throws(FileFault) {
+    func synchronize(folder path: String) throws(FileFault) {
         let folder = try files.open(path, .folder)
         defer { try? files.close(folder) }
         try files.synchronize(folder)
@@ -186,12 +210,17 @@ final class DiskFolder: Sendable {
     // MARK: Removing
 
     func remove(_ digest: Digest) throws(FileFault) {
-        guard bounds.exist else { return try removeIfThere(place(of: digest)) }
-        try usage.withLock { usage throws(FileFault) in
-            let old = try? files.status(at: place(of: digest))
-            try removeIfThere(place(of: digest))
-            if let old { usage?.remove(old.size) }
+        let place = place(of: digest)
+        if bounds.exist {
+            try usage.withLock { usage throws(FileFault) in
+                let old = try? files.status(at: place)
+                try removeIfThere(place)
+                if let old { usage?.remove(old.size) }
+            }
+        } else {
+            try removeIfThere(place)
         }
+        try synchronizeIfThere(path)
     }
 
     func removeIfThere(_ path: String) throws(FileFault) {
@@ -212,7 +241,10 @@ final class DiskFolder: Sendable {
         } catch {
             guard error.isAbsence else { throw error }
             // One that is there already may be a link, or one that this user may only pass.
-            for parent in parents where (try? files.status(at: parent)) == nil { try makeFolder(parent) }
+            for (above, parent) in zip(["/"] + parents, parents) where (try? files.status(at: parent)) == nil {
+                try makeFolder(parent)
+                if isPowerSafe { try synchronize(folder: above) }
+            }
             try makeFolder(path)
         }
         try makeFolder(writing)
@@ -238,6 +270,9 @@ final class DiskFolder: Sendable {
         }
     }
 
+    /// The latest time at which anything can have been used, in nanoseconds.
+    var latestUse: Int64 { max(lastUse.load(ordering: .relaxed), CacheClock.system.stamp().time.nanoseconds) }
+
     /// The time of a use in nanoseconds, later than every one before.
     private func nextUse() -> Int64 {
         let now = CacheClock.system.stamp().time.nanoseconds
@@ -253,7 +288,8 @@ extension Duration {
     /// In whole nanoseconds, as far as they fit.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? (seconds < 0 ? .min : .max) : whole + attoseconds / 1_000_000_000
+        let (whole, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isStillTooMuch) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooMuch || isStillTooMuch ? (seconds < 0 ? .min : .max) : sum
     }
 }

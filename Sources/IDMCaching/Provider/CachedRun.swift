@@ -148,6 +148,8 @@ struct CachedRun<Value> {
         case .asking where policy == .remoteElseCache && !isCancel: phase = .substituting(error)
         case .racing where !isCancel: phase = .failing(error)
         case .asking, .racing, .outrun: phase = .over(error)
+        // Nobody waits for the entry any more.
+        case .failing where isCancel: phase = .over(error)
         case .ready, .looking, .failing, .substituting, .telling, .over: break
         }
     }

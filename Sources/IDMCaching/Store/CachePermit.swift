@@ -27,6 +27,11 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         return mayLand
     }
 
+    /// Takes note that the entry did not land, though it might have.
+    func lose() {
+        hasLanded.store(false, ordering: .relaxed)
+    }
+
     /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a request
     /// that began later was answered before.
     func answer(_ entry: CacheEntry<Value>) -> CacheEntry<Value>? {

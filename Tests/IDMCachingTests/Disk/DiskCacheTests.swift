@@ -88,6 +88,10 @@ struct DiskCacheTests {
         try await alice.set("a", for: "key")
         try await bob.set("b", for: "key")
         #expect(await nobody.get("key") == nil)
+        // Names that are equal are the same one, however they were typed.
+        try await open(partition: "Rene\u{301}").set("r", for: "key")
+        #expect(try await open(partition: "Ren\u{e9}").get("key")?.value == "r")
+        try await open(partition: "Ren\u{e9}").wipe()
         try await alice.wipe()
         #expect(await alice.get("key") == nil)
         #expect(await bob.get("key")?.value == "b")
@@ -151,6 +155,21 @@ struct DiskCacheTests {
             #expect(await cache.get("\(launch) 19") != nil)
         }
         #expect(folder.entries.count > 14)
+    }
+
+    @Test("Entries that were used in the future, as a clock says that was set since, are the first to go")
+    func futureUses() async throws {
+        let cache = try open(entries: 10)
+        for key in 0..<10 { try await cache.set("old", for: "\(key)") }
+        for path in folder.entries {
+            let tomorrow = Date(timeIntervalSinceNow: 86_400)
+            try FileManager.default.setAttributes([.modificationDate: tomorrow], ofItemAtPath: path)
+        }
+        let later = try open(entries: 10)
+        for key in 0..<9 {
+            try await later.set("new", for: "new \(key)")
+            for key in 0...key { #expect(await later.get("new \(key)")?.value == "new") }
+        }
     }
 
     @Test("An entry that is longer than all may be together doesn't stay")

@@ -141,6 +141,88 @@ struct DiskFaultTests {
         }
     }
 
+    @Test(
+        "Whichever call of a removal by tag fails, it is told, or the entry has gone", arguments: [EIO, EMFILE, EACCES])
+    func tagRemoval(code: Int32) async throws {
+        let cache = try open(entries: nil, durability: .process)
+        var call = 0
+        while true {
+            try await cache.set("value", for: "key", tags: ["tag"])
+            files.fail(call, code)
+            let isTold = await (try? cache.removeAll(tagged: "tag")) == nil
+            let made = files.made
+            files.fail(nil)
+            let isThere = await cache.get("key") != nil
+            #expect(isTold || !isThere, "\(made)")
+            if made.count <= call { break }
+            call += 1
+        }
+        #expect(call > 4)
+    }
+
+    @Test("Whichever call of an eviction fails, the entry that was written stays, and the next write keeps the bounds")
+    func evictions() async throws {
+        var call = 0
+        while true {
+            let folder = try TemporaryFolder()
+            let cache = try DiskCache<String, String>(
+                folder: folder.url, partition: nil, bounds: DiskBounds(entries: 2), durability: .process,
+                coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files, text: { $0 })
+            for key in ["a", "b"] { try await cache.set("old", for: key) }
+            files.fail(call, EIO)
+            let error = await write("new", in: cache, for: "c")
+            let made = files.made
+            files.fail(nil)
+            #expect((await cache.get("c") == nil) == (error != nil), "\(made)")
+            #expect(await write("newer", in: cache, for: "d") == nil)
+            #expect(await cache.get("d")?.value == "newer", "\(made)")
+            #expect(folder.entries.count <= 2, "\(made)")
+            #expect(files.openFiles == 0, "\(made)")
+            if made.count <= call { break }
+            call += 1
+        }
+        #expect(call > 8)
+        #expect(outcomes.count("failed ? ") >= 2)
+    }
+
+    @Test("Whichever call of a write fails, memory doesn't say other than the disk")
+    func writesWithMemory() async throws {
+        var call = 0
+        while true {
+            let cache = try DiskCache<String, String>(
+                folder: folder.url, partition: nil, bounds: DiskBounds(), memoryLimit: 2, durability: .power,
+                coding: .json, ledger: CacheLedger(), files: files, text: { $0 })
+            try await cache.set("old", for: "key")
+            files.fail(call, EIO)
+            _ = await write("new", in: cache)
+            let made = files.made
+            files.fail(nil)
+            #expect(try await cache.get("key") == open().get("key"), "\(made)")
+            if made.count <= call { break }
+            call += 1
+        }
+        #expect(call > 5)
+    }
+
+    @Test("What shall survive that the power goes is synchronized: files, the folders that name them, and removals")
+    func synchronized() async throws {
+        let cache = try DiskCache<String, String>(
+            folder: folder.url.appendingPathComponent("a/b"), partition: nil, bounds: DiskBounds(),
+            durability: .power, coding: .json, ledger: CacheLedger(), files: files, text: { $0 })
+        func synchronizations(_ work: () async throws -> Void) async rethrows -> Int {
+            files.fail(nil)
+            try await work()
+            return files.made.count { $0 == .synchronize }
+        }
+        // Two folders were made for it, and the partition's own.
+        #expect(try await synchronizations { try await cache.set("value", for: "key", tags: ["tag"]) } == 5)
+        #expect(try await synchronizations { try await cache.set("value", for: "key", tags: ["tag"]) } == 2)
+        #expect(try await synchronizations { try await cache.remove("key") } == 1)
+        try await cache.set("value", for: "key", tags: ["tag"])
+        #expect(try await synchronizations { try await cache.removeAll(tagged: "tag") } == 1)
+        #expect(try await synchronizations { try await cache.wipe() } >= 1)
+    }
+
     @Test("Reads and writes that do a little at a time come to the same")
     func shortCalls() async throws {
         files.shorten()
@@ -148,6 +230,25 @@ struct DiskFaultTests {
         let value = String(repeating: "value ", count: 100)
         try await cache.set(value, for: "key")
         #expect(await cache.get("key")?.value == value)
+    }
+
+    @Test("A write that somebody else's wipe has caught is dropped, and no error", arguments: [nil, 2])
+    func wipedByOther(bound: Int?) async throws {
+        let cache = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(entries: bound), memoryLimit: 2,
+            durability: .process, coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files,
+            text: { $0 })
+        try await cache.set("old", for: "key")
+        let other = DiskFolder(
+            parents: [folder.path], path: folder.path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
+            files: POSIXFiles(), process: 1)
+        files.beforeRename { #expect(throws: Never.self) { try other.removeAll() } }
+        #expect(await write("new", in: cache) == nil)
+        #expect(folder.files == [])
+        #expect(await cache.get("key") == nil)
+        #expect(outcomes.words == ["written key", "dropped key"])
+        #expect(await write("newer", in: cache) == nil)
+        #expect(await cache.get("key")?.value == "newer")
     }
 
     // MARK: Wrong files
@@ -293,7 +394,7 @@ struct DiskFaultTests {
         try Data("file".utf8).write(to: folder.url)
         let cache = try open()
         #expect(await cache.get("key") == nil)
-        #expect(await write("new", in: cache) != nil)
+        #expect(await write("new", in: cache) == .notAFolder(folder.path + "/shared"))
     }
 
     @Test("What a killed process has left is swept up by the next one, and what others still write is not")

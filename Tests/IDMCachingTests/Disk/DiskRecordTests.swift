@@ -40,6 +40,16 @@ struct DiskRecordTests {
         #expect(damage(file + [0]) == .torn)
     }
 
+    @Test("A time that no number of nanoseconds can tell is the last one that can be told")
+    func greatTimes() {
+        let almost = Duration(secondsComponent: 9_223_372_036, attosecondsComponent: 999_999_999_000_000_000)
+        #expect(almost.nanoseconds == .max)
+        #expect((.zero - almost).nanoseconds == .min)
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).nanoseconds == .min)
+        #expect(Duration.nanoseconds(-17).nanoseconds == -17)
+    }
+
     @Test("Every single bit that flips is found")
     func flipped() throws {
         let file = try #require(record().file(with: value))

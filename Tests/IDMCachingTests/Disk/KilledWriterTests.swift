@@ -63,9 +63,7 @@ struct KilledWriterTests {
             folder: URL(fileURLWithPath: path), entryLimit: 100, durability: isPower ? .power : .process)
         var last = 0
         for key in 0..<keys { last = max(last, await cache.get(key)?.value.version ?? 0) }
-        var alarm = itimerval()
-        alarm.it_value.tv_usec = .init(delay)
-        setitimer(realTimer, &alarm, nil)
+        _ = ualarm(.init(delay), 0)
         while true {
             let first = last
             try await withThrowingTaskGroup { group in
@@ -76,6 +74,3 @@ struct KilledWriterTests {
         }
     }
 }
-
-/// The timer that counts the time on the wall. Each system has another type for its name, and the same number.
-private let realTimer: Int32 = 0

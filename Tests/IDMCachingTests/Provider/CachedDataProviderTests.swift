@@ -134,6 +134,45 @@ struct CachedDataProviderTests {
         await second.finish()
     }
 
+    @Test("Rule 6: an entry of a disk cache that is in memory as well has been heard when call() returns")
+    @MainActor
+    func synchronyOnDisk() async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let folder = try TemporaryFolder()
+        let cache = try DiskCache<String, String>(folder: folder.url, memoryLimit: 2)
+        try await cache.set("old", for: "key")
+        let slow = ControlledDataProvider<String, String>()
+        let log = Shared<[String]>([])
+        let task = Integrator(slow.cached(in: cache)).prepareCall("key").heard(in: log).call()
+        #expect(log.value == ["begin", "old"])
+        #expect(slow.requestCount == 1)
+        slow.requests[0].answer("new")
+        await task.finish()
+        #expect(log.value == ["begin", "old", "new", "completion"])
+    }
+
+    @Test(
+        "Two calls for one key hear the entry and the answer in order, as their executing type has it",
+        arguments: [
+            (ExecutingType.default, "begin old new completion", "begin old new completion"),
+            (.latest, "begin old cancel superseded completion", "begin old new completion"),
+            (.only, "begin old new completion", "cancel ignored"),
+            (.only(joining: true), "begin old new completion", "begin old new completion"),
+            (.queue, "begin old new completion", "begin new new completion"),
+        ])
+    @MainActor
+    func executing(type: ExecutingType, first: String, second: String) async {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let slow = ControlledDataProvider<String, String>()
+        let answers = Task { while let request = try? await slow.nextRequest() { request.answer("new") } }
+        defer { answers.cancel() }
+        let users = Integrator(slow.cached(in: filled()), executing: type)
+        let logs = [Shared<[String]>([]), Shared<[String]>([])]
+        let tasks = logs.map { users.prepareCall("key").heard(in: $0).call() }
+        for task in tasks { await task.finish() }
+        #expect(logs.map { $0.value.joined(separator: " ") } == [first, second])
+    }
+
     @Test("Equal values are heard once, if that is wished")
     func duplicates() async {
         let same = StubDataProvider<String, String>("old")

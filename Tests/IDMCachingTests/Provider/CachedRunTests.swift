@@ -119,6 +119,19 @@ struct CachedRunTests {
         }
     }
 
+    @Test("A cancel while an error waits for the entry is the end, and the entry isn't waited for")
+    func cancelWhileFailing() {
+        var run = CachedRun<String>(.cachedThenRemote, mayRace: true)
+        guard case .lookAndAsk = run.step() else { return #expect(Bool(false)) }
+        run.failed(Refused(), isCancel: false)
+        guard case .wait = run.step() else { return #expect(Bool(false)) }
+        run.failed(CancellationError(), isCancel: true)
+        guard case .fail(let error) = run.step() else { return #expect(Bool(false)) }
+        #expect(error is CancellationError)
+        run.found(.fresh("late"))
+        guard case .end = run.step() else { return #expect(Bool(false)) }
+    }
+
     @Test("What comes at the wrong time changes nothing")
     func strays() {
         var run = CachedRun<String>(.cachedThenRemote, mayRace: true)

@@ -78,6 +78,18 @@ struct RacingStoreTests {
         #expect(log.value == ["begin", "cancel cancelled", "completion"])
     }
 
+    @Test("A cancel while an error waits for the entry ends the request, though the read goes on")
+    @MainActor
+    func cancelWhileFailing() async throws {
+        // Fails at once: when this actor has its next turn, the read is all that is waited for.
+        let broken = StubDataProvider<String, String>(failing: Offline())
+        let values = Task { await broken.cached(in: store).everything(for: "key") }
+        let read = try await store.reads.nextRequest()
+        values.cancel()
+        #expect(await values.value == ["error CancellationError()"])
+        read.answer(nil)
+    }
+
     @Test("A cancel between the two reaches the provider, and the entry stays heard")
     @MainActor
     func cancelBetween() async throws {

@@ -13,6 +13,7 @@ final class FaultyFiles: FileLayer {
         var isShort = false
         var open: Set<Int32> = []
         var wrongCloses = 0
+        var beforeRename: (@Sendable () -> Void)?
     }
 
     private let state = Shared(State())
@@ -35,6 +36,11 @@ final class FaultyFiles: FileLayer {
     /// Lets reads and writes do less than they were asked for.
     func shorten() {
         state.change { $0.isShort = true }
+    }
+
+    /// Does something, once, just before the next file is renamed.
+    func beforeRename(_ work: @escaping @Sendable () -> Void) {
+        state.change { $0.beforeRename = work }
     }
 
     private func enter(_ call: FileFault.Call) throws(FileFault) {
@@ -97,6 +103,11 @@ final class FaultyFiles: FileLayer {
 
     func rename(_ path: String, _ target: String) throws(FileFault) {
         try enter(.rename)
+        let work = state.change { state in
+            defer { state.beforeRename = nil }
+            return state.beforeRename
+        }
+        work?()
         try base.rename(path, target)
     }
 
