@@ -19,7 +19,7 @@ let package = Package(
         .target(name: "IDMTesting", dependencies: ["IDMCore"]),
         .target(name: "TestSupport", dependencies: ["IDMTesting"], path: "Tests/TestSupport"),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
-        .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting"]),
+        .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMOperationsTests", dependencies: ["IDMCore", "IDMOperations", "IDMTesting", "TestSupport"]),

@@ -23,7 +23,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Sourced<Store.Value>? {
         while true {
             switch run.step() {
-            case .look: found(await provider.look(key))
+            case .look: found(await provider.look(key, inRace: false))
             case .ask: await ask()
             case .lookAndAsk: race = Race(provider, Visit(input, key, provider.store.ledger), isolation: isolation)
             case .wait: await wait()
@@ -79,10 +79,16 @@ struct Lookup<Value: Sendable>: Sendable {
 
 extension CachedDataProvider {
     /// Reads the cache, and tells the hook. A store that fails has nothing.
-    func look(_ key: Store.Key) async -> Lookup<Store.Value> {
+    ///
+    /// While a slow store is read, or before it has written, somebody may have heard a newer answer than it has. That is
+    /// then what the cache holds. In a race it is nothing: the answer that is due is as new.
+    func look(_ key: Store.Key, inRace: Bool) async -> Lookup<Store.Value> {
         let ledger = store.ledger
         do {
-            guard let entry = try await store.get(key) else {
+            let stored = try await store.get(key)
+            let newest = ledger.newest(key)
+            let isOutdated = newest.map { $0.stamp != stored?.stamp } ?? false
+            guard let entry = newest ?? stored, !(inRace && isOutdated) else {
                 ledger.report(.miss(key))
                 return Lookup(finding: .nothing, age: nil)
             }

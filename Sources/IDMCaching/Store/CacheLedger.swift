@@ -82,6 +82,11 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.answer(number, key, entry) }.instead
     }
 
+    /// The newest answer that is known, while it is on its way into the store or somebody still waits for another one.
+    func newest(_ key: Key) -> CacheEntry<Value>? {
+        book.withLock { $0.newest(key) { $0.tags } }
+    }
+
     func claim(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {
         book.withLock { $0.claim(number, key, tags: tags) }
     }

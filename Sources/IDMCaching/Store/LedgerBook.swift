@@ -70,6 +70,15 @@ struct LedgerBook<Key: Hashable, Value> {
         return (nil, newest?.value)
     }
 
+    /// The newest answer that is known, unless it was invalidated after it had been asked for.
+    func newest(_ key: Key, tags bearing: (Value) -> Set<String>) -> Value? {
+        guard let record = records[key], let newest = record.newest, newest.number > swept,
+            newest.number > record.invalidated,
+            !bearing(newest.value).contains(where: { newest.number < tags[$0] ?? 0 })
+        else { return nil }
+        return newest.value
+    }
+
     /// A write is about to land. Returns whether it may. Asked twice for the same write, it answers the same.
     mutating func claim(_ number: Int, _ key: Key, tags bearing: Set<String>) -> Bool {
         guard let record = records[key], number > swept, number > record.invalidated, number >= record.landed,

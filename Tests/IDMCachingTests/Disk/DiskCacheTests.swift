@@ -1,3 +1,5 @@
+import TestSupport
+import IDMTesting
 import Foundation
 import Testing
 
@@ -330,7 +332,7 @@ struct DiskCacheTests {
         await withTaskGroup { group in
             for seed in 0..<6 {
                 group.addTask {
-                    var random = SeededGenerator(UInt64(seed))
+                    var random = SplitMix(seed: UInt64(seed))
                     for _ in 0..<Volume.of(500, normally: 40) {
                         let key = Int.random(in: 0..<6, using: &random)
                         if Bool.random(using: &random) {

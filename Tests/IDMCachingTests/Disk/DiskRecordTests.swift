@@ -1,3 +1,5 @@
+import TestSupport
+import IDMTesting
 import Testing
 
 @testable import IDMCaching
@@ -74,7 +76,7 @@ struct DiskRecordTests {
 
     @Test("Lengths that make no sense are found before anything is read by them")
     func lengths() throws {
-        var random = SeededGenerator(3)
+        var random = SplitMix(seed: 3)
         let file = try #require(record().file(with: value))
         for _ in 0..<Volume.of(100_000, normally: 2_000) {
             var wrong = file

@@ -1,3 +1,5 @@
+import TestSupport
+import IDMTesting
 import Foundation
 import Testing
 
@@ -27,7 +29,7 @@ struct KilledWriterTests {
     func killed(durability: CacheDurability) async throws {
         let folder = try TemporaryFolder()
         let outcomes = Outcomes()
-        var random = SeededGenerator(11)
+        var random = SplitMix(seed: 11)
         var least = Array(repeating: 0, count: Self.keys)
         var progress = 0
         for round in 0..<Volume.of(300, normally: 25) {

@@ -1,3 +1,5 @@
+import TestSupport
+import IDMTesting
 import Synchronization
 import Testing
 
@@ -140,7 +142,7 @@ struct MemoryCacheTests {
         await withTaskGroup { group in
             for seed in 0..<8 {
                 group.addTask {
-                    var random = SeededGenerator(UInt64(seed))
+                    var random = SplitMix(seed: UInt64(seed))
                     for _ in 0..<Volume.of(50_000, normally: 2_000) {
                         let key = Int.random(in: 0..<200, using: &random)
                         switch Int.random(in: 0..<10, using: &random) {

@@ -1,3 +1,5 @@
+import TestSupport
+import IDMTesting
 import Testing
 
 @testable import IDMCaching
@@ -31,7 +33,7 @@ struct RecencyTableTests {
 
     @Test("Every operation does what a list would, also where all hashes collide", arguments: [1, 3, 64, 1 << 40])
     func likeAList(hashes: Int) {
-        var random = SeededGenerator(7)
+        var random = SplitMix(seed: 7)
         var table = RecencyTable<Int, Int>()
         var model = Model()
         for step in 0..<Volume.of(200_000, normally: 10_000) {

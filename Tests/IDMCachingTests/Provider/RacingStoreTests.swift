@@ -35,6 +35,45 @@ struct RacingStoreTests {
         #expect(log.value == ["begin", "old", "new", "completion"])
     }
 
+    @Test("A slow read does not bring back what a refresh has replaced on the screen")
+    func refreshDuringARead() async throws {
+        let old = entry("old")
+        let provider = remote.cached(in: store)
+        let task = Integrator(provider).prepareCall("key").heard(in: log).call()
+        let read = try await store.reads.nextRequest()
+        let first = try await remote.nextRequest()
+        let refresh = Integrator(provider.refreshing).prepareCall("key").heard(in: log).call()
+        try await remote.nextRequest().answer("new")
+        try await store.writes.nextRequest().answer()
+        await refresh.finish()
+        read.answer(old)
+        try await read.ended()
+        first.answer("older")
+        await task.finish()
+        #expect(log.value == ["begin", "begin", "new", "completion", "new", "completion"])
+    }
+
+    @Test("An answer is found before it has been written, unless it was invalidated", arguments: [false, true])
+    func answerOnItsWay(isInvalidated: Bool) async throws {
+        let provider = remote.cached(in: store, policy: .cacheElseRemote(maxAge: .seconds(60)))
+        let task = Integrator(provider).prepareCall("key").call()
+        try await store.reads.nextRequest().answer(nil)
+        try await remote.nextRequest().answer("new")
+        let write = try await store.writes.nextRequest()
+
+        if isInvalidated { try await store.invalidate("key") }
+        let next = Integrator(provider).prepareCall("key").call()
+        try await store.reads.nextRequest().answer(nil)
+        if isInvalidated {
+            try await remote.nextRequest().answer("newer")
+            try await store.writes.nextRequest().answer()
+        }
+        #expect(try await next.value == (isInvalidated ? "newer" : "new"))
+        #expect(remote.requestCount == (isInvalidated ? 2 : 1))
+        write.answer()
+        await task.finish()
+    }
+
     @Test("The answer first: the entry is not heard any more")
     func remoteFirst() async throws {
         let (task, read) = try await start()

@@ -1,3 +1,4 @@
+import TestSupport
 import IDMCaching
 import IDMCore
 import IDMTesting
@@ -191,7 +192,7 @@ struct SharedRequestTests {
         await withTaskGroup { group in
             for task in 0..<6 {
                 group.addTask {
-                    var random = SeededGenerator(UInt64(seed * 100 + task))
+                    var random = SplitMix(seed: UInt64(seed * 100 + task))
                     for _ in 0..<Volume.of(2_000, normally: 100) {
                         switch Int.random(in: 0..<6, using: &random) {
                         case 0: cache.remove("key")

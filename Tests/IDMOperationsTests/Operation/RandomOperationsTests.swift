@@ -9,18 +9,6 @@ import Testing
 /// what a small model says it may tell.
 @Suite("Random operations", .timeLimit(.minutes(2)))
 struct RandomOperationsTests {
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// What one operation is, and what it waits for.
     private struct Plan {
         var fails: Bool
@@ -32,7 +20,7 @@ struct RandomOperationsTests {
         var reads: Int?
     }
 
-    private func plans(_ count: Int, _ random: inout Random) -> [Plan] {
+    private func plans(_ count: Int, _ random: inout SplitMix) -> [Plan] {
         (0..<count).map { index in
             func some(_ most: Int) -> [Int] {
                 index == 0
@@ -52,7 +40,7 @@ struct RandomOperationsTests {
     }
 
     @Test(arguments: 1...5) func `each tells its part in order, after those that it waits for`(seed: Int) async throws {
-        var random = Random(state: UInt64(seed))
+        var random = SplitMix(seed: UInt64(seed))
         let plans = plans(1_000, &random)
         let log = Log()
         let operations = plans.enumerated().map { index, plan in

@@ -5,9 +5,9 @@ import Darwin
 #endif
 
 /// How much the tests of many calls do. `IDM_SOAK=1` asks for all of it.
-enum Volume {
-    static let isFull = getenv("IDM_SOAK") != nil
+package enum Volume {
+    package static let isFull = getenv("IDM_SOAK") != nil
 
     /// A count that a normal run does a part of.
-    static func of(_ full: Int, normally: Int) -> Int { isFull ? full : normally }
+    package static func of(_ full: Int, normally: Int) -> Int { isFull ? full : normally }
 }
