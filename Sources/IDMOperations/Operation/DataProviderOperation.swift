@@ -44,7 +44,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
     /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.
     ///
     /// If the other one has not succeeded, this one fails with ``OperationError/noInput(from:because:)``; with
-    /// ``ResultOperation/require(_:)`` beside it, it is cancelled instead.
+    /// `require(_:)` beside it, it is cancelled instead.
     ///
     /// - Parameters:
     ///   - other: The operation whose result is taken. Replaces the input that was given before.
