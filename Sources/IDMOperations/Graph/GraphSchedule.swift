@@ -111,6 +111,9 @@ struct GraphSchedule: Sendable {
 
     // MARK: Pausing
 
+    /// Whether a node is paused, by itself or with all.
+    func isPaused(_ node: Int) -> Bool { isPaused || paused.contains(node) }
+
     mutating func pause() { isPaused = true }
     mutating func resume() { isPaused = false }
 

@@ -8,10 +8,8 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     private struct State {
         var schedule: GraphSchedule
         var results: OperationGraphResults
-        /// Of those nodes that run, and of those that were paused before.
+        /// Of those nodes that run.
         var controls: [Int: PauseControl] = [:]
-        var isPaused = false
-        var pausedNodes: Set<Int> = []
         var failure: (node: Int, error: any Error)?
     }
 
@@ -72,7 +70,7 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         state.withLock { state in
             guard let node = state.schedule.next() else { return nil }
             let control = PauseControl()
-            if state.isPaused || state.pausedNodes.contains(node) { control.pause() }
+            if state.schedule.isPaused(node) { control.pause() }
             state.controls[node] = control
             return (node, control)
         }
@@ -137,21 +135,14 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         guard let outer else { return }
         change { state in
             // Asked under the lock: of two changes that are made at once, either may call back first.
-            state.isPaused = outer.isPaused
-            if state.isPaused { state.schedule.pause() } else { state.schedule.resume() }
+            if outer.isPaused { state.schedule.pause() } else { state.schedule.resume() }
         }
     }
 
     /// Pauses or resumes one node.
     func setPaused(_ isPaused: Bool, _ index: Int) {
         change { state in
-            if isPaused {
-                state.pausedNodes.insert(index)
-                state.schedule.pause(index)
-            } else {
-                state.pausedNodes.remove(index)
-                state.schedule.resume(index)
-            }
+            if isPaused { state.schedule.pause(index) } else { state.schedule.resume(index) }
         }
     }
 
@@ -168,7 +159,7 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     /// nobody else has changed what is wanted.
     private func adjust(_ control: PauseControl, of index: Int) {
         while true {
-            let isToPause = state.withLock { $0.isPaused || $0.pausedNodes.contains(index) }
+            let isToPause = state.withLock { $0.schedule.isPaused(index) }
             if control.isPaused == isToPause { return }
             if isToPause { control.pause() } else { control.resume() }
         }

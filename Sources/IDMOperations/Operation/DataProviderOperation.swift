@@ -15,6 +15,7 @@ import Synchronization
 public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
     ResultOperation<Output>, @unchecked Sendable
 {
+    // Unchecked as its superclass is: all that it adds is a constant that is Sendable.
     private let source: InputSource<Input>
 
     /// Makes an operation that asks the provider with this input.

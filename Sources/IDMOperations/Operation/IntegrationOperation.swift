@@ -12,6 +12,7 @@ public import IDMCore
 /// The call goes by the executing type of its integrator, within the bounds of the queue. Handlers that are added to the
 /// operation run after the call's own.
 public final class IntegrationOperation<Output: Sendable>: ResultOperation<Output>, @unchecked Sendable {
+    // Unchecked as its superclass is: it adds no state.
     /// Makes an operation around a call.
     public override init(_ call: IntegrationCall<Output>) {
         super.init(call)

@@ -12,7 +12,8 @@ import Synchronization
 /// without asking its provider. As Foundation wants it, one that waits in a queue is finished as soon as the queue has come
 /// to it.
 ///
-/// All of its state stands under locks or doesn't change, so it may be used from any thread.
+/// All of its state stands under locks or doesn't change, so it may be used from any thread. The compiler can't see that:
+/// Foundation's class is unchecked, and a class that inherits from it has to say so once more.
 public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     private struct State {
         var flow = OperationFlow()
@@ -52,9 +53,7 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     /// `IntegrationError.cancelled` if the operation was.
     public var value: Output {
         get async throws {
-            let ending = Ending<Output>(self)
-            let outcome = try await ending.request()
-            return try outcome.get()
+            try await Ending(operation: self).request().get()
         }
     }
 
@@ -189,10 +188,6 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
 /// The end of an operation, as something to wait for.
 private struct Ending<Output: Sendable>: CallbackDataProvider {
     let operation: ResultOperation<Output>
-
-    init(_ operation: ResultOperation<Output>) {
-        self.operation = operation
-    }
 
     func request(
         _ input: Void, completion: @escaping @Sendable (Result<IntegrationOutcome<Output>, any Error>) -> Void
