@@ -7,7 +7,7 @@ extension RequestBody {
         public let length: Int?
         /// The bytes, if all of them are in memory.
         public let data: Data?
-        /// Whether ``bytes()`` can be called more than once.
+        /// Whether ``bytes()`` can be called more than once. Only a stream that doesn't say so can't.
         public var isReplayable: Bool { passage == nil }
 
         private let source: HTTPBytes
@@ -35,7 +35,7 @@ extension RequestBody {
             self.passage = passage
         }
 
-        /// The bytes from the start. Exactly ``length`` of them, if that is known: anything else is thrown as a
+        /// The bytes from the start, fetched in the pace in which they are read. Exactly ``length`` of them, if that is known: anything else is thrown as a
         /// ``RequestBody/Fault`` while they are read. Throws if they can be read once only, and have been.
         public func bytes() throws(Fault) -> HTTPBytes {
             try passage?.take()

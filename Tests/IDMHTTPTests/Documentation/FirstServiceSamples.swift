@@ -34,6 +34,13 @@ private func firstService(_ transport: any HTTPTransport, _ photo: URL, _ text: 
     }
 
     do {
+        // sample: a body as it comes
+        let stream = try await service.open(ServiceRequest(.get, "/events"))
+        for try await event in stream.bytes.events() { print(event.event, event.data) }
+        // end
+    }
+
+    do {
         // sample: a command
         let request = ServiceRequest(.post, "/login", body: .json(["user": "ada", "password": "secret"]))
         print(try request.curl(for: configuration))
