@@ -76,6 +76,7 @@ struct ProviderStructureTests {
 
     private static let compositions: [(ProviderStructure, String)] = [
         (Profile().map { $0.count }.structure, "sequence|├─ Profile|└─ map to Int"),
+        (ClosureDataProvider { (count: Int) in "\(count)" }.structure, "closure: Int → String"),
         (Profile().mapError { $0 }.structure, "map errors|└─ Profile"),
         (Profile().model(Title.self).structure, "sequence|├─ Profile|└─ model Title"),
         (Profile().retry(1).structure, "retry, at most 1 time|└─ Profile"),
