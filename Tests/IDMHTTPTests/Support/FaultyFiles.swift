@@ -1,11 +1,11 @@
 import Foundation
-import Synchronization
+import IDMTesting
 
 @testable import IDMHTTP
 
 /// The calls of the system, of which a test lets one fail.
 final class FaultyFiles: FileLayer {
-    private struct State {
+    private struct State: Sendable {
         var made: [FileFault.Call] = []
         var failing: Int?
         var call: FileFault.Call?
@@ -18,41 +18,46 @@ final class FaultyFiles: FileLayer {
         var before: (call: FileFault.Call, work: @Sendable () -> Void)?
     }
 
-    private let state: Mutex<State>
+    private let state: Watched<State>
     private let base = POSIXFiles()
 
     init(session: String? = "now") {
         var first = State()
         first.session = session
-        state = Mutex(first)
+        state = Watched(first)
     }
 
-    var session: String? { state.withLock { $0.session } }
-    var made: [FileFault.Call] { state.withLock { $0.made } }
-    var openFiles: Int { state.withLock { $0.open.count + $0.wrongCloses } }
+    var session: String? { state.value.session }
+    var made: [FileFault.Call] { state.value.made }
+    var openFiles: Int { state.value.open.count + state.value.wrongCloses }
+
+    /// Waits until no file is open.
+    func allClosed() async throws {
+        try await state.wait { $0.open.isEmpty }
+    }
 
     /// Lets the call of a number fail, and everything behind it as well if the process is to be as good as dead.
     func fail(_ number: Int?, _ code: Int32 = EIO, staysDead: Bool = false) {
-        state.withLock {
+        state.change {
             ($0.made, $0.failing, $0.call, $0.code, $0.isDead) = ([], number, nil, code, staysDead)
         }
     }
 
     /// Lets each call of a kind fail.
     func fail(each call: FileFault.Call?, _ code: Int32 = EIO) {
-        state.withLock { ($0.made, $0.failing, $0.call, $0.code) = ([], nil, call, code) }
+        state.change { ($0.made, $0.failing, $0.call, $0.code) = ([], nil, call, code) }
     }
 
     /// Lets reads and writes do less than they were asked for.
-    func shorten() { state.withLock { $0.isShort = true } }
+    func shorten() { state.change { $0.isShort = true } }
 
     /// Does something, once, just before the next call of a kind.
     func before(_ call: FileFault.Call, _ work: @escaping @Sendable () -> Void) {
-        state.withLock { $0.before = (call, work) }
+        state.change { $0.before = (call, work) }
     }
 
     private func enter(_ call: FileFault.Call) throws(FileFault) {
-        let (fault, work): (FileFault?, (@Sendable () -> Void)?) = state.withLock { state in
+        let (fault, work): (FileFault?, (@Sendable () -> Void)?) = state.change { state in
             let number = state.made.count
             state.made.append(call)
             if state.call == call { return (FileFault(call: call, code: state.code), nil) }
@@ -67,12 +72,12 @@ final class FaultyFiles: FileLayer {
         if let fault { throw fault }
     }
 
-    private var most: Int { state.withLock { $0.isShort ? 7 : .max } }
+    private var most: Int { state.value.isShort ? 7 : .max }
 
     func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32 {
         try enter(.open)
         let file = try base.open(path, way)
-        _ = state.withLock { $0.open.insert(file) }
+        state.change { _ = $0.open.insert(file) }
         return file
     }
 
@@ -118,7 +123,7 @@ final class FaultyFiles: FileLayer {
 
     func close(_ file: Int32) throws(FileFault) {
         // One that fails, or comes after the end of the process, closes the file as well.
-        state.withLock { if $0.open.remove(file) == nil { $0.wrongCloses += 1 } }
+        state.change { if $0.open.remove(file) == nil { $0.wrongCloses += 1 } }
         try base.close(file)
         try enter(.close)
     }

@@ -41,7 +41,7 @@ actor DownloadPart {
     func open() throws(TransferError) -> Opening {
         let known = files.contents(of: place.sidecar).flatMap { DownloadSidecar($0) }
         if let file = finished(known) { return .done(file) }
-        try refuseExisting()
+        if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
             let status = try take()
             let plan = DownloadPlan(
@@ -74,9 +74,9 @@ actor DownloadPart {
     }
 
     /// Fails if it is known by now that there is no place for the file.
-    private func refuseExisting() throws(TransferError) {
-        guard download.destination.kind == .file, download.existing != .number,
-            let path = destinations(nil).first(where: { _ in true }), let status = try? files.status(at: path)
+    private func refuseExisting(_ suggested: String?) throws(TransferError) {
+        guard download.existing != .number, let path = destinations(suggested).first(where: { _ in true }),
+            let status = try? files.status(at: path)
         else { return }
         if status.kind == .folder { throw .destinationIsFolder(path.lastName) }
         if download.existing == .refuse { throw .destinationExists(path.lastName) }
@@ -114,6 +114,10 @@ actor DownloadPart {
         if length < status.size { try files.cut(file, to: length) }
         checkpoint = length
         sidecar = known
+        if known.session != files.session {
+            sidecar?.take(up: files.session, at: length)
+            try writeSidecar()
+        }
         guard download.sha256 != nil else { return }
         var digest = known.digest.flatMap { $0.count <= UInt64(length) ? $0 : nil } ?? SHA256()
         while digest.count < UInt64(length) {
@@ -129,6 +133,8 @@ actor DownloadPart {
 
     /// Begins to take what comes: from a byte on that is there or comes next, or from the first one.
     func begin(from first: Int64, total: Int64?, headers: ServiceHeaders) throws(TransferError) {
+        let suggested = headers[.contentDisposition].flatMap(ContentDisposition.fileName)
+        try refuseExisting(first == 0 ? suggested : sidecar?.suggestedName ?? suggested)
         do throws(FileFault) {
             if first == 0 { return try beginAnew(total, headers) }
             surplus = length - first

@@ -61,4 +61,11 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
         let isSameSession = self.session != nil && self.session == session
         return isSameSession ? length : min(length, synchronized)
     }
+
+    /// Goes on in another session, with a part that was cut to what is trusted of it.
+    mutating func take(up session: String?, at length: Int64) {
+        guard self.session != session else { return }
+        self.session = session
+        synchronized = length
+    }
 }
