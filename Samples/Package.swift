@@ -11,7 +11,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "UserSearch",
-            dependencies: [.product(name: "IDMCore", package: "IDM")],
+            dependencies: [
+                "Console", .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMCore", package: "IDM"),
+                .product(name: "IDMHTTP", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
+            ],
             path: "UserSearch"
         ),
         .executableTarget(
