@@ -1,4 +1,6 @@
 import IDMCore
+import IDMTesting
+import Testing
 
 extension Surroundings {
     @MainActor
@@ -59,4 +61,24 @@ extension Surroundings {
             // end
         }
     }
+}
+
+@Suite("The test that the README shows", .timeLimit(.minutes(1)))
+struct ReadmeTests {
+    // sample: a test
+    @Test @MainActor
+    func theNewestSearchCounts() async throws {
+        try await TestScope.run {
+            let provider = ControlledDataProvider<String, [String]>()
+            let search = Integrator(provider, executing: .latest)
+            let recorder = IntegrationRecorder<[String]>()
+            recorder.hear(search)
+            search.prepareCall("a").call()
+            search.prepareCall("ad").call()
+            try await provider.nextRequest().cancelled()
+            try await provider.nextRequest().answer(["Ada"])
+            try await recorder.expect(.began, .cancelled(.superseded), .completed, .began, .succeeded(["Ada"]), .completed)
+        }
+    }
+    // end
 }
