@@ -14,6 +14,9 @@
 /// has been judged: a failure is thrown, as an ``HTTPError`` in most cases. Whatever an interceptor does to a request is
 /// checked as if it had been so from the start.
 ///
+/// A request that is opened (``HTTPService/open(_:)``) passes the same interceptors. Its response comes back as soon as its
+/// header has: the body is ``ServiceResponse/stream``, which an interceptor hands on, or puts other bytes in the place of.
+///
 /// It runs away from the caller's actor, for several requests at once. When the request is cancelled or its deadline is
 /// over, its task is cancelled; an interceptor that goes on regardless is left behind.
 public protocol HTTPInterceptor: Sendable {

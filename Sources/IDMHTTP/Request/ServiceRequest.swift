@@ -27,6 +27,8 @@ public struct ServiceRequest: Sendable {
     public var deadline: Duration?
     /// What the transport is asked to do about its cache. Nil for the service's own.
     public var cachePolicy: CachePolicy?
+    /// Hears how many bytes of the body have gone. It starts anew with each attempt and each redirect.
+    var didSend: (@Sendable (_ sent: Int64) -> Void)?
 
     /// Makes a request. Nothing is checked before it is sent.
     public init(

@@ -8,12 +8,21 @@ struct Exchange: Sendable {
     let transport: any HTTPTransport
     let rules: [ResponseRule]
     let clock: any Clock<Duration>
+    /// Whether the body is left to whoever asks, unless the response is a failure.
+    let opens: Bool
 
     @concurrent
     func response(to request: ServiceRequest) async throws -> ServiceResponse {
         do {
-            let response = try await response(to: try configuration.resolve(request))
-            if let reason = rules.failure(of: response) { throw HTTPError.Reason.Thrown(reason, response: response) }
+            var resolved = try configuration.resolve(request)
+            // What is never in memory as a whole may be as long as it is.
+            if opens { resolved.limits.body = .max }
+            var response = try await response(to: resolved)
+            if let stream = response.stream {
+                response.stream = watched(stream, of: request, silence: resolved.timeout)
+            } else if let reason = rules.failure(of: response) {
+                throw HTTPError.Reason.Thrown(reason, response: response)
+            }
             return response
         } catch {
             // A cancelled task is told nothing but that, whatever became of its exchange.
@@ -27,28 +36,39 @@ struct Exchange: Sendable {
         do {
             return try await SilenceWatch(duration: request.timeout, clock: clock).run { sound in
                 var request = request
-                request.didSend = sound
-                return try await Visit(transport: transport, configuration: configuration, sound: sound)
-                    .response(to: request)
+                let didSend = request.didSend
+                request.didSend = { sent in
+                    sound()
+                    didSend(sent)
+                }
+                return try await Visit(exchange: self, sound: sound).response(to: request)
             }
         } catch is SilenceWatch.Silence {
-            throw HTTPError.Reason.Thrown(.timedOut(.silence(request.timeout)), response: nil)
+            throw HTTPError.Reason.Thrown(.timedOut(.silence(request.timeout)))
         }
+    }
+
+    /// A body that is still to come, under the same watch as everything before it.
+    private func watched(_ stream: HTTPBytes, of request: ServiceRequest, silence: Duration) -> HTTPBytes {
+        WatchedBody(stream, silence: silence, clock: clock) { [redaction = configuration.redaction] error in
+            let error = error is SilenceWatch.Silence ? HTTPError.Reason.Thrown(.timedOut(.silence(silence))) : error
+            return HTTPError(of: error, request: request.description(redacted: redaction))
+        }.bytes
     }
 }
 
-/// One request on its way over any number of redirects, until a body has been read.
+/// One request on its way over any number of redirects, until a body has been read or may be.
 private struct Visit: Sendable {
-    let transport: any HTTPTransport
-    let configuration: ServiceConfiguration
+    let exchange: Exchange
     let sound: @Sendable () -> Void
 
     func response(to first: TransportRequest) async throws -> ServiceResponse {
+        let configuration = exchange.configuration
         var request = first
         var hops = 0
         while true {
             EventRecorder.recordAttempt(bytes: request.body?.length)
-            let response = try await transport.send(request)
+            let response = try await exchange.transport.send(request)
             sound()
             EventRecorder.record(.response(status: response.status))
             let next: TransportRequest?
@@ -59,20 +79,30 @@ private struct Visit: Sendable {
             } catch {
                 throw HTTPError.Reason.Thrown(.redirect(error), response: head(of: response, from: request))
             }
-            guard let next else { return try await body(of: response, from: request) }
+            guard let next else { return try await answer(response, from: request) }
             EventRecorder.record(.redirect(to: configuration.redaction.url(next.url.absoluteString)))
             request = next
             hops += 1
         }
     }
 
-    private func body(of response: TransportResponse, from request: TransportRequest) async throws -> ServiceResponse {
-        var result = head(of: response, from: request)
-        let limit = request.limits.body
-        let isPacked = response.headers["Content-Encoding"] != nil
-        let length = isPacked ? nil : response.headers[.contentLength].flatMap { Int64($0) }.map { max($0, 0) }
+    private func answer(_ response: TransportResponse, from request: TransportRequest) async throws -> ServiceResponse {
+        var head = head(of: response, from: request)
+        if exchange.opens {
+            head.stream = response.body
+            if exchange.rules.failure(of: head) == nil { return head }
+            head.stream = nil
+        }
+        return try await read(response, as: head, from: request)
+    }
+
+    private func read(
+        _ response: TransportResponse, as head: ServiceResponse, from request: TransportRequest
+    ) async throws -> ServiceResponse {
+        let limit = exchange.configuration.limits.body
+        let length = response.headers.announcedLength
         func check(_ count: Int64) throws {
-            if count > limit { throw HTTPError.Reason.Thrown(.tooLarge(limit: limit), response: result) }
+            if count > limit { throw HTTPError.Reason.Thrown(.tooLarge(limit: limit), response: head) }
         }
         // What is announced too large isn't begun. Some responses announce what they don't bring.
         if request.method != .head, response.status != 304 { try check(length ?? 0) }
@@ -85,46 +115,12 @@ private struct Visit: Sendable {
             progress?.report(completed: Int64(body.count), total: length)
         }
         EventRecorder.record(.received(bytes: body.count))
+        var result = head
         result.body = body
         return result
     }
 
     private func head(of response: TransportResponse, from request: TransportRequest) -> ServiceResponse {
         ServiceResponse(status: response.status, headers: response.headers, url: request.url)
-    }
-}
-
-extension HTTPError.Reason {
-    /// A reason on its way to the one who knows the request.
-    fileprivate struct Thrown: Error {
-        let reason: HTTPError.Reason
-        let response: ServiceResponse?
-
-        init(_ reason: HTTPError.Reason, response: ServiceResponse?) {
-            self.reason = reason
-            self.response = response
-        }
-    }
-}
-
-extension HTTPError {
-    /// What became of an exchange, whatever the transport threw.
-    fileprivate init(of error: any Error, request: String) {
-        switch error {
-        case let error as HTTPError:
-            self = error
-        case let error as Reason.Thrown:
-            self.init(error.reason, request: request, response: error.response)
-        case let error as ServiceRequest.Fault:
-            self.init(.badRequest(error), request: request)
-        case let error as RequestBody.Fault:
-            self.init(.badRequest(.body(error)), request: request)
-        case is CancellationError, IntegrationError.cancelled, URLError.cancelled:
-            self.init(.cancelled, request: request)
-        case URLError.timedOut:
-            self.init(.timedOut(.transport), request: request)
-        default:
-            self.init(.transport(error), request: request)
-        }
     }
 }

@@ -3,7 +3,7 @@ public import IDMCore
 /// An API as a provider: takes requests, and answers with the responses of a server.
 ///
 /// ```swift
-/// let service = HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
+/// let service = HTTPService(configuration: ServiceConfiguration(baseURL: url))
 /// let response = try await service.request(ServiceRequest(.get, "/users/{id}", pathParameters: ["id": "42"]))
 /// ```
 ///
@@ -31,10 +31,12 @@ public struct HTTPService: DataProvider {
     /// What measures time-outs and deadlines.
     public var clock: any Clock<Duration>
 
-    /// Makes a service. Nothing is sent, and nothing is checked, before the first request.
+    /// Makes a service, over the transport that all of them share unless you give another one. Nothing is sent, and nothing
+    /// is checked, before the first request.
     public init(
-        configuration: ServiceConfiguration, transport: any HTTPTransport, interceptors: [any HTTPInterceptor] = [],
-        rules: [ResponseRule] = [], clock: any Clock<Duration> = ContinuousClock()
+        configuration: ServiceConfiguration, transport: any HTTPTransport = URLSessionTransport.shared,
+        interceptors: [any HTTPInterceptor] = [], rules: [ResponseRule] = [],
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.configuration = configuration
         self.transport = transport
@@ -50,9 +52,46 @@ public struct HTTPService: DataProvider {
 
     /// Sends a request whose response is judged by further rules, before the service's own.
     func request(_ request: ServiceRequest, rules: [ResponseRule]) async throws -> ServiceResponse {
+        try await answer(to: request, rules: rules, opens: false)
+    }
+
+    /// Sends a request, and answers as soon as the header of the response is there. The body is for the caller to read.
+    ///
+    /// ```swift
+    /// let stream = try await service.open(ServiceRequest(.get, "/log"))
+    /// for try await line in stream.bytes.lines() { print(line) }
+    /// ```
+    ///
+    /// Interceptors, redirects and rules are the same as for ``request(_:)``; retries and replays happen before a header that
+    /// is a success, and never after. A response that is a failure by its header is read, as far as the limit goes, and
+    /// thrown as an ``HTTPError`` with its body.
+    ///
+    /// The body is fetched in the pace in which it is read, however long it is: ``ServiceConfiguration/Limits/body`` doesn't
+    /// hold for it. The time-out does: it is the longest time in which nothing comes while the reader waits. A deadline of the
+    /// request holds for its whole body, the service's own for everything up to the header. No progress is reported: whoever
+    /// reads knows best how far it has come.
+    public func open(_ request: ServiceRequest) async throws -> ServiceStream {
+        let elapsed = clock.stopwatch()
+        let response = try await answer(to: request, rules: [], opens: true)
+        var stream = ServiceStream(
+            status: response.status, headers: response.headers, url: response.url,
+            bytes: response.stream ?? HTTPBytes(response.body))
+        if let deadline = request.deadline, response.stream != nil {
+            let error = HTTPError(
+                .timedOut(.deadline(deadline)), request: request.description(redacted: configuration.redaction))
+            let body = WatchedBody(
+                stream.bytes, silence: nil, rest: (deadline - elapsed(), error), clock: clock, error: { $0 })
+            stream.bytes = body.bytes
+        }
+        return stream
+    }
+
+    private func answer(
+        to request: ServiceRequest, rules: [ResponseRule], opens: Bool
+    ) async throws -> ServiceResponse {
         try Task.checkCancellation()
         let exchange = Exchange(
-            configuration: configuration, transport: transport, rules: rules + self.rules, clock: clock)
+            configuration: configuration, transport: transport, rules: rules + self.rules, clock: clock, opens: opens)
         let chain = InterceptorChain(interceptors, configuration: configuration) { try await exchange.response(to: $0) }
         // A deadline that isn't one is found by the exchange.
         guard let deadline = request.deadline ?? configuration.deadline, deadline > .zero else {

@@ -19,8 +19,9 @@ public struct TransportRequest: Sendable {
     public var cachePolicy: ServiceRequest.CachePolicy
     /// How much of a response is of any use. A transport that can should stop beyond it.
     public var limits: ServiceConfiguration.Limits
-    /// To be called when bytes of the body have gone, so that the silence starts anew. On any thread, as often as it likes.
-    public var didSend: @Sendable () -> Void = {}
+    /// To be called when bytes of the body have gone, with how many of them there are by now: upload progress is made of it,
+    /// and the silence starts anew. On any thread, as often as it likes. A number that is less than one before isn't heard.
+    public var didSend: @Sendable (_ sent: Int64) -> Void = { _ in }
 
     /// Makes a request of parts that have been checked.
     public init(
@@ -68,6 +69,7 @@ extension ServiceConfiguration {
         var resolved = TransportRequest(
             request.method, url, headers: headers, timeout: timeout, cachePolicy: request.cachePolicy ?? cachePolicy,
             limits: limits)
+        if let didSend = request.didSend { resolved.didSend = didSend }
         if let body = request.body {
             guard request.method.allowsBody else { throw .unexpectedBody(request.method) }
             if case .multipart = body.kind, request.headers[.contentType] != nil {

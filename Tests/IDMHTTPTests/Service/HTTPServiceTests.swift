@@ -287,7 +287,7 @@ struct HTTPServiceTimeTests {
         let service = try service(
             ScriptedTransport { request in
                 try await sending.wait()
-                request.didSend()
+                request.didSend(1)
                 sent.open()
                 try await Signal().wait()
                 return .text("")

@@ -25,7 +25,7 @@ extension HTTPBytes {
 }
 
 /// A folder that goes with the value.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
     let url: URL
 
     init() throws {

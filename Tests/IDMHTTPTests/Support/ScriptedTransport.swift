@@ -76,6 +76,9 @@ final class HeldBody: AsyncSequence, Sendable {
     func finish() { state.change { $0.end = .success(()) } }
     func fail(_ error: any Error) { state.change { $0.end = .failure(error) } }
 
+    /// How many pieces have been asked for.
+    var count: Int { state.value.asked }
+
     /// Waits until so many pieces have been asked for.
     func asked(_ count: Int) async throws {
         try await state.wait { $0.asked >= count }

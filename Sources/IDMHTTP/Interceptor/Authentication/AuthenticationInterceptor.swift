@@ -17,7 +17,8 @@ internal import Synchronization
 ///   new one.
 /// - While a refresh runs, new requests wait for it. A request that is cancelled waits no longer, and the refresh goes on.
 /// - When the user logs out, requests that wait fail with ``AuthenticationError/userHasChanged``, and so do those whose
-///   response comes later: nothing of the old user is delivered after. What comes of a refresh that runs is not heard.
+///   response comes later: nothing of the old user is delivered after, and no piece of a body that is being read. What
+///   comes of a refresh that runs is not heard.
 /// - A rejection by another origin, to which a redirect led, is the answer: that one has never seen the credential.
 /// - While nobody is logged in, requests go without a credential, and a rejection is the answer.
 ///
@@ -104,9 +105,15 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
             if error is CancellationError { throw error }
             result = .failure(error)
         }
-        // Whatever came, it is for somebody who isn't there any more.
+        // Whatever came, it may be for somebody who isn't there any more.
+        try checkUser(of: stamp)
+        var response = try result.get()
+        response.stream = response.stream?.observed { [self] _ in try checkUser(of: stamp) }
+        return response
+    }
+
+    private func checkUser(of stamp: CredentialStamp) throws {
         guard state.withLock({ $0.stamp.user }) == stamp.user else { throw AuthenticationError.userHasChanged }
-        return try result.get()
     }
 
     /// The credential to go with. Nil if nobody is logged in.

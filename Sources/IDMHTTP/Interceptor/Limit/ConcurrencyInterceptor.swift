@@ -3,7 +3,8 @@ internal import Synchronization
 /// Lets so many requests at once go to a host. The others wait, and go in the order in which they came.
 ///
 /// One interceptor may stand in many services: each host is counted by itself. A request that is cancelled while it waits
-/// ends at once. Put it last, so that no request holds a place while it waits for something else.
+/// ends at once. A request that is opened holds its place until its body has been read, or nobody holds the body any more.
+/// Put it last, so that no request holds a place while it waits for something else.
 public final class ConcurrencyInterceptor: HTTPInterceptor {
     private typealias Entrance = Turnstile<FirstResult<Void>>
 
@@ -28,8 +29,22 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         guard let origin = ServiceOrigin(next.configuration.baseURL) else { return try await next(request) }
         try await enter(origin)
-        defer { leave(origin) }
-        return try await next(request)
+        let place = Place { self.leave(origin) }
+        var response: ServiceResponse
+        do {
+            response = try await next(request)
+        } catch {
+            place.leave()
+            throw error
+        }
+        guard let stream = response.stream else {
+            place.leave()
+            return response
+        }
+        response.stream = stream.observed { result in
+            if (try? result.get()) == nil { place.leave() }
+        }
+        return response
     }
 
     /// How many requests are on their way to an origin, and how many wait.
@@ -60,5 +75,21 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
             return next
         }
         next?.end(.success(()))
+    }
+}
+
+/// A place among those that are on their way. Given back once, and when it is forgotten.
+private final class Place: Sendable {
+    private let isGiven = Atomic(false)
+    private let give: @Sendable () -> Void
+
+    init(_ give: @escaping @Sendable () -> Void) {
+        self.give = give
+    }
+
+    deinit { leave() }
+
+    func leave() {
+        if !isGiven.exchange(true, ordering: .relaxed) { give() }
     }
 }

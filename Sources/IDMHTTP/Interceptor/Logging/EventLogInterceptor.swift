@@ -13,6 +13,8 @@
 /// 2.204 s success 200
 /// ```
 ///
+/// The log of a request that is opened ends with the header of its response.
+///
 /// Put it first, so that nothing happens outside of it.
 public struct EventLogInterceptor: HTTPInterceptor {
     /// Everything that happened to one request.

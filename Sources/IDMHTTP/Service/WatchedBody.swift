@@ -1,0 +1,146 @@
+internal import Foundation
+internal import IDMCore
+internal import Synchronization
+
+/// A body that is read in its reader's pace, and ends when nothing comes for a time although somebody waits, or when its
+/// time is over.
+///
+/// The transport's bytes are read in a task of their own, so that those which ignore a cancellation can be left behind. It
+/// fetches a piece when somebody asks for it, and never before.
+final class WatchedBody: Sendable {
+    private let core: Core
+
+    /// - Parameters:
+    ///   - silence: How long nothing may come while somebody waits.
+    ///   - rest: How long all of it may take, from now on.
+    ///   - error: What the reader gets for what the transport throws.
+    init(
+        _ bytes: HTTPBytes, silence: Duration?, rest: (Duration, any Error)? = nil, clock: any Clock<Duration>,
+        error: @escaping @Sendable (any Error) -> any Error
+    ) {
+        core = Core(meter: silence.map { clock.meter(of: $0) }, error: error)
+        core.start(bytes)
+        if let (rest, error) = rest { core.end(after: clock.meter(of: rest), with: error) }
+    }
+
+    deinit { core.end(CancellationError()) }
+
+    /// The bytes. They keep the transfer alive.
+    var bytes: HTTPBytes { HTTPBytes { WatchedCursor(body: self) } }
+
+    fileprivate func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        try await withTaskCancellationHandler {
+            _ = isolation
+            return try await core.next()
+        } onCancel: {
+            core.end(CancellationError())
+        }
+    }
+}
+
+private struct WatchedCursor: ByteCursor {
+    let body: WatchedBody
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        try await body.next(isolation: isolation)
+    }
+}
+
+/// What the tasks hold: the body itself is held by its readers alone, and its end is theirs.
+private final class Core: Sendable {
+    private enum Role { case worker, listener, limit }
+    private typealias Reader = UnsafeContinuation<Data?, any Error>
+    private typealias Worker = UnsafeContinuation<Bool, Never>
+    private typealias State = WatchedBodyState<Reader, Worker>
+
+    private let meter: (any SilenceMeter)?
+    private let error: @Sendable (any Error) -> any Error
+    private let state = Mutex(State())
+    private let tasks = Mutex<[Role: Task<Void, Never>]>([:])
+
+    init(meter: (any SilenceMeter)?, error: @escaping @Sendable (any Error) -> any Error) {
+        self.meter = meter
+        self.error = error
+    }
+
+    func next(isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
+        meter?.hear()
+        return try await withUnsafeThrowingContinuation { reader in
+            let answer = state.withLock { $0.ask(reader) }
+            perform(answer.action)
+            if answer.listens, meter != nil { listen() }
+        }
+    }
+
+    /// Starts to fetch a piece whenever somebody asks for one.
+    func start(_ bytes: HTTPBytes) {
+        keep(
+            .worker,
+            Task(executorPreference: LibraryTask.executor) { [self] in
+                var pieces = bytes.makeAsyncIterator()
+                while await isAsked() {
+                    do {
+                        guard let piece = try await pieces.next() else { return end(nil) }
+                        meter?.hear()
+                        perform(state.withLock { $0.take(piece) })
+                    } catch {
+                        return end(self.error(error))
+                    }
+                }
+            })
+    }
+
+    /// Waits until somebody asks for a piece. False at the end.
+    private func isAsked() async -> Bool {
+        await withUnsafeContinuation { worker in perform(state.withLock { $0.wait(worker) }) }
+    }
+
+    /// Ends it when a time is over.
+    func end(after meter: any SilenceMeter, with error: any Error) {
+        keep(
+            .limit,
+            Task(executorPreference: LibraryTask.executor) { [self] in
+                if await meter.silence() { end(error) }
+            })
+    }
+
+    func end(_ error: (any Error)?) {
+        perform(state.withLock { $0.end(error) })
+        let tasks = tasks.withLock { tasks in
+            defer { tasks = [:] }
+            return tasks.values
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    /// Listens for a silence while somebody waits.
+    private func listen() {
+        keep(
+            .listener,
+            Task(executorPreference: LibraryTask.executor) { [self] in
+                while true {
+                    let turn = state.withLock { $0.turn }
+                    guard await meter?.silence() == true else { return }
+                    switch state.withLock({ $0.silence(since: turn) }) {
+                    case .rest: return
+                    case .listen: continue
+                    case .over: return end(self.error(SilenceWatch.Silence()))
+                    }
+                }
+            })
+    }
+
+    private func keep(_ role: Role, _ task: Task<Void, Never>) {
+        tasks.withLock { $0[role] = task }
+        // It may have ended in the meantime.
+        if state.withLock({ $0.hasEnded }) { task.cancel() }
+    }
+
+    private func perform(_ action: State.Action) {
+        switch action {
+        case .none: break
+        case .tell(let worker, let goOn): worker.resume(returning: goOn)
+        case .answer(let readers, let result): for reader in readers { reader.resume(with: result) }
+        }
+    }
+}
