@@ -9,14 +9,15 @@ struct BodyKeyPath: Sendable, Equatable {
     init(_ text: String?) {
         var names = [""]
         var isEscaped = false
-        for character in text ?? "" {
-            switch character {
+        // Scalar by scalar: a dot is one also before a mark that is drawn on top of it.
+        for scalar in (text ?? "").unicodeScalars {
+            switch scalar {
             case "\\" where !isEscaped: isEscaped = true
             case "." where !isEscaped: names.append("")
             default:
                 // Nothing but a dot and a backslash needs to be escaped.
-                if isEscaped, character != ".", character != "\\" { names[names.count - 1] += "\\" }
-                names[names.count - 1].append(character)
+                if isEscaped, scalar != ".", scalar != "\\" { names[names.count - 1] += "\\" }
+                names[names.count - 1].unicodeScalars.append(scalar)
                 isEscaped = false
             }
         }

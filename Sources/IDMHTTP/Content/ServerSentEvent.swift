@@ -33,10 +33,12 @@ struct ServerSentEventParser {
     /// The message that a line completes. One that isn't complete when the lines end is no message.
     mutating func read(_ line: String) throws(HTTPBytes.LineFault) -> ServerSentEvent? {
         guard !line.isEmpty else { return dispatch() }
-        let name = line.prefix { $0 != ":" }
-        var value = line[name.endIndex...].dropFirst()
-        if value.first == " " { value.removeFirst() }
-        switch name {
+        // Scalar by scalar, as the standard has it: a colon is one also before a mark that is drawn on top of it.
+        let name = line.unicodeScalars.prefix { $0 != ":" }
+        var rest = line.unicodeScalars[name.endIndex...].dropFirst()
+        if rest.first == " " { rest.removeFirst() }
+        let value = Substring(rest)
+        switch Substring(name) {
         case "event":
             event = String(value)
         case "data":

@@ -64,20 +64,22 @@ extension ServiceRequest.PathFault {
 extension PathTemplate {
     fileprivate typealias Fault = ServiceRequest.PathFault
 
+    // Scalar by scalar: a slash stays one also before a mark that would be drawn on top of it.
     private static func segments(of source: String) throws(Fault.Thrown) -> [[Piece]] {
-        guard !source.hasPrefix("//") else { throw Fault.Thrown(fault: .notAPath) }
-        if let colon = source.firstRange(of: "://"), source[..<colon.lowerBound].consists(of: .alphanumerics) {
+        guard !source.utf8.starts(with: "//".utf8) else { throw Fault.Thrown(fault: .notAPath) }
+        if let colon = source.utf8.firstRange(of: "://".utf8), source[..<colon.lowerBound].consists(of: .alphanumerics)
+        {
             throw Fault.Thrown(fault: .notAPath)
         }
         var segments: [[Piece]] = []
-        for segment in source.split(separator: "/", omittingEmptySubsequences: false) {
+        for segment in source.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false) {
             segments.append(try pieces(of: segment))
         }
         return segments
     }
 
-    private static func pieces(of segment: Substring) throws(Fault.Thrown) -> [Piece] {
-        if segment.isDotSegment { throw Fault.Thrown(fault: .dotSegment) }
+    private static func pieces(of segment: Substring.UnicodeScalarView) throws(Fault.Thrown) -> [Piece] {
+        if Substring(segment).isDotSegment { throw Fault.Thrown(fault: .dotSegment) }
         var rest = segment
         var pieces: [Piece] = []
         if rest.first == ":" {
@@ -89,29 +91,35 @@ extension PathTemplate {
             guard rest[brace] == "{", let end = rest[brace...].firstIndex(of: "}") else {
                 throw Fault.Thrown(fault: .unbalancedBrace)
             }
-            if brace > rest.startIndex { pieces.append(try literal(rest[..<brace])) }
+            if brace > rest.startIndex { pieces.append(try literal(Substring(rest[..<brace]))) }
             pieces.append(try parameter(rest[rest.index(after: brace)..<end]))
             rest = rest[rest.index(after: end)...]
         }
-        if !rest.isEmpty { pieces.append(try literal(rest)) }
+        if !rest.isEmpty { pieces.append(try literal(Substring(rest))) }
         return pieces
     }
 
-    private static func parameter(_ name: Substring) throws(Fault.Thrown) -> Piece {
-        guard !name.isEmpty, name.allSatisfy(isPartOfName), name.first?.isNumber == false else {
-            throw Fault.Thrown(fault: .parameterName(String(name).escapedForDescription()))
+    private static func parameter(_ name: Substring.UnicodeScalarView) throws(Fault.Thrown) -> Piece {
+        let text = String(Substring(name))
+        guard let first = name.first, name.allSatisfy(isPartOfName), !("0"..."9").contains(first) else {
+            throw Fault.Thrown(fault: .parameterName(text.escapedForDescription()))
         }
-        return .parameter(String(name))
+        return .parameter(text)
     }
 
     private static func literal(_ text: Substring) throws(Fault.Thrown) -> Piece {
-        guard !text.contains(where: { $0 == "?" || $0 == "#" }) else { throw Fault.Thrown(fault: .queryOrFragment) }
+        guard !text.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+            throw Fault.Thrown(fault: .queryOrFragment)
+        }
         guard text.hasSoundEscapes else { throw Fault.Thrown(fault: .escape) }
         guard text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else { throw Fault.Thrown(fault: .controlCharacter) }
         return .literal(text.percentEncoded(keeping: .pathSegment.union(ByteSet("%"))))
     }
 
-    private static func isPartOfName(_ character: Character) -> Bool {
-        character.isASCII && (character.isLetter || character.isNumber || character == "_")
+    private static func isPartOfName(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "_": true
+        default: false
+        }
     }
 }

@@ -90,6 +90,7 @@ struct ServerSentEventTests {
         arguments: [
             ("data: a\n\n", [.init(data: "a")]), ("data:a\n\n", [.init(data: "a")]),
             ("data:  a\n\n", [.init(data: " a")]),
+            ("data:\u{301}a\n\ndata: \u{301}b\n\n", [.init(data: "\u{301}a"), .init(data: "\u{301}b")]),
             ("data: a\ndata\ndata: b\n\n", [.init(data: "a\n\nb")]), ("data\n\n", [.init(data: "")]),
             ("event: add\ndata: 1\n\ndata: 2\n\n", [.init(event: "add", data: "1"), .init(data: "2")]),
             ("event: lost\n\ndata: 1\n\n", [.init(data: "1")]), (": comment\n\ndata: 1\n\n", [.init(data: "1")]),

@@ -65,6 +65,7 @@ struct BodyKeyPathTests {
             (nil, []), ("", []), ("a", ["a"]), ("a.b.0", ["a", "b", "0"]), ("a\\.b.c", ["a.b", "c"]),
             ("a\\\\.b", ["a\\", "b"]),
             (".", ["", ""]), ("a.", ["a", ""]), ("a\\b", ["a\\b"]), ("a\\", ["a\\"]), ("é.🚀", ["é", "🚀"]),
+            ("a.\u{301}b", ["a", "\u{301}b"]), ("a\\.\u{301}b", ["a.\u{301}b"]),
         ] as [(String?, [String])])
     func names(text: String?, names: [String]) {
         #expect(BodyKeyPath(text).names == names)

@@ -69,6 +69,23 @@ struct PathTemplateTests {
     }
 
     @Test(
+        "is read scalar by scalar: a mark that joins what is before it changes nothing about that",
+        arguments: [
+            ("/a/\u{301}b", "/a/%CC%81b"), ("/{v}\u{301}/x", "/1%CC%81/x"), ("/\u{301}{v}", "/%CC%811"),
+            ("/a{\u{301}v}", nil), ("/../\u{301}", nil), ("/a?\u{301}b", nil), ("/\u{301}/#\u{301}", nil),
+            ("//\u{301}", nil), ("a:/\u{301}/b", "a:/%CC%81/b"), ("a://\u{301}b", nil), ("/:v\u{301}", "/1%CC%81"),
+        ] as [(String, String?)])
+    func marks(template: String, path: String?) throws {
+        let values = template.unicodeScalars.contains("v") ? ["v": "1"] : [:]
+        guard let path else {
+            #expect(throws: ServiceRequest.Fault.self) { try fill(template, values) }
+            return
+        }
+        let found = try fill(template, values)
+        #expect(found == path)
+    }
+
+    @Test(
         "is refused where it is none",
         arguments: [
             ("/{id", .unbalancedBrace), ("/id}", .unbalancedBrace), ("/}{", .unbalancedBrace),
