@@ -41,6 +41,18 @@ extension RequestBody {
             try passage?.take()
             return source
         }
+
+        /// This, with its bytes led through something on their way. None of them is handed over as a whole then.
+        func led(through way: (HTTPBytes) -> HTTPBytes) -> Encoded {
+            Encoded(data: nil, length: length, source: way(source), passage: passage)
+        }
+
+        private init(data: Data?, length: Int?, source: HTTPBytes, passage: Passage?) {
+            self.data = data
+            self.length = length
+            self.source = source
+            self.passage = passage
+        }
     }
 
     /// Makes the body. Files are looked at, but not read.
