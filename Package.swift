@@ -16,14 +16,14 @@ let package = Package(
         .target(name: "IDMCaching", dependencies: ["IDMCore"]),
         .target(name: "IDMHTTP", dependencies: ["IDMCore"]),
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
-        .target(name: "IDMTesting", dependencies: ["IDMCore"]),
+        .target(name: "IDMTesting", dependencies: ["IDMCore", "IDMHTTP"]),
         .target(name: "TestSupport", dependencies: ["IDMTesting"], path: "Tests/TestSupport"),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMOperationsTests", dependencies: ["IDMCore", "IDMOperations", "IDMTesting", "TestSupport"]),
-        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTesting"]),
+        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

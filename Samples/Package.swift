@@ -15,9 +15,14 @@ let package = Package(
             path: "UserSearch"
         ),
         .executableTarget(
+            name: "Composition",
+            dependencies: ["Console", .product(name: "IDMCore", package: "IDM")],
+            path: "Composition"
+        ),
+        .executableTarget(
             name: "Sync",
             dependencies: [
-                .product(name: "IDMCore", package: "IDM"), .product(name: "IDMOperations", package: "IDM"),
+                "Console", .product(name: "IDMCore", package: "IDM"), .product(name: "IDMOperations", package: "IDM"),
             ],
             path: "Sync"
         ),
@@ -29,6 +34,8 @@ let package = Package(
             ],
             path: "Benchmarks"
         ),
+        // What the samples share that has nothing to do with what they show: the command line.
+        .target(name: "Console", path: "Console"),
         .target(name: "AllocationCounter", path: "AllocationCounter"),
     ],
     swiftLanguageModes: [.v6]

@@ -1,11 +1,13 @@
 /// What the program was asked for.
 enum Arguments {
-    case run(Effort, filter: String)
+    case run(Effort, filter: String, asJSON: Bool)
+    case compare(String, String)
     case help
     case mistake(String)
 
     static let usage = """
-        usage: Benchmarks [--quick] [--filter <text>]
+        usage: Benchmarks [--quick] [--filter <text>] [--json]
+               Benchmarks compare <before> <after>
 
         Measures this library beside what one would write by hand, in the same run, and prints a table:
 
@@ -23,16 +25,26 @@ enum Arguments {
         thousand operations allocate is taken off what two thousand do. "The 3 closures alone" are what any user of a call
         allocates: the rest is the library's own, the task of the call included.
 
+        compare reads two reports that --json has printed, and shows the rows of both beside each other. The change is that of
+        the ratio, where there is one: what slowed the machine down slowed down both sides of it.
+
         options:
           --quick          fewer and shorter rounds
           --filter <text>  only the rows whose names contain the text
+          --json           prints a report for compare, and for other programs, in the place of the table
           --help           prints this
         """
 
     init(_ arguments: some Collection<String>) {
         var effort = Effort.full
         var filter = ""
+        var isJSON = false
         var rest = arguments[...]
+        if rest.first == "compare", !rest.contains(where: { $0 == "--help" || $0 == "-h" }) {
+            let paths = Array(rest.dropFirst())
+            self = paths.count == 2 ? .compare(paths[0], paths[1]) : .mistake("compare needs two reports.")
+            return
+        }
         while let option = rest.popFirst() {
             switch option {
             case "--help", "-h":
@@ -40,6 +52,8 @@ enum Arguments {
                 return
             case "--quick":
                 effort = .quick
+            case "--json":
+                isJSON = true
             case "--filter":
                 guard let text = rest.popFirst() else {
                     self = .mistake("--filter needs a text.")
@@ -51,6 +65,6 @@ enum Arguments {
                 return
             }
         }
-        self = .run(effort, filter: filter)
+        self = .run(effort, filter: filter, asJSON: isJSON)
     }
 }

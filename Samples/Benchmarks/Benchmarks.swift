@@ -11,23 +11,38 @@ struct Benchmarks {
         switch Arguments(CommandLine.arguments.dropFirst()) {
         case .help:
             print(Arguments.usage)
-        case .run(let effort, let filter):
+        case .run(let effort, let filter, let asJSON):
             let rows = rows.filter { filter.isEmpty || $0.name.lowercased().contains(filter.lowercased()) }
             guard !rows.isEmpty else { leave("no row is called \(filter).", code: 2) }
-            await measure(rows, effort)
+            await measure(rows, effort, asJSON: asJSON)
+        case .compare(let before, let after):
+            do {
+                Comparison.lines(try Report(contentsOf: before), try Report(contentsOf: after)).forEach(say)
+            } catch {
+                leave("\(error)", code: 2)
+            }
         case .mistake(let mistake):
             leave("\(mistake) Try --help.", code: 2)
         }
     }
 
-    private static func measure(_ rows: [Benchmark], _ effort: Effort) async {
-        say(Table.header)
+    private static func measure(_ rows: [Benchmark], _ effort: Effort, asJSON: Bool) async {
+        if !asJSON { say(Table.header) }
+        var found: [Report.Row] = []
         for row in rows {
             do {
-                say(Table.row(row, try await row.measure(effort)))
+                let reading = try await row.measure(effort)
+                found.append(Report.Row(row, reading))
+                if !asJSON { say(Table.row(row, reading)) }
             } catch {
                 leave("\(row.name): \(error)", code: 1)
             }
+        }
+        guard asJSON else { return }
+        do {
+            say(try Report(found).json())
+        } catch {
+            leave("\(error)", code: 1)
         }
     }
 

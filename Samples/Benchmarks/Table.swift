@@ -8,15 +8,17 @@ enum Table {
         let isMissed = benchmark.limit.isKept(by: reading) == false
         return line([
             benchmark.name, benchmark.unit.text(reading.ours), benchmark.unit.text(reading.theirs), benchmark.opponent,
-            relation(benchmark, reading), text(benchmark.limit, in: benchmark.unit), isMissed ? "over" : "",
+            relation(benchmark, reading), benchmark.limit.text(in: benchmark.unit), isMissed ? "over" : "",
             benchmark.unit == .time ? text(reading.allocations) : "",
         ])
     }
 
-    private static let widths = [36, -19, -19, 21, -9, -9, 4, -13]
-
-    /// One line of the table. Columns of a negative width are set to the right.
     private static func line(_ cells: [String]) -> String {
+        line(cells, widths: [36, -19, -19, 21, -9, -9, 4, -13])
+    }
+
+    /// One line of a table. Columns of a negative width are set to the right.
+    static func line(_ cells: [String], widths: [Int]) -> String {
         let line = zip(cells, widths).map { cell, width in
             let gap = String(repeating: " ", count: max(abs(width) - cell.count, 0))
             return width < 0 ? gap + cell : cell + gap
@@ -30,24 +32,26 @@ enum Table {
         return theirs > 0 && ours >= 0 ? times(ours / theirs) : "–"
     }
 
-    private static func text(_ limit: Limit, in unit: Unit) -> String {
-        switch limit {
-        case .times(let most): "≤ " + times(most)
-        case .over(let most): "≤ " + signed(most, in: unit)
-        case .figure(let most): "≤ " + unit.text(most)
-        }
-    }
-
     private static func text(_ allocations: (ours: Double, theirs: Double)?) -> String {
         guard let allocations else { return "–" }
         return Unit.allocations.text(allocations.ours) + " / " + Unit.allocations.text(allocations.theirs)
     }
 
-    private static func times(_ ratio: Double) -> String {
+    static func times(_ ratio: Double) -> String {
         String(format: "%.2f ×", ratio)
     }
 
-    private static func signed(_ difference: Double, in unit: Unit) -> String {
+    static func signed(_ difference: Double, in unit: Unit) -> String {
         (difference < 0 ? "−" : "+") + unit.text(abs(difference))
+    }
+}
+
+extension Limit {
+    func text(in unit: Unit) -> String {
+        switch self {
+        case .times(let most): "≤ " + Table.times(most)
+        case .over(let most): "≤ " + Table.signed(most, in: unit)
+        case .figure(let most): "≤ " + unit.text(most)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import IDMCore
 import IDMOperations
@@ -7,16 +8,13 @@ import IDMOperations
 @main
 struct Sync {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments.contains("--help") || arguments.contains("-h") {
-            return print("usage: Sync\n\nSynchronises three times: as composed providers, as a graph, as operations.")
-        }
-        if let argument = arguments.first { leave("there is no option \(argument). Try --help.", code: 2) }
+        let arguments = Arguments(
+            "Sync", usage: "usage: Sync\n\nSynchronises three times: as composed providers, as a graph, as operations.")
         do {
             let results = [try await composed(), try await graph(), try await operations()]
             print(Set(results).count == 1 ? "\nAll three have done the same." : "\nThey differ.")
         } catch {
-            leave("\(error)", code: 1)
+            arguments.leave("\(error)", code: 1)
         }
     }
 
@@ -62,10 +60,5 @@ struct Sync {
     static func report(_ result: String) -> String {
         print("               " + result)
         return result
-    }
-
-    static func leave(_ reason: String, code: Int32) -> Never {
-        FileHandle.standardError.write(Data("Sync: \(reason)\n".utf8))
-        exit(code)
     }
 }

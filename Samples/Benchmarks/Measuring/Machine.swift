@@ -4,6 +4,8 @@ import Foundation
 enum Machine {
     static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
 
+    static var system: String { ProcessInfo.processInfo.operatingSystemVersionString }
+
     /// How many threads there are, where the system keeps its books in files.
     static var threads: Int? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What is counted.
-enum Unit: Sendable {
+enum Unit: String, Sendable, Codable {
     /// In nanoseconds.
     case time
     case allocations

@@ -26,6 +26,9 @@ public struct AnyDataProvider<Input: Sendable, Output: Sendable>: StreamDataProv
         ProviderValues(of: base, for: input)
     }
 
+    /// The provider inside.
+    public var structure: ProviderStructure { base.structure }
+
     /// Whether the provider inside delivers many values.
     public let deliversMany: Bool
 }

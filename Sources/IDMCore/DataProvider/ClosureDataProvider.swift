@@ -20,4 +20,7 @@ public struct ClosureDataProvider<Input: Sendable, Output: Sendable>: DataProvid
     public func request(_ input: Input) async throws -> Output {
         try await body(input)
     }
+
+    /// The closure, by what it makes of what.
+    public var structure: ProviderStructure { .provider("closure: \(Input.self) → \(Output.self)") }
 }

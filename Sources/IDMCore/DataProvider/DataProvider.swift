@@ -22,6 +22,9 @@ public protocol DataProvider<Input, Output>: Sendable {
     /// Fetches the data for an input. Answers once: by returning or by throwing.
     func request(_ input: Input) async throws -> Output
 
+    /// How the provider is put together, to be looked at. By default the name of its type.
+    var structure: ProviderStructure { get }
+
     /// How many stages of a sequence this provider stands for. Only sequences count more than one.
     static var _stageCount: Int { get }
 

@@ -59,6 +59,7 @@ final class Engine: Sendable {
         _ run: Run, _ way: AdmissionWay, _ start: LibraryTask.Start, isolation: isolated (any Actor)?,
         _ willStart: (CallHandle) -> Void
     ) -> CallHandle {
+        run.report(.made(run.source))
         let (ticket, entrance) = run.gate.enter(run, way, isolation: isolation)
         let handle = CallHandle(life: run.life, gate: run.gate, ticket: ticket)
         willStart(handle)

@@ -79,3 +79,18 @@ public struct ExecutingType: Sendable, Hashable {
         }
     }
 }
+
+extension ExecutingType: CustomStringConvertible {
+    /// The type as it is written.
+    public var description: String {
+        switch kind {
+        case .all: "default"
+        case .one(let joining): joining ? "only(joining: true)" : "only"
+        case .line(1, .max): "queue"
+        case .line(let width, .max): "queue(width: \(width))"
+        case .line(let width, let limit): "queue(width: \(width), limit: \(limit))"
+        case .newest(.zero): "latest"
+        case .newest(let debounce): "latest(debounce: \(debounce))"
+        }
+    }
+}

@@ -93,6 +93,11 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         return try outcome.get(as: Output.self)
     }
 
+    /// The provider, with the executing type around it.
+    public var structure: ProviderStructure {
+        .wrapping(supply.provider.structure, in: "integrator, \(engine.type)")
+    }
+
     /// A call with everything that has been prepared for it elsewhere.
     func prepareCall(_ input: Input, _ plan: CallPlan) -> IntegrationCall<Output> {
         IntegrationCall(PreparedInput(supply: supply, input: input), holding: self, plan: plan)

@@ -10,6 +10,9 @@ extension RequestBody {
         /// Whether ``bytes()`` can be called more than once. Only a stream that doesn't say so can't.
         public var isReplayable: Bool { passage == nil }
 
+        /// The file, if the body is one and nothing else.
+        let file: URL?
+
         private let source: HTTPBytes
         private let passage: Passage?
 
@@ -17,6 +20,7 @@ extension RequestBody {
         public init(_ data: Data) {
             self.data = data
             length = data.count
+            file = nil
             source = HTTPBytes(data)
             passage = nil
         }
@@ -24,6 +28,7 @@ extension RequestBody {
         init(_ segments: [BodySegment]) {
             length = segments.reduce(0) { $0 + $1.length }
             data = nil
+            file = if segments.count == 1, case .file(let url, _) = segments[0] { url } else { nil }
             source = HTTPBytes { SegmentCursor(segments) }
             passage = nil
         }
@@ -31,6 +36,7 @@ extension RequestBody {
         init(_ bytes: HTTPBytes, length: Int?, passage: Passage?) {
             self.length = length
             data = nil
+            file = nil
             source = length.map { length in HTTPBytes { CountedCursor(bytes.makeAsyncIterator(), length) } } ?? bytes
             self.passage = passage
         }

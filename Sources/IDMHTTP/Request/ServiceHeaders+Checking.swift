@@ -24,3 +24,10 @@ extension ServiceHeaders {
         (32...126).contains(byte) || byte == 9
     }
 }
+
+extension ServiceHeaders {
+    /// How many bytes of a body the server has announced. Of a packed body that says nothing.
+    var announcedLength: Int64? {
+        self["Content-Encoding"] == nil ? self[.contentLength].flatMap { Int64($0) }.map { Swift.max($0, 0) } : nil
+    }
+}

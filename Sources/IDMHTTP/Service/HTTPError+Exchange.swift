@@ -26,12 +26,25 @@ extension HTTPError {
             self.init(.badRequest(error), request: request)
         case let error as RequestBody.Fault:
             self.init(.badRequest(.body(error)), request: request)
+        case let fault as TransportFault:
+            self.init(Reason(fault), request: request)
         case is CancellationError, IntegrationError.cancelled, URLError.cancelled:
             self.init(.cancelled, request: request)
         case URLError.timedOut:
             self.init(.timedOut(.transport), request: request)
         default:
             self.init(.transport(error), request: request)
+        }
+    }
+}
+
+extension HTTPError.Reason {
+    /// What a fault of a transport is to those who ask a service.
+    fileprivate init(_ fault: TransportFault) {
+        switch fault.kind {
+        case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
+        case .headerTooLarge(let limit): self = .headerTooLarge(limit: limit)
+        default: self = .transport(fault)
         }
     }
 }

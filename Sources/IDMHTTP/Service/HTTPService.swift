@@ -3,7 +3,7 @@ public import IDMCore
 /// An API as a provider: takes requests, and answers with the responses of a server.
 ///
 /// ```swift
-/// let service = HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
+/// let service = HTTPService(configuration: ServiceConfiguration(baseURL: url))
 /// let response = try await service.request(ServiceRequest(.get, "/users/{id}", pathParameters: ["id": "42"]))
 /// ```
 ///
@@ -31,10 +31,12 @@ public struct HTTPService: DataProvider {
     /// What measures time-outs and deadlines.
     public var clock: any Clock<Duration>
 
-    /// Makes a service. Nothing is sent, and nothing is checked, before the first request.
+    /// Makes a service, over the transport that all of them share unless you give another one. Nothing is sent, and nothing
+    /// is checked, before the first request.
     public init(
-        configuration: ServiceConfiguration, transport: any HTTPTransport, interceptors: [any HTTPInterceptor] = [],
-        rules: [ResponseRule] = [], clock: any Clock<Duration> = ContinuousClock()
+        configuration: ServiceConfiguration, transport: any HTTPTransport = URLSessionTransport.shared,
+        interceptors: [any HTTPInterceptor] = [], rules: [ResponseRule] = [],
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.configuration = configuration
         self.transport = transport

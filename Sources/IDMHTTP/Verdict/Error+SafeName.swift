@@ -5,6 +5,7 @@ extension Error {
     /// in it.
     var safeName: String {
         if let error = self as? HTTPError { return "\(error)" }
+        if let fault = self as? TransportFault { return "\(fault)" }
         let error = self as NSError
         return "\(error.domain) \(error.code)"
     }

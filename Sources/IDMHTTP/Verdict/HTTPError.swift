@@ -41,8 +41,10 @@ public struct HTTPError: Error, Sendable {
         case rejected(any Error)
         /// The body isn't what it was to be.
         case decoding(DecodingFault)
-        /// The server sends more than is taken.
+        /// The body has more bytes than are taken.
         case tooLarge(limit: Int)
+        /// The header has more bytes than are taken.
+        case headerTooLarge(limit: Int)
         /// The server sends the request to where it doesn't go.
         case redirect(RedirectPolicy.Fault)
     }
@@ -108,6 +110,7 @@ extension HTTPError.Reason: CustomStringConvertible {
         case .rejected(let failure): "The response is a failure: \(type(of: failure))."
         case .decoding(let fault): "\(fault)"
         case .tooLarge(let limit): "The body is larger than \(limit) bytes."
+        case .headerTooLarge(let limit): "The header is larger than \(limit) bytes."
         case .redirect(let fault): "The redirect \(fault)."
         }
     }

@@ -38,10 +38,3 @@ extension ServiceStream: CustomStringConvertible, CustomReflectable {
     /// Nothing but the description: what is dumped doesn't hold the header.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
-
-extension ServiceHeaders {
-    /// How many bytes of a body the server has announced. Of a packed body that says nothing.
-    var announcedLength: Int64? {
-        self["Content-Encoding"] == nil ? self[.contentLength].flatMap { Int64($0) }.map { Swift.max($0, 0) } : nil
-    }
-}

@@ -16,6 +16,9 @@ public struct CoalesceDataProvider<Base: DataProvider, Key: Hashable & Sendable>
         defer { seat.leave() }
         return try await seat.request(input)
     }
+
+    /// The base, whose requests are shared.
+    public var structure: ProviderStructure { .wrapping(flights.provider.structure, in: "coalesced") }
 }
 
 extension DataProvider {

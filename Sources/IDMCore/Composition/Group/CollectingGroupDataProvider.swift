@@ -33,4 +33,7 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
         try Task.checkCancellation()
         return results
     }
+
+    /// The members.
+    public var structure: ProviderStructure { .group(group.memberStructures, named: "group, collecting results") }
 }

@@ -15,6 +15,11 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
         try await run(inputs, progress: GroupProgress.current(count: inputs.count), isolation: #isolation)
     }
 
+    /// The base, with how many requests of it run at the same time.
+    public var structure: ProviderStructure {
+        .wrapping(base.structure, in: maxConcurrent == .max ? "each" : "each, \(maxConcurrent) at a time")
+    }
+
     private typealias Group = ThrowingTaskGroup<(Int, Base.Output), any Error>
 
     private func run(

@@ -49,6 +49,15 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
         }
     }
 
+    /// The members.
+    public var structure: ProviderStructure { .group(memberStructures) }
+
+    var memberStructures: [ProviderStructure] {
+        var structures: [ProviderStructure] = []
+        repeat structures.append((each members).structure)
+        return structures
+    }
+
     @inlinable
     func start(
         _ input: repeat (each Member).Input, tiedBy ties: _RequestTies, isolation: isolated (any Actor)?

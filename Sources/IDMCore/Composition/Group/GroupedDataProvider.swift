@@ -20,4 +20,7 @@ public struct GroupedDataProvider<Group: DataProvider>: DataProvider {
     public func request(_ input: Group.Input) async throws -> Group.Output {
         try await group.request(input)
     }
+
+    /// The group inside.
+    public var structure: ProviderStructure { group.structure }
 }

@@ -34,6 +34,11 @@ where Side.Input == Base.Input {
         }
     }
 
+    /// The base, and the provider beside it.
+    public var structure: ProviderStructure {
+        .branches("attached", ["answers": base.structure, "beside it": side.structure])
+    }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 

@@ -17,6 +17,11 @@ where Second.Input == First.Input, Second.Output == First.Output {
                 second: second, input: input, values: ProviderValues(of: first, for: input).makeAsyncIterator())
         }
     }
+
+    /// Both, in their order.
+    public var structure: ProviderStructure {
+        .branches("merged", ["first": first.structure, "then": second.structure])
+    }
 }
 
 private struct MergeCursor<Second: DataProvider>: ValueCursor {

@@ -28,6 +28,11 @@ where Other.Input == Base.Input, Other.Output == Base.Output {
         }
     }
 
+    /// The base, and the one for when it fails.
+    public var structure: ProviderStructure {
+        .branches("fallback", ["first": base.structure, "if it fails": other.structure])
+    }
+
     /// Whether one of the two delivers many values.
     public var deliversMany: Bool { base.stream != nil || other.stream != nil }
 }

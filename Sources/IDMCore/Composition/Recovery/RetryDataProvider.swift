@@ -37,6 +37,11 @@ public struct RetryDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
+    /// The base, with how often it is asked again.
+    public var structure: ProviderStructure {
+        .wrapping(base.structure, in: "retry, at most \(max(rule.count, 0)) \(rule.count == 1 ? "time" : "times")")
+    }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 }

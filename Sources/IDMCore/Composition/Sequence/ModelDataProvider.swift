@@ -20,6 +20,9 @@ public struct ModelDataProvider<Model: DataModel>: DataProvider {
         }
     }
 
+    /// The model, by the name of its type.
+    public var structure: ProviderStructure { .provider("model \(Model.self)") }
+
     @concurrent
     private static func parseConcurrently(_ source: Model.Source) async throws -> Model {
         try Task.checkCancellation()

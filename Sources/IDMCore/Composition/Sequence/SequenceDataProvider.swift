@@ -42,6 +42,9 @@ where First.Output == Second.Input {
         }
     }
 
+    /// The stages of both sides.
+    public var structure: ProviderStructure { .sequence([first.structure, second.structure]) }
+
     /// Whether one of the stages delivers many values.
     public var deliversMany: Bool { first.stream != nil || second.stream != nil }
 

@@ -25,6 +25,9 @@ public struct DelayDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
+    /// The base, with the wait before it.
+    public var structure: ProviderStructure { .wrapping(base.structure, in: "after \(duration)") }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 }

@@ -36,6 +36,9 @@ public struct TimeoutDataProvider<Base: DataProvider>: StreamDataProvider {
         ProviderValues { [self] in TimeoutCursor(provider: self, input: input) }
     }
 
+    /// The base, with the time that it has.
+    public var structure: ProviderStructure { .wrapping(base.structure, in: "within \(duration)") }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 }

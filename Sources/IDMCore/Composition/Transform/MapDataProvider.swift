@@ -24,6 +24,9 @@ public struct MapDataProvider<Base: DataProvider, Output: Sendable>: StreamDataP
         }
     }
 
+    /// The base, and then the closure.
+    public var structure: ProviderStructure { .sequence([base.structure, .provider("map to \(Output.self)")]) }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 

@@ -28,6 +28,9 @@ public struct MapErrorDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
+    /// The base, with its errors changed.
+    public var structure: ProviderStructure { .wrapping(base.structure, in: "map errors") }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 

@@ -22,6 +22,9 @@ public struct MapInputDataProvider<Base: DataProvider, Input: Sendable>: StreamD
         ProviderValues { [self] in MapInputCursor(base: base, input: input, transform: transform) }
     }
 
+    /// The closure, and then the base.
+    public var structure: ProviderStructure { .sequence([.provider("map from \(Input.self)"), base.structure]) }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 

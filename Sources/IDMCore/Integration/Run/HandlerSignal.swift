@@ -1,4 +1,4 @@
-/// A handler, and what it hears.
+/// A handler, and what it hears. A watcher stands among them, and hears everything in another way.
 enum HandlerSignal: Sendable {
     case beginning(@isolated(any) @Sendable () -> Void)
     case progress(@isolated(any) @Sendable (IntegrationProgress) -> Void)
@@ -7,6 +7,7 @@ enum HandlerSignal: Sendable {
     case error(@isolated(any) @Sendable (any Error) -> Void)
     case cancel(@isolated(any) @Sendable (CancelReason) -> Void)
     case completion(@isolated(any) @Sendable () -> Void)
+    case watch(any CallWatcher)
 
     var kind: HandlerKinds {
         switch self {
@@ -17,6 +18,7 @@ enum HandlerSignal: Sendable {
         case .error: .error
         case .cancel: .cancel
         case .completion: .completion
+        case .watch: .watch
         }
     }
 
@@ -30,6 +32,7 @@ enum HandlerSignal: Sendable {
         case .error(let handler): handler.isolation
         case .cancel(let handler): handler.isolation
         case .completion(let handler): handler.isolation
+        case .watch: nil
         }
     }
 
@@ -41,7 +44,7 @@ enum HandlerSignal: Sendable {
         case .error(let handler): if case .failure(let error) = outcome { await handler(error) }
         case .cancel(let handler): if case .cancelled(let reason) = outcome { await handler(reason) }
         case .completion(let handler): await handler()
-        case .beginning, .progress, .retry: break
+        case .beginning, .progress, .retry, .watch: break
         }
     }
 }
@@ -57,4 +60,5 @@ struct HandlerKinds: OptionSet, Sendable {
     static let error = HandlerKinds(rawValue: 16)
     static let cancel = HandlerKinds(rawValue: 32)
     static let completion = HandlerKinds(rawValue: 64)
+    static let watch = HandlerKinds(rawValue: 128)
 }

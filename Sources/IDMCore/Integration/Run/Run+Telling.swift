@@ -22,6 +22,7 @@ extension Run {
         let isHeard = handlers.kinds.contains(.beginning)
         switch gate.voice(ticket, { isHeard ? $0.begin() : $0.beginAndAsk() }) {
         case .proceed:
+            report(.began)
             guard isHeard else { return true }
             turn?.begin()
             for index in handlers.indices where handlers.kind(at: index) == .beginning {
@@ -56,6 +57,7 @@ extension Run {
         await hold()
         switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
         case .proceed:
+            report(.heard)
             turn?.begin()
             await tell(.success, of: .success(value))
             turn?.end()
@@ -71,6 +73,7 @@ extension Run {
     /// Tells of a retry. Returns false if the run has ended instead.
     func tell(retry attempt: Int, after error: any Error, _ ticket: Ticket) async -> Bool {
         guard await takeFloor(ticket) else { return false }
+        report(.retried(attempt: attempt))
         for index in handlers.indices where handlers.kind(at: index) == .retry {
             guard case .retry(let handler) = handlers[index] else { continue }
             await tell(ticket, on: handler.isolation) { await handler(attempt, error) }
@@ -237,6 +240,7 @@ extension Run {
     /// Leaves the gate, and then starts what comes after the call.
     @inline(never)
     private func depart(_ outcome: Life.Outcome, hasBegun: Bool, _ ticket: Ticket) async {
+        report(.ended(outcome))
         gate.finish(ticket)
         source.engine.leave(gate)
         if hasBegun, let plan, let links = plan.extras?.links, !links.isEmpty {

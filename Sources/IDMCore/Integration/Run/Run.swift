@@ -53,6 +53,8 @@ final class Run: GateMember {
         if entrance != .begun {
             if entrance != .start { await waitForTurn(ticket, entrance) }
             guard await begin(ticket) else { return }
+        } else {
+            report(.began)
         }
         var failures = 0
         while true {

@@ -65,7 +65,8 @@ public struct RetryInterceptor: HTTPInterceptor {
         switch error.reason {
         case .transport, .timedOut(.silence), .timedOut(.transport), .cancelled: true
         case .status(let status): [408, 429, 502, 503, 504].contains(status)
-        case .badRequest, .timedOut(.deadline), .rejected, .decoding, .tooLarge, .redirect: false
+        case .badRequest, .timedOut(.deadline), .rejected, .decoding, .tooLarge, .headerTooLarge, .redirect:
+            false
         }
     }
 

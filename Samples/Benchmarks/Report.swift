@@ -1,0 +1,71 @@
+import Foundation
+
+/// What a run has found, as it is written to a file and read again.
+struct Report: Codable {
+    struct Row: Codable {
+        let name: String
+        let opponent: String
+        let unit: Unit
+        let ours: Figures?
+        let theirs: Figures?
+        /// What is held against the limit: a ratio, a difference, or our figure.
+        let limit: String
+        let isKept: Bool?
+        let allocations: Sides?
+    }
+
+    struct Figures: Codable {
+        let minimum: Double
+        let median: Double
+    }
+
+    struct Sides: Codable {
+        let ours: Double
+        let theirs: Double
+    }
+
+    let cores: Int
+    let system: String
+    let rows: [Row]
+
+    init(_ rows: [Row]) {
+        cores = Machine.cores
+        system = Machine.system
+        self.rows = rows
+    }
+
+    /// Reads a report that was written before.
+    init(contentsOf path: String) throws {
+        guard let data = FileManager.default.contents(atPath: path) else { throw Fault("\(path) can't be read.") }
+        do {
+            self = try JSONDecoder().decode(Report.self, from: data)
+        } catch {
+            throw Fault("\(path) is no report of this program.")
+        }
+    }
+
+    func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+}
+
+extension Report.Row {
+    /// What tells rows apart. Some compare the same work with different things.
+    var id: String { "\(name) / \(opponent)" }
+
+    init(_ benchmark: Benchmark, _ reading: Reading) {
+        self.init(
+            name: benchmark.name, opponent: benchmark.opponent, unit: benchmark.unit,
+            ours: reading.ours.map(Report.Figures.init), theirs: reading.theirs.map(Report.Figures.init),
+            limit: benchmark.limit.text(in: benchmark.unit), isKept: benchmark.limit.isKept(by: reading),
+            allocations: reading.allocations.map { Report.Sides(ours: $0.ours, theirs: $0.theirs) })
+    }
+}
+
+extension Report.Figures {
+    init(_ spread: Spread) {
+        self.init(minimum: spread.minimum, median: spread.median)
+    }
+}

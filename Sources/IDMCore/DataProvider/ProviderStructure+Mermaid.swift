@@ -1,0 +1,95 @@
+extension ProviderStructure {
+    /// The structure as a flow chart in the language of Mermaid, which many editors and code hosts draw.
+    ///
+    /// What comes one after the other is joined by arrows, a group forks and joins, and what stands around a provider is
+    /// a frame around it.
+    public var mermaid: String {
+        var chart = FlowChart()
+        chart.draw(self, indent: "    ")
+        return (["flowchart LR"] + chart.lines).joined(separator: "\n")
+    }
+}
+
+/// Writes a flow chart, line for line.
+private struct FlowChart {
+    /// Where the flow enters a part of the chart, and where it leaves it.
+    struct Ends {
+        let entry: String
+        let exit: String
+    }
+
+    private(set) var lines: [String] = []
+    private var count = 0
+
+    @discardableResult
+    mutating func draw(_ structure: ProviderStructure, indent: String) -> Ends {
+        switch structure.kind {
+        case .provider(let name):
+            let node = node("[\"", name, "\"]", indent)
+            return Ends(entry: node, exit: node)
+        case .sequence(let stages):
+            let ends = stages.map { draw($0, indent: indent) }
+            guard let first = ends.first, let last = ends.last else { return point(indent) }
+            for (one, next) in zip(ends, ends.dropFirst()) { join(one.exit, next.entry, indent: indent) }
+            return Ends(entry: first.entry, exit: last.exit)
+        case .group(let name, let members):
+            return fork(name, members.map { .init(condition: "", structure: $0) }, shape: ("((\"", "\"))"), indent)
+        case .branches(let name, let branches):
+            return fork(name, branches, shape: ("{\"", "\"}"), indent)
+        case .wrapper(let name, let base):
+            lines.append("\(indent)subgraph \(newID())[\"\(escaped(name))\"]")
+            let ends = draw(base, indent: indent + "    ")
+            lines.append("\(indent)end")
+            return ends
+        }
+    }
+
+    private mutating func fork(
+        _ name: String, _ branches: [ProviderStructure.Branch], shape: (String, String), _ indent: String
+    ) -> Ends {
+        let entry = node(shape.0, name, shape.1, indent)
+        let ends = branches.map { draw($0.structure, indent: indent) }
+        let exit = point(indent).exit
+        if branches.isEmpty { join(entry, exit, indent: indent) }
+        for (branch, end) in zip(branches, ends) {
+            join(entry, end.entry, branch.condition, indent: indent)
+            join(end.exit, exit, indent: indent)
+        }
+        return Ends(entry: entry, exit: exit)
+    }
+
+    /// Where nothing happens, or where branches meet.
+    private mutating func point(_ indent: String) -> Ends {
+        let node = node("((\"", " ", "\"))", indent)
+        return Ends(entry: node, exit: node)
+    }
+
+    private mutating func node(_ opening: String, _ name: String, _ closing: String, _ indent: String) -> String {
+        let id = newID()
+        lines.append("\(indent)\(id)\(opening)\(escaped(name))\(closing)")
+        return id
+    }
+
+    private mutating func join(_ one: String, _ other: String, _ label: String = "", indent: String) {
+        lines.append("\(indent)\(one) -->\(label.isEmpty ? "" : "|\"\(escaped(label))\"|") \(other)")
+    }
+
+    private mutating func newID() -> String {
+        count += 1
+        return "n\(count)"
+    }
+
+    /// A text as it may stand between quotes.
+    private func escaped(_ text: String) -> String {
+        text.reduce(into: "") { escaped, character in
+            switch character {
+            case "\"": escaped += "#quot;"
+            case "#": escaped += "#35;"
+            case "<": escaped += "#lt;"
+            case ">": escaped += "#gt;"
+            case "\n", "\r\n", "\r": escaped += " "
+            default: escaped.append(character)
+            }
+        }
+    }
+}

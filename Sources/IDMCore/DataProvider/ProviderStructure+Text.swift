@@ -1,0 +1,47 @@
+extension ProviderStructure: CustomStringConvertible {
+    /// The structure as a tree, a line for each provider.
+    ///
+    /// ```text
+    /// sequence
+    /// ├─ SignInProvider
+    /// └─ group
+    ///    ├─ ProfileProvider
+    ///    └─ retry, at most 2 times
+    ///       └─ FriendsProvider
+    /// ```
+    public var description: String {
+        var lines: [String] = []
+        write("", "", "", to: &lines)
+        return lines.joined(separator: "\n")
+    }
+
+    /// - Parameters:
+    ///   - margin: What stands left of this structure's own line.
+    ///   - indent: What stands left of the lines below it.
+    ///   - condition: When it is asked, if that is not always.
+    private func write(_ margin: String, _ indent: String, _ condition: String, to lines: inout [String]) {
+        lines.append(margin + (condition.isEmpty ? "" : "\(condition): ") + title)
+        let parts = parts
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            part.structure.write(
+                indent + (isLast ? "└─ " : "├─ "), indent + (isLast ? "   " : "│  "), part.condition, to: &lines)
+        }
+    }
+
+    private var title: String {
+        switch kind {
+        case .provider(let name), .group(let name, _), .wrapper(let name, _), .branches(let name, _): name
+        case .sequence: "sequence"
+        }
+    }
+
+    private var parts: [Branch] {
+        switch kind {
+        case .provider: []
+        case .sequence(let parts), .group(_, let parts): parts.map { Branch(condition: "", structure: $0) }
+        case .wrapper(_, let base): [Branch(condition: "", structure: base)]
+        case .branches(_, let branches): branches
+        }
+    }
+}

@@ -1,0 +1,54 @@
+extension TraceRecorder {
+    /// What has been recorded, as JSON in Chrome's trace format: open it in Perfetto, or in chrome://tracing.
+    public var chromeTrace: String {
+        let layout = layout
+        var events: [String] = []
+        for (index, row) in layout.rows.enumerated() {
+            let place = "\"pid\":1,\"tid\":\(index + 1)"
+            events.append("{\"ph\":\"M\",\"name\":\"thread_name\",\(place),\"args\":{\"name\":\(row.name.json)}}")
+            events.append("{\"ph\":\"M\",\"name\":\"thread_sort_index\",\(place),\"args\":{\"sort_index\":\(index)}}")
+            for entry in row.entries {
+                let shape =
+                    entry.isMark
+                    ? "\"ph\":\"i\",\"s\":\"t\""
+                    : "\"ph\":\"X\",\"dur\":\(((entry.end ?? layout.end) - entry.start).microseconds)"
+                events.append(
+                    "{\(shape),\"name\":\(entry.name.json),\"cat\":\(entry.track.json),"
+                        + "\"ts\":\(entry.start.microseconds),\(place),"
+                        + "\"args\":{\"outcome\":\(entry.outcome.json)}}")
+            }
+        }
+        return "{\"displayTimeUnit\":\"ms\",\"omitted\":\(omittedCount),\"traceEvents\":[\n"
+            + events.joined(separator: ",\n") + "\n]}\n"
+    }
+}
+
+extension TraceEntry {
+    /// What became of it, in words.
+    var outcome: String { end == nil ? "goes on" : detail }
+}
+
+extension Duration {
+    /// The duration in microseconds, to the nanosecond, as a number of JSON.
+    fileprivate var microseconds: String {
+        let (seconds, attoseconds) = components
+        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let fraction = String(nanoseconds % 1000)
+        return "\(nanoseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+    }
+}
+
+extension String {
+    /// The text as a string of JSON.
+    fileprivate var json: String {
+        unicodeScalars.reduce(into: "\"") { json, scalar in
+            switch scalar {
+            case "\"", "\\": json += "\\\(scalar)"
+            case "\u{0}"..<" ":
+                let code = String(scalar.value, radix: 16)
+                json += "\\u" + String(repeating: "0", count: 4 - code.count) + code
+            default: json.unicodeScalars.append(scalar)
+            }
+        } + "\""
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+extension TraceRecorder {
+    /// Records every call that is made with an integrator from now on, on a track of the integrator's name.
+    ///
+    /// A call is a span from `call()` to its last handler, and what became of it. Inside are how long it waited, how long
+    /// it ran, and marks for retries and values. The integrator keeps the recorder.
+    ///
+    /// - Parameters:
+    ///   - integrator: The integrator.
+    ///   - name: The name of the track.
+    ///   - describe: What a call is called by. It is called once a call, in `call()`; by default nothing of the input is
+    ///     shown.
+    public func watch<Input, Output>(
+        _ integrator: Integrator<Input, Output>, as name: String,
+        describing describe: @escaping @Sendable (Input) -> String = { _ in "call" }
+    ) {
+        let watcher = CallRecorder(recorder: self, track: name) { source in
+            (source as? PreparedInput<Input, Output>).map { describe($0.input) } ?? "call"
+        }
+        integrator.engine.changeHandlers { $0.append(.watch(watcher)) }
+    }
+}
+
+/// Records the calls of an integrator.
+private final class CallRecorder: CallWatcher {
+    private let recorder: TraceRecorder
+    private let track: String
+    private let describe: @Sendable (any InquirySource) -> String
+    private let calls = Mutex([ObjectIdentifier: Spans]())
+
+    private struct Spans {
+        let whole: TraceRecorder.Span
+        var part: TraceRecorder.Span
+    }
+
+    init(recorder: TraceRecorder, track: String, describe: @escaping @Sendable (any InquirySource) -> String) {
+        self.recorder = recorder
+        self.track = track
+        self.describe = describe
+    }
+
+    func hear(_ event: CallEvent, of call: ObjectIdentifier) {
+        switch event {
+        case .made(let source):
+            let whole = recorder.begin(describe(source), on: track)
+            let waiting = recorder.begin("waits", on: track, within: whole)
+            calls.withLock { $0[call] = Spans(whole: whole, part: waiting) }
+        case .began:
+            guard let spans = calls.withLock({ $0[call] }) else { return }
+            spans.part.end()
+            let running = recorder.begin("runs", on: track, within: spans.whole)
+            calls.withLock { $0[call]?.part = running }
+        case .retried(let attempt): calls.withLock { $0[call] }?.part.mark("retry \(attempt)")
+        case .heard: calls.withLock { $0[call] }?.part.mark("value")
+        case .ended(let outcome):
+            guard let spans = calls.withLock({ $0.removeValue(forKey: call) }) else { return }
+            spans.part.end()
+            spans.whole.end(outcome.traced)
+        }
+    }
+}
+
+extension IntegrationOutcome {
+    fileprivate var traced: String {
+        switch self {
+        case .success: "success"
+        case .failure(let error): error.traced
+        case .cancelled(let reason): "cancelled: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Something that happens to a call, whoever hears of it.
+enum CallEvent: Sendable {
+    case made(any InquirySource)
+    case began
+    case retried(attempt: Int)
+    case heard
+    case ended(Life.Outcome)
+}
+
+/// Watches the calls of an integrator, and is told in the turn in which something happens, wherever that is. It has no
+/// actor, so that the handlers' order and turns are the same with it as without.
+protocol CallWatcher: Sendable {
+    /// Hears what happens to a call. Called under no lock, and has to be quick.
+    func hear(_ event: CallEvent, of call: ObjectIdentifier)
+}
+
+extension Run {
+    /// Tells those who watch.
+    @inline(__always)
+    func report(_ event: @autoclosure () -> CallEvent) {
+        if handlers.kinds.contains(.watch) { reportToWatchers(event()) }
+    }
+
+    @inline(never)
+    private func reportToWatchers(_ event: CallEvent) {
+        for index in handlers.indices where handlers.kind(at: index) == .watch {
+            if case .watch(let watcher) = handlers[index] { watcher.hear(event, of: ObjectIdentifier(self)) }
+        }
+    }
+}

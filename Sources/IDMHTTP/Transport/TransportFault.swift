@@ -1,0 +1,68 @@
+public import Foundation
+
+/// Why a transport could not make an exchange, in words that are the same on every platform.
+///
+/// It comes as the cause of an ``HTTPError``, with ``HTTPError/Reason/transport(_:)``; what is too large has reasons of its
+/// own there.
+public struct TransportFault: Error, Sendable {
+    /// What went wrong.
+    public let kind: Kind
+    /// What the system said, if it did. It may hold the URL, and what is secret in it.
+    public let cause: URLError?
+
+    /// Makes a fault.
+    public init(_ kind: Kind, cause: URLError? = nil) {
+        self.kind = kind
+        self.cause = cause
+    }
+
+    /// What went wrong.
+    public enum Kind: Sendable, Hashable {
+        /// There is no network, no such host, or nobody who answers there.
+        case unreachable
+        /// Who answers isn't trusted, or doesn't trust us.
+        case untrusted
+        /// The connection broke before a response was there.
+        case lost
+        /// The body broke off before its end.
+        case truncated
+        /// The response isn't HTTP, or isn't sound.
+        case malformed
+        /// The body isn't packed in the way in which the header has it.
+        case undecodable
+        /// The header has more bytes than are taken.
+        case headerTooLarge(limit: Int)
+        /// The body has more bytes than are taken, once it is unpacked.
+        case bodyTooLarge(limit: Int)
+        /// What was asked for is to come out of a cache, and isn't in one.
+        case notCached
+        /// What a slow reader hadn't taken yet could not be put aside on disk.
+        case noSpace
+        /// Something else.
+        case other
+    }
+}
+
+extension TransportFault: CustomStringConvertible, CustomReflectable {
+    /// The fault in a few words, without the URL.
+    public var description: String {
+        let words =
+            switch kind {
+            case .unreachable: "the server can't be reached"
+            case .untrusted: "the server isn't trusted"
+            case .lost: "the connection broke"
+            case .truncated: "the body broke off"
+            case .malformed: "the response isn't sound"
+            case .undecodable: "the body can't be unpacked"
+            case .headerTooLarge(let limit): "the header is larger than \(limit) bytes"
+            case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
+            case .notCached: "there is nothing in a cache"
+            case .noSpace: "there is no room on disk for what isn't read yet"
+            case .other: "something went wrong"
+            }
+        return cause.map { "\(words) (\($0.errorCode))" } ?? words
+    }
+
+    /// Nothing but the description: what is dumped holds no secrets either.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

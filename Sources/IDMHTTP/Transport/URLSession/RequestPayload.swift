@@ -1,0 +1,65 @@
+internal import Foundation
+
+/// The body of a request as URLSession takes it: bytes, or a file whose length it can announce.
+///
+/// URLSession could read streams as well. But on Linux it reads them where it serves all other transfers, so that one which
+/// takes its time would hold them all up; it can't announce their length; and it takes a stream that breaks off for one
+/// that is complete. So what isn't a file as it stands becomes one first.
+enum RequestPayload: Sendable {
+    case none
+    case data(Data)
+    case file(URL, length: Int)
+    case temporary(TemporaryFile, length: Int)
+
+    /// Prepares a body. Calls back whenever something of a stream has come.
+    init(_ body: RequestBody.Encoded?, didWrite: () -> Void) async throws {
+        guard let body, body.length != 0 else {
+            self = .none
+            return
+        }
+        if let data = body.data {
+            self = .data(data)
+        } else if let url = body.file, let length = body.length {
+            self = .file(url, length: length)
+        } else {
+            self = try await Self.written(try body.bytes(), didWrite: didWrite)
+        }
+    }
+
+    private static func written(_ bytes: HTTPBytes, didWrite: () -> Void) async throws -> RequestPayload {
+        let file = try TemporaryFile()
+        var length = 0
+        do {
+            for try await piece in bytes {
+                try file.handle.write(contentsOf: piece)
+                length += piece.count
+                didWrite()
+            }
+            try file.handle.close()
+        } catch {
+            file.remove()
+            throw error
+        }
+        guard length > 0 else {
+            file.remove()
+            return .none
+        }
+        return .temporary(file, length: length)
+    }
+
+    /// What is wrong with a file that is being sent. Nil if nothing is.
+    var fault: RequestBody.Fault? {
+        guard case .file(let url, let length) = self else { return nil }
+        var status = stat()
+        guard url.path.withCString({ stat($0, &status) }) == 0 else {
+            return .file(url.lastPathComponent, reason: "there is no such file any more")
+        }
+        guard status.st_size < length else { return nil }
+        return .file(url.lastPathComponent, reason: "it has become shorter than \(length) bytes")
+    }
+
+    /// Takes away what was made for the exchange.
+    func remove() {
+        if case .temporary(let file, _) = self { file.remove() }
+    }
+}

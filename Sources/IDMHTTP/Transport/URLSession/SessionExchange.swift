@@ -1,0 +1,193 @@
+internal import Foundation
+internal import Synchronization
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// One exchange of a session: does what its state says. The session tells it what happens, on a queue that does one thing
+/// after the other and on which files are written as well.
+final class SessionExchange: Sendable {
+    typealias Sender = UnsafeContinuation<Head, any Error>
+    typealias Reader = UnsafeContinuation<Data?, any Error>
+    private typealias State = ExchangeState<Head, Sender, Reader>
+
+    /// The head of a response.
+    struct Head: Sendable {
+        let status: Int
+        let headers: ServiceHeaders
+    }
+
+    private let request: TransportRequest
+    private let payload: RequestPayload
+    private let queue: OperationQueue
+    private let task: URLSessionTask
+    private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
+    private let state: Mutex<State>
+    private let spool = Mutex(BodySpool())
+    private let sent = Atomic<Int64>(0)
+    /// How many bytes the body is to have.
+    private let announced = Atomic<Int64>(0)
+
+    init(
+        _ request: TransportRequest, _ payload: RequestPayload, task: URLSessionTask, queue: OperationQueue,
+        didBegin: @escaping @Sendable (SessionExchange, URLSessionTask) -> Void
+    ) {
+        self.request = request
+        self.payload = payload
+        self.task = task
+        self.queue = queue
+        self.didBegin = didBegin
+        state = Mutex(State(.init(window: 2 << 20, piece: 256 << 10, limit: request.limits.body)))
+    }
+
+    // MARK: What the caller does
+
+    /// Sends the request, and waits for the head of the response.
+    func head() async throws -> Head {
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { sender in perform(state.withLock { $0.begin(sender) }) }
+        } onCancel: {
+            abandon()
+        }
+    }
+
+    /// The next piece of the body.
+    func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        try await withTaskCancellationHandler {
+            _ = isolation
+            return try await piece()
+        } onCancel: {
+            abandon()
+        }
+    }
+
+    private func piece(isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
+        try await withUnsafeThrowingContinuation { reader in perform(state.withLock { $0.ask(reader) }) }
+    }
+
+    /// Nobody wants anything any more.
+    func abandon() {
+        perform(state.withLock { $0.abandon() })
+    }
+
+    // MARK: What the session tells, on its queue
+
+    func receive(_ response: URLResponse) {
+        guard let response = response as? HTTPURLResponse else { return }
+        // A server may say several things before its response.
+        guard response.statusCode >= 200 || response.statusCode == 101 else { return }
+        let headers = ServiceHeaders(response)
+        let length = headers.reduce(0) { $0 + $1.name.spelling.utf8.count + $1.value.utf8.count + 4 }
+        if length > request.limits.header {
+            let fault = TransportFault(.headerTooLarge(limit: request.limits.header))
+            perform(state.withLock { $0.refuse(fault, stops: true) })
+        } else {
+            if request.method != .head, response.statusCode != 304 {
+                announced.store(headers.announcedLength ?? 0, ordering: .relaxed)
+            }
+            perform(state.withLock { $0.receive(Head(status: response.statusCode, headers: headers)) })
+        }
+    }
+
+    func receive(_ piece: Data) {
+        perform(state.withLock { $0.receive(piece) })
+    }
+
+    func didSend(_ count: Int64) {
+        // Reports of a session come in order. Those of an upload that begins anew don't.
+        if count > sent.load(ordering: .relaxed) {
+            sent.store(count, ordering: .relaxed)
+            request.didSend(count)
+        }
+        // URLSession would wait for ever for the rest of a file that has been cut.
+        if let fault = payload.fault {
+            let action = state.withLock { state -> State.Action in
+                state.received == nil ? state.refuse(fault, stops: true) : .none
+            }
+            perform(action)
+        }
+    }
+
+    /// The server's question for a user is about to be answered with nobody. If its response is here, that is all of it.
+    func didReject() {
+        perform(state.withLock { $0.received == nil ? .none : $0.complete(nil) })
+    }
+
+    func complete(_ response: URLResponse?, _ error: (any Error)?) {
+        payload.remove()
+        let received = state.withLock { $0.received }
+        var error = error.map { fault($0, hasHead: received != nil) }
+        if let received, received < announced.load(ordering: .relaxed) { error = error ?? TransportFault(.truncated) }
+        // Of some responses the session tells only when they are over, and keeps the body to itself.
+        if received == nil, error == nil, let response { receive(response) }
+        perform(state.withLock { $0.complete(error) })
+    }
+
+    private func fault(_ error: any Error, hasHead: Bool) -> any Error {
+        if let fault = payload.fault, !hasHead { return fault }
+        guard let error = error as? URLError else { return error }
+        switch error.code {
+        case .cancelled: return CancellationError()
+        case .timedOut: return error
+        default: return TransportFault(error, hasHead: hasHead, headerLimit: request.limits.header)
+        }
+    }
+
+    // MARK: What is to be done
+
+    private func perform(_ action: State.Action) {
+        switch action {
+        case .none: break
+        case .start:
+            didBegin(self, task)
+            task.resume()
+        case .answer(let sender, let head): sender.resume(returning: head)
+        case .refuse(let sender, let error, let stops):
+            if stops { stop() }
+            sender.resume(throwing: error)
+        case .body(let action): perform(action)
+        }
+    }
+
+    private func perform(_ action: BodyFlow<Reader>.Action) {
+        switch action {
+        case .none: break
+        case .deliver(let reader, let pieces): reader.resume(returning: pieces.joined())
+        case .finish(let reader, let error, let stops):
+            if stops { stop() }
+            if let error { reader.resume(throwing: error) } else { reader.resume(returning: nil) }
+        case .stop: stop()
+        case .spill(let piece):
+            // On the queue already: the next piece comes after this one is on disk.
+            let result = Result<Int, any Error> {
+                do {
+                    try spool.withLock { try $0.append(piece) }
+                    return piece.count
+                } catch {
+                    throw TransportFault(.noSpace)
+                }
+            }
+            perform(state.withLock { $0.spilled(result) })
+        case .fetch(let count):
+            queue.addOperation { [self] in
+                let result = Result<Data, any Error> { try spool.withLock { try $0.fetch(count) } }
+                perform(state.withLock { $0.fetched(result) })
+            }
+        }
+    }
+
+    private func stop() {
+        // Not here: it waits for the session, and whoever cancels waits for nobody.
+        queue.addOperation { [task] in task.cancel() }
+    }
+}
+
+extension [Data] {
+    /// All of them as one.
+    fileprivate func joined() -> Data {
+        guard count != 1 else { return self[0] }
+        var all = Data(capacity: reduce(0) { $0 + $1.count })
+        for piece in self { all.append(piece) }
+        return all
+    }
+}

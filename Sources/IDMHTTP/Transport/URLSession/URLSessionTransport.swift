@@ -1,0 +1,121 @@
+internal import Foundation
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// Carries requests over URLSession, in a way that is safe on Apple's platforms and on Linux.
+///
+/// One transport has one session, which lives as long as the transport does. Make one and share it, as services do with
+/// ``shared``; what many short-lived sessions do isn't known to be safe.
+///
+/// - It follows no redirects, and answers no server that asks for a user: a 401 comes with its body.
+/// - It keeps nothing: no cookies, no credentials, no responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a request
+///   fails at once; all others ask the server. A cache of values stands before a service, and not in it.
+/// - Time is kept by the service, to the millisecond.
+/// - A cancellation ends an exchange at once, wherever it is, and is told as a `CancellationError`.
+/// - A header that is too large, and a body that is once it is unpacked, end the transfer, and are told as a
+///   ``TransportFault``, as everything else is that goes wrong.
+///
+/// ## Memory
+///
+/// URLSession brings a body as fast as the network does, whoever reads it, and nothing that it offers makes it wait: on Linux
+/// a suspended task loses its connection and begins anew when it is resumed, behind the bytes that came before; a delegate
+/// that takes its time lets the rest of the body pile up; the answer to a response is not listened to. So this transport
+/// takes everything at once, keeps 2 MB of it in memory, and puts aside what is more in files without a name in the
+/// temporary folder, which are gone with the exchange or the process. Memory is bounded, however slow the reader is and
+/// whatever the server can do; the disk holds what is still to be read.
+///
+/// What is sent goes from memory or from a file. Streams, and multipart bodies with files, are written to a temporary file
+/// first, for their length to be known and for a slow one to hold nobody up.
+public final class URLSessionTransport: HTTPTransport {
+    /// The one that services share.
+    public static let shared = URLSessionTransport()
+
+    /// A time that nobody lives to see, and that URLSession can count in milliseconds.
+    static let longestTime: TimeInterval = 10 * 365 * 86_400
+
+    private let session: URLSession
+    private let queue: OperationQueue
+    private let delegate: SessionDelegate
+
+    /// Makes a transport with a session of its own.
+    ///
+    /// - Parameter connectionsPerHost: How many connections to one host there may be. Exchanges that find none wait.
+    public init(connectionsPerHost: Int = 6) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.timeoutIntervalForRequest = Self.longestTime
+        configuration.timeoutIntervalForResource = Self.longestTime
+        configuration.httpMaximumConnectionsPerHost = max(connectionsPerHost, 1)
+        queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.name = "IDMHTTP.URLSessionTransport"
+        delegate = SessionDelegate()
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+    }
+
+    deinit {
+        // Exchanges that are under way hold what they need.
+        session.finishTasksAndInvalidate()
+    }
+
+    /// How many exchanges are under way.
+    var count: Int { delegate.count }
+
+    /// Makes one exchange. Returns when the header of the response is there.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try Task.checkCancellation()
+        guard request.cachePolicy != .cacheOnly else { throw TransportFault(.notCached) }
+        guard request.body == nil || request.method.allowsBody else {
+            throw ServiceRequest.Fault.unexpectedBody(request.method)
+        }
+        let payload = try await RequestPayload(request.body) { request.didSend(0) }
+        let exchange = SessionExchange(
+            request, payload, task: task(for: request, payload), queue: queue,
+            didBegin: { [delegate] in delegate.add($0, $1) })
+        let body = SessionBody(exchange: exchange, payload: payload)
+        let head = try await exchange.head()
+        return TransportResponse(
+            status: head.status, headers: head.headers, body: HTTPBytes { SessionCursor(body: body) })
+    }
+
+    private func task(for request: TransportRequest, _ payload: RequestPayload) -> URLSessionTask {
+        let urlRequest = URLRequest(request)
+        // A body in the request itself would make Linux say that it is a form, where nothing else is said.
+        return switch payload {
+        case .none: session.dataTask(with: urlRequest)
+        case .data(let data): session.uploadTask(with: urlRequest, from: data)
+        case .file(let url, _): session.uploadTask(with: urlRequest, fromFile: url)
+        case .temporary(let file, _): session.uploadTask(with: urlRequest, fromFile: file.url)
+        }
+    }
+}
+
+/// Ends the exchange when nobody holds its body any more.
+private final class SessionBody: Sendable {
+    let exchange: SessionExchange
+    private let payload: RequestPayload
+
+    init(exchange: SessionExchange, payload: RequestPayload) {
+        self.exchange = exchange
+        self.payload = payload
+    }
+
+    deinit {
+        exchange.abandon()
+        payload.remove()
+    }
+}
+
+private struct SessionCursor: ByteCursor {
+    let body: SessionBody
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        try await body.exchange.next(isolation: isolation)
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import IDMCore
+import Synchronization
+
+/// What the server's front, its thread and its tasks have in common.
+final class ServerHub: Sendable {
+    typealias Request = LoopbackServer.Request
+    typealias Answer = LoopbackServer.Answer
+
+    /// What the thread is told.
+    enum Message: Sendable {
+        case stop
+        /// What a connection has waited for has come to an end.
+        case goOn(connection: Int, wait: Int)
+        case answer(Answer, connection: Int, wait: Int)
+    }
+
+    private struct Mail {
+        var messages: [Message] = []
+        var isClosed = false
+    }
+
+    let journal = Watched(LoopbackServer.Journal())
+    let bodyLimit: Int
+    private let remembers: Bool
+    private let routes = Mutex(Routes<Request, Answer>())
+    private let mail = Mutex(Mail())
+    private let handedOut = Mutex(0)
+    private let pipe: WakePipe
+    private let place: SourcePlace
+    private let ledger = FailureLedger.current
+    private let executor = LibraryTask.executor
+
+    init(place: SourcePlace, bodyLimit: Int, remembers: Bool) throws(LoopbackServer.StartFault) {
+        self.place = place
+        self.bodyLimit = bodyLimit
+        self.remembers = remembers
+        pipe = try WakePipe()
+    }
+
+    // MARK: Start and end
+
+    func start(listening listener: ServerSocket) {
+        ledger.atEnd { [self] in
+            stop()
+            return routes.withLock { $0.leftovers }
+        }
+        let thread = Thread { [self] in
+            ServerLoop(hub: self, listener: listener, pipe: pipe).run()
+            // Nobody wakes a pipe that is closed: its number may be another file's by then.
+            mail.withLock { mail in
+                mail.isClosed = true
+                mail.messages = []
+            }
+            pipe.close()
+            journal.change { $0.isStopped = true }
+        }
+        thread.name = "LoopbackServer"
+        thread.start()
+    }
+
+    func stop() { post(.stop) }
+
+    /// Returns when the thread is over, and all tasks.
+    func ended() async {
+        try? await journal.wait(deaf: true) { $0.isStopped && $0.runningTasks == 0 }
+    }
+
+    func verify() {
+        for failure in routes.withLock({ $0.leftovers }) { ledger.record(failure) }
+    }
+
+    // MARK: Messages
+
+    func post(_ message: Message) {
+        mail.withLock { mail in
+            guard !mail.isClosed else { return }
+            mail.messages.append(message)
+            // Under the lock, or the pipe could be closed meanwhile.
+            if mail.messages.count == 1 { pipe.wake() }
+        }
+    }
+
+    func takeMessages() -> [Message] {
+        mail.withLock { mail in
+            defer { mail.messages = [] }
+            return mail.messages
+        }
+    }
+
+    // MARK: Routes
+
+    func add(_ route: Route<Request, Answer>) {
+        routes.withLock { $0.add(route) }
+    }
+
+    func choice(for head: RequestHead) -> (choice: Routes<Request, Answer>.Choice, parameters: [String: String]) {
+        routes.withLock { $0.take(head.method, head.target) }
+    }
+
+    func fail(_ message: String, at place: SourcePlace? = nil) {
+        ledger.record(message, at: place ?? self.place)
+    }
+
+    // MARK: Tasks
+
+    /// Starts a task whose end the thread is told of.
+    func start(_ body: @escaping @Sendable () async -> Message?) -> Task<Void, Never> {
+        journal.change { $0.runningTasks += 1 }
+        return Task(executorPreference: executor) { [self] in
+            if let message = await body() { post(message) }
+            journal.change { $0.runningTasks -= 1 }
+        }
+    }
+
+    // MARK: The journal
+
+    func nextRequest() async throws -> Request {
+        let index = handedOut.withLock { count in
+            defer { count += 1 }
+            return count
+        }
+        try await journal.wait { $0.requests.count > index }
+        return journal.value.requests[index]
+    }
+
+    func record(_ request: Request) {
+        let remembers = remembers
+        journal.change { journal in
+            journal.requestCount += 1
+            if remembers { journal.requests.append(request) }
+        }
+    }
+
+    func opened(_ connection: Int) {
+        let remembers = remembers
+        journal.change { journal in
+            journal.connectionCount += 1
+            journal.openConnections += 1
+            if remembers { journal.connections.append(LoopbackServer.Connection(number: connection)) }
+        }
+    }
+
+    func closed(_ connection: Int) {
+        change(connection) { $0.isClosed = true }
+        journal.change { $0.openConnections -= 1 }
+    }
+
+    func change(_ connection: Int, _ change: @Sendable (inout LoopbackServer.Connection) -> Void) {
+        guard remembers else { return }
+        // In their order, and all of them: the number is the place.
+        journal.change { change(&$0.connections[connection - 1]) }
+    }
+}

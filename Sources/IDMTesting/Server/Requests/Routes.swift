@@ -1,0 +1,99 @@
+import IDMHTTP
+
+/// What answers the requests of a method to a path.
+struct Route<Request: Sendable, Answer: Sendable>: Sendable {
+    enum Supply: Sendable {
+        case endless(Answer)
+        case counted([Answer])
+        case computed(@Sendable (Request) async throws -> Answer)
+    }
+
+    let method: ServiceRequest.Method?
+    let pattern: PathPattern
+    let supply: Supply
+    let place: SourcePlace
+    fileprivate(set) var asked = 0
+
+    init(_ method: ServiceRequest.Method?, _ path: String, _ supply: Supply, _ place: SourcePlace) {
+        self.method = method
+        pattern = PathPattern(path)
+        self.supply = supply
+        self.place = place
+    }
+
+    /// The route in a sentence.
+    var name: String { "The route \(method.map { "\($0) " } ?? "")\(pattern.source)" }
+
+    fileprivate var leftover: TestFailure? {
+        switch supply {
+        case .endless where asked == 0, .computed where asked == 0:
+            TestFailure("\(name) expected a request, and none came.", at: place)
+        case .counted(let answers) where asked < answers.count:
+            TestFailure("\(name) expected \(answers.count.requests), and \(asked) came.", at: place)
+        default: nil
+        }
+    }
+}
+
+/// The routes of a server, or of a transport.
+struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
+    typealias Entry = Route<Request, Answer>
+
+    /// Who answers.
+    enum Choice: Sendable {
+        case answer(Answer)
+        case compute(@Sendable (Request) async throws -> Answer, Route<Request, Answer>)
+        /// The route has no answer left, or there is no route: then there is no place either.
+        case none(String, SourcePlace?)
+    }
+
+    private var routes: [Entry] = []
+
+    mutating func add(_ route: Entry) {
+        routes.append(route)
+    }
+
+    /// Takes an answer to a request, and what stands in the place of the names in its route's path.
+    mutating func take(
+        _ method: ServiceRequest.Method, _ target: String
+    ) -> (choice: Choice, parameters: [String: String]) {
+        let path = target.prefix { $0 != "?" }
+        // What answers GET answers HEAD, but for a route that was made for HEAD.
+        let found =
+            method == .head
+            ? find(path) { $0 == .head } ?? find(path) { $0 == nil || $0 == .get }
+            : find(path) { $0 == nil || $0 == method }
+        guard let (index, parameters) = found else {
+            return (.none("A request that no route is for: \(method) \(target)", nil), [:])
+        }
+        routes[index].asked += 1
+        let route = routes[index]
+        switch route.supply {
+        case .endless(let answer): return (.answer(answer), parameters)
+        case .computed(let body): return (.compute(body, route), parameters)
+        case .counted(let answers) where route.asked <= answers.count:
+            return (.answer(answers[route.asked - 1]), parameters)
+        case .counted(let answers):
+            let expected = answers.isEmpty ? "no request" : "no more than \(answers.count.requests)"
+            let words = "\(route.name) expected \(expected), and request \(route.asked) came: \(method) \(target)"
+            return (.none(words, route.place), parameters)
+        }
+    }
+
+    private func find(
+        _ path: Substring, where answers: (ServiceRequest.Method?) -> Bool
+    ) -> (index: Int, parameters: [String: String])? {
+        for index in routes.indices.reversed() where answers(routes[index].method) {
+            if let parameters = routes[index].pattern.parameters(of: path) { return (index, parameters) }
+        }
+        return nil
+    }
+
+    /// The routes that expect more.
+    var leftovers: [TestFailure] { routes.compactMap(\.leftover) }
+}
+
+extension Int {
+    /// The count, with the word.
+    fileprivate var requests: String { self == 1 ? "1 request" : "\(self) requests" }
+}

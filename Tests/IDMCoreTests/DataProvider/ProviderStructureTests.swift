@@ -1,0 +1,193 @@
+import IDMCore
+import Testing
+
+@Suite("The structure of providers", .timeLimit(.minutes(1)))
+struct ProviderStructureTests {
+    private struct SignIn: DataProvider {
+        func request(_ input: String) async throws -> Int { input.count }
+    }
+
+    private struct Profile: DataProvider {
+        func request(_ input: Int) async throws -> String { "\(input)" }
+    }
+
+    private struct Friends: DataProvider {
+        func request(_ input: Int) async throws -> [String] { ["\(input)"] }
+    }
+
+    private struct Account: DataProvider {
+        func request(_ input: Int) async throws -> (Int, Int) { (input, input) }
+    }
+
+    private struct Title: DataModel {
+        init(from source: String) throws {}
+    }
+
+    @Test("a provider is shown by the name of its type")
+    func leaf() {
+        #expect(SignIn().structure == .provider("SignIn"))
+        #expect(SignIn().structure.description == "SignIn")
+        #expect(ValueDataProvider<Void, Int>(1).structure.description == "ValueDataProvider<(), Int>")
+    }
+
+    @Test("a sequence is flat, however it was put together")
+    func sequence() {
+        let left = SignIn() >>>> Profile() >>>> Title.self
+        let right = SequenceDataProvider(SignIn(), Profile() >>>> Title.self)
+        #expect(left.structure == right.structure)
+        #expect(
+            left.structure.description == """
+                sequence
+                ├─ SignIn
+                ├─ Profile
+                └─ model Title
+                """)
+    }
+
+    @Test("a tree shows what runs inside of what, and when")
+    func tree() {
+        let provider =
+            SignIn().timeout(.seconds(5)) >>>> Account()
+            >>>> Profile().retry(2).fallback(to: Profile().delay(.milliseconds(300)))
+            >><< Friends().coalesced().eraseToAnyDataProvider()
+        #expect(
+            Integrator(provider.mapInput { (name: String) in name }, executing: .latest).structure.description == """
+                integrator, latest
+                └─ sequence
+                   ├─ map from String
+                   ├─ within 5.0 seconds
+                   │  └─ SignIn
+                   ├─ Account
+                   └─ group
+                      ├─ fallback
+                      │  ├─ first: retry, at most 2 times
+                      │  │  └─ Profile
+                      │  └─ if it fails: after 0.3 seconds
+                      │     └─ Profile
+                      └─ coalesced
+                         └─ Friends
+                """)
+    }
+
+    @Test("every way to compose shows its parts", arguments: Self.compositions)
+    func everyWay(structure: ProviderStructure, text: String) {
+        #expect(structure.description.replacing("\n", with: "|").replacing("   ", with: " ") == text)
+    }
+
+    private static let compositions: [(ProviderStructure, String)] = [
+        (Profile().map { $0.count }.structure, "sequence|├─ Profile|└─ map to Int"),
+        (ClosureDataProvider { (count: Int) in "\(count)" }.structure, "closure: Int → String"),
+        (Profile().mapError { $0 }.structure, "map errors|└─ Profile"),
+        (Profile().model(Title.self).structure, "sequence|├─ Profile|└─ model Title"),
+        (Profile().retry(1).structure, "retry, at most 1 time|└─ Profile"),
+        (Profile().retry(-1).structure, "retry, at most 0 times|└─ Profile"),
+        (Profile().merged(with: Profile()).structure, "merged|├─ first: Profile|└─ then: Profile"),
+        (Profile().attached(Friends()).structure, "attached|├─ answers: Profile|└─ beside it: Friends"),
+        (Profile().each().structure, "each|└─ Profile"),
+        (Profile().each(maxConcurrent: 3).structure, "each, 3 at a time|└─ Profile"),
+        ((Profile() >><< Friends()).structure, "group|├─ Profile|└─ Friends"),
+        ((Profile() >><< Friends()).grouped().structure, "group|├─ Profile|└─ Friends"),
+        (
+            (Profile() >><< Friends()).collectingResults().structure,
+            "group, collecting results|├─ Profile|└─ Friends"
+        ),
+        (GroupDataProvider().structure, "group"),
+    ]
+
+    @Test("a type of a user's own takes part by giving its structure")
+    func ownType() {
+        struct Logged<Base: DataProvider>: DataProvider {
+            let base: Base
+            func request(_ input: Base.Input) async throws -> Base.Output { try await base.request(input) }
+            var structure: ProviderStructure { .wrapping(base.structure, in: "logged") }
+        }
+        let provider: any DataProvider<String, String> = Logged(base: SignIn()) >>>> Profile()
+        #expect(
+            provider.structure.description == """
+                sequence
+                ├─ logged
+                │  └─ SignIn
+                └─ Profile
+                """)
+    }
+
+    @Test("a sequence of one is that one, and of none is empty")
+    func shortSequences() {
+        #expect(ProviderStructure.sequence([.provider("one")]) == .provider("one"))
+        #expect(ProviderStructure.sequence([]).description == "sequence")
+        #expect(ProviderStructure.sequence([]).mermaid == "flowchart LR\n    n1((\" \"))")
+        let between = ProviderStructure.sequence([.provider("one"), .sequence([]), .provider("two")])
+        #expect(between == .sequence([.provider("one"), .provider("two")]))
+    }
+
+    @Test("executing types are shown as they are written")
+    func executingTypes() {
+        let types: [ExecutingType] = [
+            .default, .only, .only(joining: true), .queue, .queue(width: 2), .queue(width: 2, limit: 5), .latest,
+            .latest(debounce: .milliseconds(300)),
+        ]
+        #expect(
+            types.map(\.description) == [
+                "default", "only", "only(joining: true)", "queue", "queue(width: 2)", "queue(width: 2, limit: 5)",
+                "latest", "latest(debounce: 0.3 seconds)",
+            ])
+    }
+
+    @Test("a flow chart joins stages, forks groups, and frames what stands around")
+    func mermaid() {
+        let provider = Account() >>>> Profile().retry(2) >><< Friends()
+        #expect(
+            provider.structure.mermaid == """
+                flowchart LR
+                    n1["Account"]
+                    n2(("group"))
+                    subgraph n3["retry, at most 2 times"]
+                        n4["Profile"]
+                    end
+                    n5["Friends"]
+                    n6((" "))
+                    n2 --> n4
+                    n4 --> n6
+                    n2 --> n5
+                    n5 --> n6
+                    n1 --> n2
+                """)
+        #expect(
+            Profile().fallback(to: Profile()).structure.mermaid == """
+                flowchart LR
+                    n1{"fallback"}
+                    n2["Profile"]
+                    n3["Profile"]
+                    n4((" "))
+                    n1 -->|"first"| n2
+                    n2 --> n4
+                    n1 -->|"if it fails"| n3
+                    n3 --> n4
+                """)
+    }
+
+    @Test("a name can't break out of a flow chart")
+    func escapedNames() {
+        let structure = ProviderStructure.branches("a\"]\nb", ["#1<x>": .provider("\"\r\n")])
+        #expect(
+            structure.mermaid == """
+                flowchart LR
+                    n1{"a#quot;] b"}
+                    n2["#quot; "]
+                    n3((" "))
+                    n1 -->|"#35;1#lt;x#gt;"| n2
+                    n2 --> n3
+                """)
+    }
+
+    @Test("what forks with nothing inside is still drawn")
+    func emptyFork() {
+        #expect(
+            ProviderStructure.group([]).mermaid == """
+                flowchart LR
+                    n1(("group"))
+                    n2((" "))
+                    n1 --> n2
+                """)
+    }
+}
