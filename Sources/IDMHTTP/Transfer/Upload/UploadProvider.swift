@@ -13,13 +13,14 @@ internal import Synchronization
 ///
 /// - **Progress** counts the bytes that have really gone, and not those of the answer. A body that has to be sent again, after a
 ///   redirect or with another credential, stays where it was until it has caught up.
-/// - **Pausing** with a `PauseControl` stops the bytes. After a pause that is shorter than the time-out they go on; after a
-///   longer one, or if the server has hung up meanwhile, the body is sent again from its start. If it can be read once only,
-///   the upload fails.
+/// - **Pausing** with a `PauseControl` ends the connection, and the body is sent again from its start: a server keeps nothing of
+///   half a body. What has all but arrived (its last megabyte is on its way) is let through instead, so that no request is
+///   made twice that may not be. A stream that can be read once isn't sent again: a pause stops the reading, and nothing else.
 /// - **Time** is the time-out's: the service's deadline doesn't hold, only one of the request itself.
 ///
 /// Files are read while they travel, 64 KB at a time. One that has become longer or shorter meanwhile, or has
-/// vanished before its turn came, fails the upload with a ``RequestBody/Fault`` inside of an ``HTTPError``, before its last byte has gone.
+/// vanished before its turn came, fails the upload with a ``RequestBody/Fault`` inside of an ``HTTPError``, whatever the server
+/// has made of it.
 ///
 /// Work runs away from the caller's actor. Fails as the service does.
 public struct UploadProvider: DataProvider {
@@ -38,18 +39,21 @@ public struct UploadProvider: DataProvider {
         service.configuration.deadline = nil
         let interruption = Interruption()
         let reporter = TransferReporter.current(service.clock)
-        let flow = UploadFlow(interruption.control)
+        let flow = UploadFlow(request, interruption.control)
         var sent = request
         sent.didEncode = { flow.led($0) }
-        if let reporter { sent.didSend = { reporter.report($0, of: flow.length) } }
-        let response = try await interruption.run(
-            cancels: false,
-            isRepeatable: {
-                $0 is HTTPError && request.body?.isReplayable != false && (!flow.isOver || request.isRepeatable)
-            }
-        ) { [service, sent] in
+        sent.didSend = { count in
+            flow.count(count)
+            reporter?.report(count, of: flow.length)
+        }
+        let response = try await interruption.run(ends: { flow.mayBeginAgain }) { [service, sent] in
             // The answer has a progress of its own, which is nobody's here.
             try await IntegrationProgress.Reporter(Unheard()).ambient { try await service.request(sent) }
+        }
+        if let fault = flow.fault {
+            throw HTTPError(
+                .badRequest(.body(fault)), request: request.description(redacted: service.configuration.redaction),
+                response: response)
         }
         reporter?.flush()
         return response
@@ -58,11 +62,4 @@ public struct UploadProvider: DataProvider {
 
 private final class Unheard: ProgressListener {
     func hear(_ progress: IntegrationProgress) {}
-}
-
-extension ServiceRequest {
-    /// Whether it does no harm to make the request again once all of it has arrived.
-    fileprivate var isRepeatable: Bool {
-        method.isIdempotent || headers[.idempotencyKey]?.isEmpty == false
-    }
 }
