@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 
 /// A part of a body: bytes in memory, or a file that is read when its turn comes.
 enum BodySegment: Sendable {
@@ -62,31 +61,43 @@ struct SegmentCursor: ByteCursor {
     }
 }
 
-/// Reads a file from its start, away from the caller's actor.
-final class FileReader: Sendable {
+/// Reads a file from its start, on a thread that may wait for a disk.
+actor FileReader {
+    private nonisolated let thread = FileThread("IDMHTTP.body")
     private let url: URL
     private let length: Int
-    private let handle = Mutex<FileHandle?>(nil)
+    private var rest: Int
+    private var handle: FileHandle?
 
     init(url: URL, length: Int) {
         self.url = url
         self.length = length
+        rest = length
     }
 
-    /// The next bytes, at least one. A file that has got shorter is an error: what was announced can't be kept.
-    @concurrent
-    func read(_ count: Int) async throws -> Data {
-        do {
-            let data: Data? = try handle.withLock { handle in
-                let open = try handle ?? FileHandle(forReadingFrom: url)
-                handle = open
-                return try open.read(upToCount: count)
-            }
-            if let data, !data.isEmpty { return data }
-        } catch {
-            throw RequestBody.Fault.file(url.lastPathComponent, reason: error.shortReason)
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// The next bytes, at least one. A file that has got shorter is an error: what was announced can't be kept. So is one
+    /// that has got longer, before its last bytes are handed on: what would arrive would not be the file.
+    func read(_ count: Int) throws(RequestBody.Fault) -> Data {
+        guard let data = try next(min(count, rest)), !data.isEmpty else {
+            throw .file(url.lastPathComponent, reason: "it has become shorter than \(length) bytes")
         }
-        throw RequestBody.Fault.file(url.lastPathComponent, reason: "it has become shorter than \(length) bytes")
+        rest -= data.count
+        if rest == 0, try next(1)?.isEmpty == false {
+            throw .file(url.lastPathComponent, reason: "it has become longer than \(length) bytes")
+        }
+        return data
+    }
+
+    private func next(_ count: Int) throws(RequestBody.Fault) -> Data? {
+        do {
+            let open = try handle ?? FileHandle(forReadingFrom: url)
+            handle = open
+            return try open.read(upToCount: count)
+        } catch {
+            throw .file(url.lastPathComponent, reason: error.shortReason)
+        }
     }
 }
 

@@ -41,11 +41,25 @@ extension RequestBody {
             self.passage = passage
         }
 
-        /// The bytes from the start, fetched in the pace in which they are read. Exactly ``length`` of them, if that is known: anything else is thrown as a
-        /// ``RequestBody/Fault`` while they are read. Throws if they can be read once only, and have been.
+        /// The bytes from the start, fetched in the pace in which they are read. Exactly ``length`` of them, if that is
+        /// known: anything else is thrown as a ``RequestBody/Fault`` while they are read. Throws if they can be read once
+        /// only, and have been.
         public func bytes() throws(Fault) -> HTTPBytes {
             try passage?.take()
             return source
+        }
+
+        /// This, with its bytes led through something on their way. None of them is handed over as a whole then.
+        func led(through way: (HTTPBytes) -> HTTPBytes) -> Encoded {
+            Encoded(source: way(source), length: length, passage: passage)
+        }
+
+        private init(source: HTTPBytes, length: Int?, passage: Passage?) {
+            data = nil
+            self.length = length
+            file = nil
+            self.source = source
+            self.passage = passage
         }
     }
 

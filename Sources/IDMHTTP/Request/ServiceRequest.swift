@@ -29,6 +29,8 @@ public struct ServiceRequest: Sendable {
     public var cachePolicy: CachePolicy?
     /// Hears how many bytes of the body have gone. It starts anew with each attempt and each redirect.
     var didSend: (@Sendable (_ sent: Int64) -> Void)?
+    /// Sees the body each time that it has been made, and may put another one in its place.
+    var didEncode: (@Sendable (RequestBody.Encoded) -> RequestBody.Encoded)?
 
     /// Makes a request. Nothing is checked before it is sent.
     public init(

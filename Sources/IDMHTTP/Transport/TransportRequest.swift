@@ -76,7 +76,8 @@ extension ServiceConfiguration {
                 throw .body(.contentTypeOfMultipart)
             }
             do throws(RequestBody.Fault) {
-                resolved.body = try body.encoded()
+                let encoded = try body.encoded()
+                resolved.body = request.didEncode?(encoded) ?? encoded
             } catch {
                 throw .body(error)
             }

@@ -126,14 +126,16 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("in a file that shrinks or goes before it is read fails, and one that grows is sent as far as announced")
+    @Test("in a file that grows, shrinks or goes before it is read fails")
     func changingFiles() async throws {
         let folder = try TemporaryFolder()
         let url = try folder.file("f", "0123456789")
         let encoded = try RequestBody.file(url).encoded()
 
         try Data("0123456789more".utf8).write(to: url)
-        #expect(try await encoded.bytes().all() == Data("0123456789".utf8))
+        await #expect(throws: RequestBody.Fault.file("f", reason: "it has become longer than 10 bytes")) {
+            try await encoded.bytes().all()
+        }
         try Data("0123".utf8).write(to: url)
         await #expect(throws: RequestBody.Fault.file("f", reason: "it has become shorter than 10 bytes")) {
             try await encoded.bytes().all()

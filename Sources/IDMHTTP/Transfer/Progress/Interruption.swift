@@ -6,29 +6,25 @@ struct Interruption: Sendable {
     /// What pauses the work, if anybody can.
     let control = PauseControl.current
 
-    /// Does work, again whenever it was ended by a pause that is over. Work that fails because of a pause in another way
-    /// than by its cancellation is told from other failures by whether it may be repeated.
+    /// Does work, again whenever it was ended by a pause that is over.
     ///
-    /// - Parameter isRepeatable: Whether work that failed so, while it was paused, is done again.
+    /// - Parameter ends: Asked at each pause: whether it ends the work. Work that a pause doesn't end goes on.
     func run<Value: Sendable>(
-        cancels: Bool = true, isRepeatable: @escaping @Sendable (any Error) -> Bool = { $0 is CancellationError },
-        _ work: @escaping @Sendable () async throws -> Value
+        ends: @escaping @Sendable () -> Bool = { true }, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard let control else { return try await work() }
         while true {
             try await control.waitWhilePaused()
             let pauses = Pauses()
             let task = Task(executorPreference: LibraryTask.executor) { try await work() }
-            let observation = control.observe {
-                guard control.isPaused else { return }
+            let pause: @Sendable () -> Void = {
+                guard control.isPaused, ends() else { return }
                 pauses.count()
-                if cancels { task.cancel() }
+                task.cancel()
             }
-            // A pause before it was observed.
-            if control.isPaused {
-                pauses.count()
-                if cancels { task.cancel() }
-            }
+            let observation = control.observe(pause)
+            // There may have been one before it was observed.
+            pause()
             defer { withExtendedLifetime(observation) {} }
             do {
                 return try await withTaskCancellationHandler {
@@ -36,9 +32,9 @@ struct Interruption: Sendable {
                 } onCancel: {
                     task.cancel()
                 }
-            } catch {
+            } catch is CancellationError {
                 try Task.checkCancellation()
-                guard pauses.any, isRepeatable(error) else { throw error }
+                guard pauses.any else { throw CancellationError() }
             }
         }
     }

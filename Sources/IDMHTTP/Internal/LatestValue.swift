@@ -1,0 +1,73 @@
+internal import Synchronization
+
+/// A value that changes, and any number of those who follow it: each in its own pace, and each hears the latest one.
+final class LatestValue<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value
+        var version = 1
+        var isClosed = false
+        var waiters: [Int: UnsafeContinuation<Void, Never>] = [:]
+        var lastWaiter = 0
+
+        mutating func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
+            defer { waiters = [:] }
+            return Array(waiters.values)
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) {
+        state = Mutex(State(value: value))
+    }
+
+    deinit { close() }
+
+    func set(_ value: Value) {
+        let waiters = state.withLock { state in
+            state.value = value
+            state.version += 1
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Lets those who follow come to an end once they have heard the last value.
+    func close() {
+        let waiters = state.withLock { state in
+            state.isClosed = true
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The first value after one that was heard, with its version. The version before the first one is 0. Nil once there is
+    /// no more, and when the task that waits is cancelled.
+    func next(after version: Int, isolation: isolated (any Actor)? = #isolation) async -> (value: Value, version: Int)? {
+        while !Task.isCancelled {
+            let (found, id) = state.withLock { state -> ((value: Value, version: Int)?, Int?) in
+                if state.version > version { return ((state.value, state.version), nil) }
+                if state.isClosed { return (nil, nil) }
+                state.lastWaiter += 1
+                return (nil, state.lastWaiter)
+            }
+            guard let id else { return found }
+            await withTaskCancellationHandler {
+                // Captured, or the closure leaves the caller's actor.
+                _ = isolation
+                await withUnsafeContinuation { continuation in
+                    let goesOn = state.withLock { state in
+                        // Under the lock: a cancel that comes later finds the waiter.
+                        if state.version > version || state.isClosed || Task.isCancelled { return true }
+                        state.waiters[id] = continuation
+                        return false
+                    }
+                    if goesOn { continuation.resume() }
+                }
+            } onCancel: {
+                state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,91 @@
+internal import Foundation
+internal import IDMCore
+internal import Synchronization
+
+/// The bytes of an upload on their way.
+final class UploadFlow: Sendable {
+    private struct State {
+        var length: Int64?
+        var sent: Int64 = 0
+        var source: Source?
+    }
+
+    /// A file as it was when it began to travel.
+    private struct Source: Equatable {
+        let url: URL
+        let length: Int
+        let date: Date?
+
+        init?(_ url: URL) {
+            guard let length = try? BodySegment.file(url).length else { return nil }
+            self.url = url
+            self.length = length
+            date = try? FileManager.default.attributesOfItem(atPath: url.path)[.modificationDate] as? Date
+        }
+    }
+
+    /// How much may be under way without anybody having been told that it has gone.
+    private static let inFlight: Int64 = 1 << 20
+
+    private let isReplayable: Bool
+    private let isRepeatable: Bool
+    private let control: PauseControl?
+    private let state = Mutex(State())
+
+    init(_ request: ServiceRequest, _ control: PauseControl?) {
+        isReplayable = request.body?.isReplayable != false
+        isRepeatable = request.method.isIdempotent || request.headers[.idempotencyKey]?.isEmpty == false
+        self.control = control
+    }
+
+    /// How many bytes there are, if that is known.
+    var length: Int64? { state.withLock { $0.length } }
+
+    /// Whether the upload can be ended now and begun again later, without any harm if it had just arrived.
+    var mayBeginAgain: Bool {
+        guard isReplayable else { return false }
+        return state.withLock { state in
+            isRepeatable || state.length.map { state.sent + Self.inFlight < $0 } ?? false
+        }
+    }
+
+    /// The body that is sent: one that can be read once stops while the upload is paused.
+    func led(_ body: RequestBody.Encoded) -> RequestBody.Encoded {
+        let source = body.file.flatMap { Source($0) }
+        state.withLock { $0 = State(length: body.length.map { Int64($0) }, source: source) }
+        guard let control, !isReplayable else { return body }
+        return body.led { bytes in
+            HTTPBytes { PausedCursor(pieces: bytes.makeAsyncIterator(), control: control) }
+        }
+    }
+
+    /// What a file has become while it travelled, where that isn't noticed on the way: what has arrived isn't the file.
+    var fault: RequestBody.Fault? {
+        guard let source = state.withLock({ $0.source }) else { return nil }
+        let now = Source(source.url)
+        guard now != source else { return nil }
+        let reason =
+            switch (now?.length).map({ $0 - source.length }) {
+            case nil: "there is no such file any more"
+            case 0: "it has been changed while it was sent"
+            case let difference?:
+                "it has become \(difference < 0 ? "shorter" : "longer") than \(source.length) bytes"
+            }
+        return .file(source.url.lastPathComponent, reason: reason)
+    }
+
+    /// So many bytes have gone.
+    func count(_ sent: Int64) {
+        state.withLock { $0.sent = sent }
+    }
+}
+
+private struct PausedCursor: ByteCursor {
+    var pieces: HTTPBytes.Iterator
+    let control: PauseControl
+
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        try await control.waitWhilePaused(isolation: isolation)
+        return try await pieces.next(isolation: isolation)
+    }
+}

@@ -1,0 +1,65 @@
+internal import Foundation
+public import IDMCore
+internal import Synchronization
+
+/// Uploads whatever a request carries: bytes, a file, a stream, or parts of all kinds.
+///
+/// ```swift
+/// let uploads = UploadProvider(service)
+/// let response = try await uploads.request(ServiceRequest(.put, "/films/{id}", pathParameters: ["id": id], body: .file(film)))
+/// ```
+///
+/// A service could send the request as well. A provider of uploads adds what uploads need:
+///
+/// - **Progress** counts the bytes that have really gone, and not those of the answer. A body that has to be sent again, after a
+///   redirect or with another credential, stays where it was until it has caught up.
+/// - **Pausing** with a `PauseControl` ends the connection, and the body is sent again from its start: a server keeps nothing of
+///   half a body. What has all but arrived (its last megabyte is on its way) is let through instead, so that no request is
+///   made twice that may not be. A stream that can be read once isn't sent again: a pause stops the reading, and nothing else.
+/// - **Time** is the time-out's: the service's deadline doesn't hold, only one of the request itself.
+///
+/// Files are read while they travel, 64 KB at a time. One that has become longer or shorter meanwhile, or has
+/// vanished before its turn came, fails the upload with a ``RequestBody/Fault`` inside of an ``HTTPError``, whatever the server
+/// has made of it.
+///
+/// Work runs away from the caller's actor. Fails as the service does.
+public struct UploadProvider: DataProvider {
+    /// What is uploaded to.
+    public var service: HTTPService
+
+    /// Makes a provider of uploads from a service.
+    public init(_ service: HTTPService) {
+        self.service = service
+    }
+
+    /// Uploads what a request carries, and answers with the response to it.
+    @concurrent
+    public func request(_ request: ServiceRequest) async throws -> ServiceResponse {
+        var service = service
+        service.configuration.deadline = nil
+        let interruption = Interruption()
+        let reporter = TransferReporter.current(service.clock)
+        let flow = UploadFlow(request, interruption.control)
+        var sent = request
+        sent.didEncode = { flow.led($0) }
+        sent.didSend = { count in
+            flow.count(count)
+            reporter?.report(count, of: flow.length)
+        }
+        let response = try await interruption.run(ends: { flow.mayBeginAgain }) { [service, sent] in
+            // The answer has a progress of its own, which is nobody's here.
+            try await IntegrationProgress.Reporter(Unheard()).ambient { try await service.request(sent) }
+        }
+        if let fault = flow.fault {
+            throw HTTPError(
+                .badRequest(.body(fault)), request: request.description(redacted: service.configuration.redaction),
+                response: response)
+        }
+        reporter?.flush()
+        return response
+    }
+}
+
+private final class Unheard: ProgressListener {
+    func hear(_ progress: IntegrationProgress) {}
+}

@@ -1,0 +1,219 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Uploads", .timeLimit(.minutes(2)))
+struct UploadTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func put(_ body: RequestBody) -> ServiceRequest { ServiceRequest(.put, "/films/1", body: body) }
+
+    @Test("Bytes, files, streams and parts arrive as they are")
+    func kinds() async throws {
+        let bytes = filling(200_000)
+        let file = try folder.file("film", bytes)
+        let pieces = AsyncStream { continuation in
+            continuation.yield(bytes.prefix(100_000))
+            continuation.yield(bytes.dropFirst(100_000))
+            continuation.finish()
+        }
+        for control in [nil, PauseControl()] {
+            let transport = BodyTransport()
+            let provider = UploadProvider(try HTTPService(transport))
+            var bodies: [RequestBody] = [.bytes(bytes), .file(file)]
+            if control == nil { bodies.append(.stream(HTTPBytes(pieces), length: 200_000)) }
+            for body in bodies {
+                let request = put(body)
+                let response: ServiceResponse
+                if let control {
+                    response = try await control.bind { try await provider.request(request) }
+                } else {
+                    response = try await provider.request(request)
+                }
+                #expect(response.text == "done" && transport.bodies.last == bytes)
+            }
+            let parts = MultipartBody([.text("title", "Film"), .file("film", file)])
+            _ = try await provider.request(put(.multipart(parts)))
+            let sent = try #require(transport.bodies.last)
+            #expect(sent.range(of: bytes) != nil && sent.range(of: Data("name=\"title\"".utf8)) != nil)
+            #expect(transport.requests.last?.headers[.contentType]?.contains(parts.boundary) == true)
+        }
+    }
+
+    @Test("A call hears of the bytes that have gone, not of those of the answer, and of the last before the value")
+    func progress() async throws {
+        let transport = BodyTransport { _ in
+            .text(String(repeating: "x", count: 9_000), headers: ["Content-Length": "9000"])
+        }
+        let file = try folder.file("film", filling(300_000))
+        let log = Log()
+        let call = Integrator(UploadProvider(try HTTPService(transport))).prepareCall(put(.file(file)))
+            .onProgress { log.add("\($0.completed ?? -1)/\($0.total ?? -1)") }
+        _ = try await call.call().value
+        #expect(log.entries.last == "300000/300000")
+        #expect(log.entries.allSatisfy { $0.hasSuffix("/300000") || $0 == "-1/-1" })
+        let counts = log.entries.compactMap { Int($0.prefix { $0 != "/" }) }.filter { $0 >= 0 }
+        #expect(counts == counts.sorted())
+    }
+
+    @Test("A source that has become longer, shorter or has gone fails the upload, which doesn't arrive whole")
+    func sources() async throws {
+        let bytes = filling(200_000)
+        let ways: [(String, @Sendable (URL) throws -> Void)] = [
+            ("longer", { try (bytes + Data([1])).write(to: $0) }), ("shorter", { try bytes.dropLast().write(to: $0) }),
+            ("no such file", { try FileManager.default.removeItem(at: $0) }),
+            ("longer", { try Self.append(to: $0) }), ("shorter", { try Self.truncate($0) }),
+        ]
+        for (index, (word, way)) in ways.enumerated() {
+            let file = try folder.file("film", bytes)
+            // The first three before it is opened, the others half-way.
+            let moment = index < 3 ? 0 : 65_536
+            let transport = BodyTransport(beforePiece: { _, count in if count == moment { try way(file) } })
+            let error = await #expect(throws: HTTPError.self) {
+                try await UploadProvider(try HTTPService(transport)).request(put(.file(file)))
+            }
+            guard case .badRequest(.body(.file("film", let reason)))? = error?.reason else {
+                Issue.record("\(word): \(String(describing: error))")
+                continue
+            }
+            #expect(reason.contains(word))
+            #expect(transport.bodies[0].count < 200_000, "\(word)")
+        }
+    }
+
+    private static func append(to file: URL) throws {
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data([1]))
+        try handle.close()
+    }
+
+    private static func truncate(_ file: URL) throws {
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 100_000)
+        try handle.close()
+    }
+
+    @Test(
+        "A body that can be read again is sent again after a redirect, and one that can't fails the upload and says so")
+    func redirects() async throws {
+        let file = try folder.file("film", filling(100_000))
+        let redirect: @Sendable (Int) -> TransportResponse = { number in
+            number == 0 ? .text("", status: 307, headers: ["Location": "/other"]) : .text("done")
+        }
+        let transport = BodyTransport(redirect)
+        _ = try await UploadProvider(try HTTPService(transport)).request(put(.file(file)))
+        #expect(transport.bodies.map(\.count) == [100_000, 100_000] && transport.bodies[0] == transport.bodies[1])
+        let once = BodyTransport(redirect)
+        let error = await #expect(throws: HTTPError.self) {
+            try await UploadProvider(try HTTPService(once)).request(put(.stream(HTTPBytes(Data(count: 9)), length: 9)))
+        }
+        guard case .redirect(.bodyIsUsedUp)? = error?.reason else { throw Violation("\(String(describing: error))") }
+    }
+
+    @Test("The service's deadline doesn't end an upload, but its own does")
+    func deadline() async throws {
+        let clock = ManualClock()
+        let transport = BodyTransport(beforePiece: { _, _ in
+            try await clock.sleep(until: clock.now.advanced(by: .seconds(40)))
+        })
+        var service = try HTTPService(transport, clock: clock)
+        service.configuration.deadline = .seconds(60)
+        let provider = UploadProvider(service)
+        let request = put(.file(try folder.file("film", filling(200_000))))
+        let upload = Task { try await provider.request(request) }
+        for _ in 0..<5 {
+            try await clock.sleepers(2)
+            await clock.advance(by: .seconds(40))
+        }
+        #expect(try await upload.value.text == "done")
+    }
+
+    // MARK: Pausing
+
+    /// Stops before a piece of the first body until the signal is opened.
+    private func held(at moment: Int, _ gate: Signal) -> BodyTransport {
+        BodyTransport(beforePiece: { number, count in if number == 0, count >= moment { try await gate.wait() } })
+    }
+
+    @Test(
+        "A pause stops the bytes, and afterwards the body is sent again from its start",
+        arguments: [ServiceRequest.Method.put, .post])
+    func paused(method: ServiceRequest.Method) async throws {
+        let bytes = filling(3_000_000)
+        let request = ServiceRequest(method, "/films", body: .file(try folder.file("film", bytes)))
+        let transport = held(at: 131_072, Signal())
+        let control = PauseControl()
+        let provider = UploadProvider(try HTTPService(transport))
+        let task = Task { try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        control.pause()
+        control.pause()
+        // The first connection never goes on by itself: only the end of the request lets anything go on here.
+        control.resume()
+        control.resume()
+        #expect(try await task.value.text == "done")
+        #expect(transport.bodies.map(\.count) == [131_072, 3_000_000] && transport.bodies[1] == bytes)
+    }
+
+    @Test("What has all but arrived is let through: no request is made twice that may not be")
+    func allButArrived() async throws {
+        let bytes = filling(600_000)
+        let gate = Signal()
+        let transport = held(at: 131_072, gate)
+        let control = PauseControl()
+        let provider = UploadProvider(try HTTPService(transport))
+        let request = ServiceRequest(.post, "/films", body: .file(try folder.file("film", bytes)))
+        let task = Task { try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        control.pause()
+        gate.open()
+        #expect(try await task.value.text == "done" && transport.bodies == [bytes])
+    }
+
+    @Test("A stream that can be read once stops to be read, and goes on where it stopped")
+    func stream() async throws {
+        let bytes = filling(300_000)
+        let gate = Signal()
+        let transport = held(at: 131_072, gate)
+        let control = PauseControl()
+        let clock = ManualClock()
+        let provider = UploadProvider(try HTTPService(transport, clock: clock))
+        let pieces = stride(from: 0, to: 300_000, by: 65_536).map { bytes[$0..<min($0 + 65_536, 300_000)] }
+        let stream = HTTPBytes(
+            AsyncStream { continuation in
+                for piece in pieces { continuation.yield(Data(piece)) }
+                continuation.finish()
+            })
+        let request = ServiceRequest(.put, "/films", body: .stream(stream, length: 300_000))
+        let task = Task { try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        control.pause()
+        gate.open()
+        await clock.advance(by: .seconds(30))
+        #expect(transport.bodies.map(\.count) == [131_072])
+        control.resume()
+        #expect(try await task.value.text == "done" && transport.bodies == [bytes])
+    }
+
+    @Test("A paused upload can be cancelled")
+    func cancelled() async throws {
+        let control = PauseControl()
+        let transport = held(at: 65_536, Signal())
+        let provider = UploadProvider(try HTTPService(transport))
+        let request = put(.file(try folder.file("film", filling(300_000))))
+        let task = Task { try await control.bind { try await provider.request(request) } }
+        try await transport.received(65_536)
+        control.pause()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
