@@ -77,7 +77,8 @@ struct ReadmeTests {
             search.prepareCall("ad").call()
             try await provider.nextRequest().cancelled()
             try await provider.nextRequest().answer(["Ada"])
-            try await recorder.expect(.began, .cancelled(.superseded), .completed, .began, .succeeded(["Ada"]), .completed)
+            try await recorder.expect(
+                .began, .cancelled(.superseded), .completed, .began, .succeeded(["Ada"]), .completed)
         }
     }
     // end
