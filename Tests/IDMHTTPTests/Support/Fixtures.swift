@@ -45,7 +45,7 @@ extension URLSessionTransport {
 }
 
 /// A folder that goes with the value.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
     let url: URL
 
     init() throws {

@@ -11,10 +11,18 @@ final class EventRecorder: Sendable {
     }
 
     private let elapsed: @Sendable () -> Duration
+    private let hear: @Sendable (HTTPEvent.Kind) -> Void
+    /// The recorder of an interceptor before this one's, which records the same.
+    private let outer: EventRecorder?
     private let state = Mutex(State())
 
-    init(clock: any Clock<Duration>) {
+    /// - Parameters:
+    ///   - clock: What measures the times.
+    ///   - hear: Hears of each event when it happens.
+    init(clock: any Clock<Duration>, hear: @escaping @Sendable (HTTPEvent.Kind) -> Void = { _ in }) {
         elapsed = clock.stopwatch()
+        self.hear = hear
+        outer = Self.current
     }
 
     /// Writes an event down, if anybody listens.
@@ -25,22 +33,35 @@ final class EventRecorder: Sendable {
 
     /// Writes down that a request goes to the transport.
     static func recordAttempt(bytes: Int?) {
-        guard let current else { return }
-        current.record(
-            .attempt(
-                current.state.withLock {
-                    $0.attempts += 1; return $0.attempts
-                }, bytes: bytes))
+        current?.recordAttempt(bytes: bytes)
     }
 
-    func record(_ kind: HTTPEvent.Kind) {
+    private func recordAttempt(bytes: Int?) {
+        let number = state.withLock { state in
+            state.attempts += 1
+            return state.attempts
+        }
+        take(.attempt(number, bytes: bytes))
+        outer?.recordAttempt(bytes: bytes)
+    }
+
+    private func record(_ kind: HTTPEvent.Kind) {
+        take(kind)
+        outer?.record(kind)
+    }
+
+    private func take(_ kind: HTTPEvent.Kind) {
         let event = HTTPEvent(time: elapsed(), kind: kind)
-        state.withLock { if !$0.isOver { $0.events.append(event) } }
+        let isHeard = state.withLock { state in
+            if !state.isOver { state.events.append(event) }
+            return !state.isOver
+        }
+        if isHeard { hear(kind) }
     }
 
     /// Everything that has happened. What was left behind isn't heard any more.
     func end(_ kind: HTTPEvent.Kind) -> [HTTPEvent] {
-        record(kind)
+        take(kind)
         return state.withLock { state in
             state.isOver = true
             return state.events

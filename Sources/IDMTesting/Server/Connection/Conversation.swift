@@ -111,6 +111,8 @@ struct Conversation: Sendable {
             return try read(draft, answer, isPaced: isPaced)
         case .recording(let draft, let answer):
             if let answer {
+                // Who wasn't asked for the body may or may not send it: nothing on the connection is certain any more.
+                let answer = draft.head.awaitsContinue && answer.reading.limit == 0 ? answer.closing() : answer
                 phase = .answering(AnswerWriter(answer, to: draft.head), hasMore: !draft.request.isComplete)
             } else {
                 phase = .computing(draft)

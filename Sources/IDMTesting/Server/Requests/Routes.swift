@@ -58,7 +58,12 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
         _ method: ServiceRequest.Method, _ target: String
     ) -> (choice: Choice, parameters: [String: String]) {
         let path = target.prefix { $0 != "?" }
-        guard let (index, parameters) = find(method, path) ?? (method == .head ? find(.get, path) : nil) else {
+        // What answers GET answers HEAD, but for a route that was made for HEAD.
+        let found =
+            method == .head
+            ? find(path) { $0 == .head } ?? find(path) { $0 == nil || $0 == .get }
+            : find(path) { $0 == nil || $0 == method }
+        guard let (index, parameters) = found else {
             return (.none("A request that no route is for: \(method) \(target)", nil), [:])
         }
         routes[index].asked += 1
@@ -76,9 +81,9 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
     }
 
     private func find(
-        _ method: ServiceRequest.Method, _ path: Substring
+        _ path: Substring, where answers: (ServiceRequest.Method?) -> Bool
     ) -> (index: Int, parameters: [String: String])? {
-        for index in routes.indices.reversed() where routes[index].method == nil || routes[index].method == method {
+        for index in routes.indices.reversed() where answers(routes[index].method) {
             if let parameters = routes[index].pattern.parameters(of: path) { return (index, parameters) }
         }
         return nil

@@ -1,0 +1,311 @@
+internal import Foundation
+
+/// A part on the disk, and what is known of it. At each moment the process may end: what is there then is a part that
+/// can be gone on with, one that has no sidecar and counts for nothing, or the whole file.
+actor DownloadPart {
+    /// How it begins.
+    enum Opening: Sendable {
+        /// It was done before, by a process that did not live to tell.
+        case done(DownloadedFile)
+        case plan(DownloadPlan)
+    }
+
+    private nonisolated let thread = FileThread("IDMHTTP.download")
+    private let place: DownloadPlace
+    private let download: ServiceDownload
+    private let files: any FileLayer
+
+    private var file: Int32?
+    private var sidecar: DownloadSidecar?
+    /// How many bytes are in it.
+    private(set) var length: Int64 = 0
+    /// How many of the bytes that come next are there already.
+    private var surplus: Int64 = 0
+    private var digest: SHA256?
+    /// How long it was when its sidecar was written last.
+    private var checkpoint: Int64 = 0
+
+    private static let checkpointDistance: Int64 = 64 << 20
+
+    init(_ place: DownloadPlace, _ download: ServiceDownload, _ files: any FileLayer) {
+        self.place = place
+        self.download = download
+        self.files = files
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    // MARK: Opening
+
+    /// Takes the part, for nobody else to write it. To be left, or finished.
+    func open() throws(TransferError) -> Opening {
+        let known = files.contents(of: place.sidecar).flatMap { DownloadSidecar($0) }
+        if let file = finished(known) { return .done(file) }
+        if download.destination.kind == .file { try refuseExisting(nil) }
+        do throws(FileFault) {
+            let status = try take()
+            let plan = DownloadPlan(
+                sidecar: known, part: status, object: place.object, size: download.size, session: files.session)
+            if case .goOn = plan, let known { try goOn(with: known, status) }
+            return .plan(plan)
+        } catch {
+            close()
+            throw TransferError(error)
+        }
+    }
+
+    /// The file that a process has put into its place just before it ended.
+    private func finished(_ known: DownloadSidecar?) -> DownloadedFile? {
+        guard let known, let total = known.total, known.object == place.object,
+            download.size.map({ $0 == total }) ?? true,
+            download.sha256.map({ known.digest?.hex == $0.lowercased() }) ?? true
+        else { return nil }
+        for path in destinations(known.suggestedName) {
+            guard let status = try? files.status(at: path) else { return nil }
+            guard status.identity == known.file, status.size == total else { continue }
+            removeAll()
+            return DownloadedFile(url: URL(fileURLWithPath: path), size: total, sha256: download.sha256?.lowercased())
+        }
+        return nil
+    }
+
+    private func destinations(_ suggested: String?) -> some Sequence<String> {
+        place.destinations(suggested: suggested, isNumbered: download.existing == .number)
+    }
+
+    /// Fails if it is known by now that there is no place for the file.
+    private func refuseExisting(_ suggested: String?) throws(TransferError) {
+        guard download.existing != .number, let path = destinations(suggested).first(where: { _ in true }),
+            let status = try? files.status(at: path)
+        else { return }
+        if status.kind == .folder { throw .destinationIsFolder(path.lastName) }
+        if download.existing == .refuse { throw .destinationExists(path.lastName) }
+    }
+
+    private func take() throws(FileFault) -> FileStatus {
+        while true {
+            let file = try files.open(place.part, .writing)
+            do throws(FileFault) {
+                if let status = try take(file) {
+                    self.file = file
+                    return status
+                }
+            } catch {
+                try? files.close(file)
+                throw FileFault(call: error.call, code: error.code, name: place.part.lastName)
+            }
+            try? files.close(file)
+        }
+    }
+
+    /// Takes a file for this part alone. Nil if whoever had it before has put it into its place meanwhile.
+    private func take(_ file: Int32) throws(FileFault) -> FileStatus? {
+        try files.lock(file)
+        let status = try files.status(file)
+        guard status.kind == .file else { throw .notAFile(place.part.lastName) }
+        guard let current = try? files.status(at: place.part), current.identity == status.identity else { return nil }
+        try files.permit(file, 0o600)
+        return status
+    }
+
+    private func goOn(with known: DownloadSidecar, _ status: FileStatus) throws(FileFault) {
+        guard let file else { return }
+        length = known.trusted(of: status.size, session: files.session)
+        if length < status.size { try files.cut(file, to: length) }
+        checkpoint = length
+        sidecar = known
+        if known.session != files.session {
+            sidecar?.take(up: files.session, at: length)
+            try writeSidecar()
+        }
+        guard download.sha256 != nil else { return }
+        var digest = known.digest.flatMap { $0.count <= UInt64(length) ? $0 : nil } ?? SHA256()
+        while digest.count < UInt64(length) {
+            let bytes = try files.read(
+                file, Int(min(1 << 18, UInt64(length) - digest.count)), at: Int64(digest.count))
+            guard !bytes.isEmpty else { break }
+            bytes.withUnsafeBytes { digest.update($0) }
+        }
+        self.digest = digest
+    }
+
+    // MARK: Writing
+
+    /// Begins to take what comes: from a byte on that is there or comes next, or from the first one.
+    func begin(from first: Int64, total: Int64?, headers: ServiceHeaders) throws(TransferError) {
+        let suggested = headers[.contentDisposition].flatMap(ContentDisposition.fileName)
+        try refuseExisting(first == 0 ? suggested : sidecar?.suggestedName ?? suggested)
+        do throws(FileFault) {
+            if first == 0 { return try beginAnew(total, headers) }
+            surplus = length - first
+            guard sidecar?.total != total else { return }
+            sidecar?.total = total
+            try writeSidecar()
+        } catch {
+            throw TransferError(error)
+        }
+    }
+
+    private func beginAnew(_ total: Int64?, _ headers: ServiceHeaders) throws(FileFault) {
+        guard let file else { return }
+        // In this order: at no moment is there a sidecar of an object that the part isn't of.
+        try files.removeIfThere(place.sidecar)
+        try files.cut(file, to: 0)
+        (length, surplus, checkpoint) = (0, 0, 0)
+        digest = download.sha256 == nil ? nil : SHA256()
+        sidecar = nil
+        guard let validator = headers.strongValidator else { return }
+        sidecar = DownloadSidecar(
+            object: place.object, validator: validator, total: total,
+            suggestedName: headers[.contentDisposition].flatMap(ContentDisposition.fileName),
+            file: try files.status(file).identity, session: files.session)
+        try writeSidecar()
+    }
+
+    /// What to ask for next, when what has come wasn't all of it. Nil if it can't be asked for.
+    var rest: DownloadPlan? {
+        guard let sidecar, let total = sidecar.total, length > 0, length < total else { return nil }
+        return .goOn(from: length, validator: sidecar.validator, total: total)
+    }
+
+    /// Writes what has come. Returns how much there is now.
+    func append(_ data: Data) throws(TransferError) -> Int64 {
+        guard let file else { return length }
+        var fault: FileFault?
+        data.withUnsafeBytes { bytes in
+            let known = min(surplus, Int64(bytes.count))
+            surplus -= known
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(known)...])
+            var written = 0
+            do throws(FileFault) {
+                try files.writeAll(file, bytes, at: length, counting: &written)
+            } catch {
+                fault = error
+            }
+            // Also of what failed, so that the digest is that of the part.
+            digest?.update(UnsafeRawBufferPointer(rebasing: bytes[..<written]))
+            length += Int64(written)
+        }
+        if let fault { throw TransferError(fault) }
+        if length - checkpoint >= Self.checkpointDistance {
+            try writeDown(synchronizing: download.durability == .power)
+        }
+        return length
+    }
+
+    /// Writes down how far it has come.
+    private func writeDown(synchronizing: Bool) throws(TransferError) {
+        guard let file, sidecar != nil else { return }
+        do throws(FileFault) {
+            if synchronizing {
+                try files.synchronize(file)
+                sidecar?.synchronized = length
+            }
+            sidecar?.digest = digest
+            checkpoint = length
+            try writeSidecar()
+        } catch {
+            throw TransferError(error)
+        }
+    }
+
+    private func writeSidecar() throws(FileFault) {
+        guard let bytes = try? sidecar?.encoded() else { return }
+        try files.replace(
+            place.sidecar, by: place.newSidecar, with: bytes, synchronizing: download.durability == .power)
+    }
+
+    // MARK: Ending
+
+    /// Lets go of the part, which stays if it is to be kept and can be gone on with.
+    func leave(keeping: Bool) {
+        guard file != nil else { return }
+        if keeping, sidecar != nil, length > 0 {
+            try? writeDown(synchronizing: true)
+        } else {
+            removeAll()
+        }
+        close()
+    }
+
+    /// Removes the part, unless another download is writing it.
+    func discard() {
+        guard file == nil, (try? files.status(at: place.part)) != nil, (try? take()) != nil else { return }
+        removeAll()
+        close()
+    }
+
+    /// Puts what is whole into its place.
+    func finish(suggested: String?) throws(TransferError) -> DownloadedFile {
+        guard let file else { throw .incomplete(received: 0, of: length) }
+        let found = digest?.hex
+        if let expected = download.sha256?.lowercased(), let found, expected != found {
+            throw .digest(expected: expected, found: found)
+        }
+        // For the one who comes after a process that ends once the file is in its place, and before anybody hears of it.
+        if found != nil { try writeDown(synchronizing: false) }
+        let path: String
+        do throws(FileFault) {
+            if download.durability == .power { try files.synchronize(file) }
+            try files.permit(file, try files.modeOfNewFiles(by: place.newSidecar))
+            path = try move(to: destinations(sidecar?.suggestedName ?? suggested))
+        } catch {
+            throw TransferError(error)
+        }
+        // Whatever fails from here on is no failure of the download.
+        try? files.removeIfThere(place.sidecar)
+        if download.durability == .power { try? files.synchronize(folder: place.folder + "/") }
+        close()
+        return DownloadedFile(url: URL(fileURLWithPath: path), size: length, sha256: found)
+    }
+
+    private func move(to destinations: some Sequence<String>) throws(FileFault) -> String {
+        var last = FileFault.presence(place.part.lastName)
+        for path in destinations {
+            do throws(FileFault) {
+                if download.existing == .replace {
+                    if (try? files.status(at: path))?.kind == .folder { throw .folder(path.lastName) }
+                    try files.rename(place.part, path)
+                } else {
+                    try give(path)
+                }
+                return path
+            } catch {
+                guard error.isPresence else { throw error }
+                last = error
+                if download.existing != .number, (try? files.status(at: path))?.kind == .folder {
+                    throw .folder(path.lastName)
+                }
+            }
+        }
+        throw last
+    }
+
+    /// Gives the part its name, unless something has it: in one step, so that nobody's file is ever replaced.
+    private func give(_ path: String) throws(FileFault) {
+        do throws(FileFault) {
+            try files.link(place.part, path)
+        } catch {
+            guard error.isUnknown else { throw error }
+            // Not every file system knows second names. Then somebody may come between the look and the step.
+            guard (try? files.status(at: path)) == nil else { throw .presence(path.lastName) }
+            return try files.rename(place.part, path)
+        }
+        try? files.remove(place.part)
+    }
+
+    /// Removes the part and what is known of it. The part last: it tells that there is something to remove.
+    private func removeAll() {
+        for path in [place.newSidecar, place.sidecar, place.part] { try? files.removeIfThere(path) }
+    }
+
+    private func close() {
+        if let file { try? files.close(file) }
+        file = nil
+    }
+}
+
+extension String {
+    /// The name of what stands at a path.
+    fileprivate var lastName: String { String(split(separator: "/").last ?? "") }
+}

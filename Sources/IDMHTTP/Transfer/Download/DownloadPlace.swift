@@ -1,0 +1,85 @@
+internal import Foundation
+
+/// Where a download has its files: all in one folder, so that the last step is a renaming.
+struct DownloadPlace: Sendable, Hashable {
+    /// The folder of all of them.
+    let folder: String
+    /// What comes is written here.
+    var part: String { "\(folder)/\(partName)" }
+    /// What is known of the part.
+    var sidecar: String { part + Self.sidecarEnding }
+    /// What will be the sidecar.
+    var newSidecar: String { sidecar + Self.newEnding }
+    /// What tells the object from others.
+    let object: String
+
+    private let partName: String
+    /// The name of the file, if it is known.
+    private let name: FinalName
+
+    private enum FinalName: Sendable, Hashable {
+        case given(String)
+        /// The server may suggest one, or else it is this one.
+        case suggested(else: FileName)
+    }
+
+    private static let partEnding = ".part"
+    private static let sidecarEnding = ".info"
+    private static let newEnding = ".new"
+
+    init(_ download: ServiceDownload, from address: URL) throws(TransferError) {
+        let url = download.destination.url.standardizedFileURL
+        let isFolder = download.destination.kind == .folder
+        let parts = url.path.split(separator: "/").map(String.init)
+        guard download.destination.url.isFileURL, url.path.hasPrefix("/"), !url.path.utf8.contains(0),
+            let last = parts.last ?? (isFolder ? "" : nil)
+        else {
+            throw .notAFile(download.destination.url.lastPathComponent.escapedForDescription())
+        }
+        object = download.object ?? Self.object(of: address)
+        let stem: String
+        if isFolder {
+            folder = parts.isEmpty ? "" : url.path
+            let suggested = FileName(suggested: address.lastPathComponent) ?? FileName(suggested: "download")
+            guard let suggested else { throw .notAFile("download") }
+            name = .suggested(else: suggested)
+            stem = "\(suggested.text.prefix(bytes: 200))-\(SHA256.hex(of: object.utf8).prefix(8))"
+        } else {
+            folder = parts.dropLast().isEmpty ? "" : "/" + parts.dropLast().joined(separator: "/")
+            name = .given(last)
+            let longest = FileName.longest - Self.partEnding.count - Self.sidecarEnding.count - Self.newEnding.count
+            // Cut, it would be the same as that of another one.
+            stem =
+                last.utf8.count <= longest
+                ? last : "\(last.prefix(bytes: longest - 9))-\(SHA256.hex(of: last.utf8).prefix(8))"
+        }
+        partName = stem + Self.partEnding
+    }
+
+    /// Where the file goes: the first of these is tried first. With a number they go on and on.
+    func destinations(suggested: String?, isNumbered: Bool) -> some Sequence<String> {
+        (1...(isNumbered ? 9_999 : 1)).lazy.map { "\(folder)/\(name(suggested: suggested, number: $0))" }
+    }
+
+    private func name(suggested: String?, number: Int) -> String {
+        switch name {
+        case .given(let name):
+            number == 1 ? name : FileName(given: name).numbered(number)
+        case .suggested(let other):
+            (suggested.flatMap { FileName(suggested: $0) } ?? other).number(number)
+        }
+    }
+
+    /// An address without what isn't the object's: signatures and secrets stand in the query.
+    private static func object(of address: URL) -> String {
+        guard var parts = URLComponents(url: address, resolvingAgainstBaseURL: true) else { return "" }
+        (parts.query, parts.fragment, parts.user, parts.password) = (nil, nil, nil, nil)
+        return parts.string ?? ""
+    }
+}
+
+extension FileName {
+    fileprivate func number(_ number: Int) -> String {
+        number == 1 ? text : numbered(number)
+    }
+}

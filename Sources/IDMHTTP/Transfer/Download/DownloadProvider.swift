@@ -1,0 +1,69 @@
+internal import Foundation
+public import IDMCore
+
+/// Downloads files: takes what is to be downloaded, and answers with the file in its place.
+///
+/// ```swift
+/// let downloads = DownloadProvider(service)
+/// let map = try await downloads.request(ServiceDownload(ServiceRequest(.get, "/maps/europe"), to: .file(url)))
+/// ```
+///
+/// It is a provider as others are: `signIn >>>> downloads`, `first >><< second` and `downloads.each(maxConcurrent: 5)` work, and
+/// a call's `onProgress` hears how far it has come.
+///
+/// - **Nothing is half there.** What comes is written beside its place, for this user alone, and moved into it in one step
+///   once everything has come, has the size and the digest that were expected, and the service's rules had let it pass.
+/// - **It goes on.** What has come stays when a download fails, is paused, or its process ends; the next request for the
+///   same object into the same place begins where it stopped. It does so if the server can tell that the object is still
+///   the same one (by a strong ETag, or a date). If it is another one, or if the server doesn't know how to send a
+///   part, the whole is fetched anew: a file is never put together from two.
+/// - **Pausing** with a `PauseControl` ends the connection and keeps what has come. **Cancelling** removes it, or keeps it if
+///   the download says so. Either is heard at any moment.
+///
+/// Work runs away from the caller's actor, and what waits for the disk on threads of its own. No more than a piece and a
+/// quarter of a megabyte is in memory. Fails with an ``HTTPError``, with a ``TransferError``, with what an interceptor threw, or with
+/// `CancellationError` if the task was cancelled.
+public struct DownloadProvider: DataProvider {
+    /// What the files are asked of.
+    public var service: HTTPService
+    private let files: any FileLayer
+
+    /// Makes a provider of downloads from a service.
+    public init(_ service: HTTPService) {
+        self.init(service, files: POSIXFiles())
+    }
+
+    init(_ service: HTTPService, files: any FileLayer) {
+        self.service = service
+        self.files = files
+    }
+
+    /// Downloads a file.
+    @concurrent
+    public func request(_ download: ServiceDownload) async throws -> DownloadedFile {
+        try await run(download).file()
+    }
+
+    /// Removes what an unfinished download has left. Does nothing while the download is under way.
+    @concurrent
+    public func discard(_ download: ServiceDownload) async throws {
+        try await run(download).discard()
+    }
+
+    private func run(_ download: ServiceDownload) throws -> DownloadRun {
+        if let digest = download.sha256, digest.count != 64 || !digest.consists(of: .hexDigits) {
+            throw TransferError.notADigest(digest.escapedForDescription())
+        }
+        let address: TransportRequest
+        do throws(ServiceRequest.Fault) {
+            address = try service.configuration.resolve(download.request)
+        } catch {
+            throw HTTPError(
+                .badRequest(error), request: download.request.description(redacted: service.configuration.redaction))
+        }
+        return DownloadRun(
+            service: service, download: download,
+            part: DownloadPart(try DownloadPlace(download, from: address.url), download, files),
+            reporter: .current(service.clock))
+    }
+}

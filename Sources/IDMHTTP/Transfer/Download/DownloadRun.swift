@@ -1,0 +1,129 @@
+internal import Foundation
+
+/// One download, from the first request to the file in its place.
+struct DownloadRun: Sendable {
+    let service: HTTPService
+    let download: ServiceDownload
+    let part: DownloadPart
+    let reporter: TransferReporter?
+
+    /// How much comes together before it is written.
+    static let bufferLength = 1 << 18
+    /// How long something waits at most to be written, while more comes.
+    static let longestWait = Duration.seconds(1)
+
+    func file() async throws -> DownloadedFile {
+        do {
+            return try await Interruption().run { try await attempt() }
+        } catch is CancellationError {
+            if download.onCancel == .remove { await part.discard() }
+            throw CancellationError()
+        }
+    }
+
+    func discard() async {
+        await part.discard()
+    }
+
+    private func attempt() async throws -> DownloadedFile {
+        switch try await part.open() {
+        case .done(let file):
+            return done(file)
+        case .plan(let plan):
+            do {
+                return try await fetch(plan)
+            } catch {
+                await part.leave(keeping: error.leavesPart)
+                throw error
+            }
+        }
+    }
+
+    private func fetch(_ first: DownloadPlan) async throws -> DownloadedFile {
+        var plan = first
+        while true {
+            guard let answer = try await open(plan) else {
+                plan = .anew
+                continue
+            }
+            switch plan.verdict(on: answer.status, answer.headers, size: download.size) {
+            case .fail(let error): throw error
+            case .askAnew: plan = .anew
+            case .take(let first, let end, let total):
+                try await part.begin(from: first, total: total, headers: answer.headers)
+                try await copy(answer.bytes, from: first, end: end, total: total)
+                // A server may send less than it was asked for, and the rest if it is asked again.
+                if let rest = await part.rest {
+                    plan = rest
+                    continue
+                }
+                try await check(total)
+                try Task.checkCancellation()
+                return done(
+                    try await part.finish(
+                        suggested: answer.headers[.contentDisposition].flatMap(ContentDisposition.fileName)))
+            }
+        }
+    }
+
+    private func done(_ file: DownloadedFile) -> DownloadedFile {
+        reporter?.report(file.size, of: file.size)
+        reporter?.flush()
+        return file
+    }
+
+    /// The answer to what is planned. Nil if the server, or a rule, doesn't take to a request for a part.
+    private func open(_ plan: DownloadPlan) async throws -> ServiceStream? {
+        var request = download.request
+        request.headers = request.headers.merging(plan.headers)
+        do {
+            return try await service.open(request)
+        } catch let error as HTTPError where plan.isRefused(error.status) {
+            return nil
+        }
+    }
+
+    /// Writes what comes. What has come before a failure is written as well.
+    private func copy(_ bytes: HTTPBytes, from first: Int64, end: Int64?, total: Int64?) async throws {
+        var received = first
+        var length = await part.length
+        reporter?.report(length, of: total)
+        var buffer = Data()
+        let elapsed = service.clock.stopwatch()
+        var lastWrite = elapsed()
+        do {
+            for try await piece in bytes {
+                received += Int64(piece.count)
+                if let end, received > end { throw TransferError.size(expected: end, found: received) }
+                buffer.append(piece)
+                guard buffer.count >= Self.bufferLength || elapsed() - lastWrite >= Self.longestWait else { continue }
+                length = try await part.append(buffer)
+                lastWrite = elapsed()
+                buffer.removeAll(keepingCapacity: true)
+                reporter?.report(length, of: total)
+            }
+        } catch {
+            if !(error is TransferError), !buffer.isEmpty { _ = try? await part.append(buffer) }
+            throw error
+        }
+        if !buffer.isEmpty { length = try await part.append(buffer) }
+        if let end, received < end { throw TransferError.incomplete(received: received, of: end) }
+        reporter?.report(length, of: total)
+    }
+
+    private func check(_ total: Int64?) async throws {
+        let length = await part.length
+        if let total, length != total { throw TransferError.incomplete(received: length, of: total) }
+        if let size = download.size, length != size { throw TransferError.size(expected: size, found: length) }
+    }
+}
+
+extension Error {
+    /// Whether what has come before this is still of use.
+    fileprivate var leavesPart: Bool {
+        switch self as? TransferError {
+        case .size, .digest, .unaskedPart: false
+        default: true
+        }
+    }
+}

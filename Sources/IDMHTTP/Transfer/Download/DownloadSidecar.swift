@@ -1,0 +1,71 @@
+internal import Foundation
+
+/// What is known of a part: beside it on the disk, so that another process can go on with it.
+///
+/// It is written before the first byte of the part is. From then on the part itself says how far it has come: what a
+/// process has written survives its death.
+struct DownloadSidecar: Codable, Sendable, Hashable {
+    static let version = 1
+
+    /// What is downloaded: an address without its query, or the caller's own name for it. Signatures stand in queries.
+    var object: String
+    /// What the server tells this state of the object by.
+    var validator: String
+    /// How long the object is, if the server has said so.
+    var total: Int64?
+    /// What the server suggests to call it.
+    var suggestedName: String?
+    /// The file that the part is. Another one that stands in its place isn't ours.
+    var file: FileIdentity
+    /// How many bytes of the part are on the disk itself, and not on their way there.
+    var synchronized: Int64 = 0
+    /// Since when the system runs. A part survives the end of a process as a whole, but not that of the system.
+    var session: String?
+    /// The digest of the part, as far as it was known when this was written.
+    var digest: SHA256?
+
+    /// As bytes: a line with the version and a digest of the rest, and the rest.
+    func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = [UInt8](try encoder.encode(self))
+        return Array("idm-part \(Self.version) \(SHA256.hex(of: body))\n".utf8) + body
+    }
+
+    /// Reads one. Nil if it is damaged, or of another version.
+    init?(_ bytes: [UInt8]) {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let body = bytes[(end + 1)...]
+        guard bytes[..<end].elementsEqual("idm-part \(Self.version) \(SHA256.hex(of: body))".utf8),
+            let sidecar = try? JSONDecoder().decode(Self.self, from: Data(body)), sidecar.isSound
+        else { return nil }
+        self = sidecar
+    }
+
+    init(object: String, validator: String, total: Int64?, suggestedName: String?, file: FileIdentity, session: String?)
+    {
+        self.object = object
+        self.validator = validator
+        self.total = total
+        self.suggestedName = suggestedName
+        self.file = file
+        self.session = session
+    }
+
+    private var isSound: Bool {
+        synchronized >= 0 && (total ?? 0) >= 0
+    }
+
+    /// How many bytes of a part are sure to be what was written to them.
+    func trusted(of length: Int64, session: String?) -> Int64 {
+        let isSameSession = self.session != nil && self.session == session
+        return isSameSession ? length : min(length, synchronized)
+    }
+
+    /// Goes on in another session, with a part that was cut to what is trusted of it.
+    mutating func take(up session: String?, at length: Int64) {
+        guard self.session != session else { return }
+        self.session = session
+        synchronized = length
+    }
+}

@@ -1,0 +1,99 @@
+extension FileLayer {
+    /// Writes all of some bytes. What was written is counted, whether it fails or not.
+    func writeAll(
+        _ file: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64, counting written: inout Int
+    ) throws(FileFault) {
+        while written < bytes.count {
+            written += try write(
+                file, UnsafeRawBufferPointer(rebasing: bytes[written...]), at: offset + Int64(written))
+        }
+    }
+
+    /// Puts bytes in the place of a file in one step, by way of another one.
+    func replace(
+        _ path: String, by way: String, with bytes: [UInt8], synchronizing: Bool
+    ) throws(FileFault) {
+        let file = try open(way, .writing)
+        do throws(FileFault) {
+            try cut(file, to: 0)
+            try bytes.lending { bytes throws(FileFault) in
+                var written = 0
+                try writeAll(file, bytes, at: 0, counting: &written)
+            }
+            if synchronizing { try synchronize(file) }
+        } catch {
+            try? close(file)
+            throw error
+        }
+        try close(file)
+        try rename(way, path)
+    }
+
+    /// What is in a file. Nil if it can't be read, isn't one, or has a megabyte and more.
+    func contents(of path: String) -> [UInt8]? {
+        guard let file = try? open(path, .reading) else { return nil }
+        defer { try? close(file) }
+        guard let status = try? status(file), status.kind == .file, status.size < 1 << 20 else { return nil }
+        var bytes: [UInt8] = []
+        while bytes.count < status.size {
+            guard let more = try? read(file, Int(status.size) - bytes.count, at: Int64(bytes.count)), !more.isEmpty
+            else { return nil }
+            bytes += more
+        }
+        return bytes
+    }
+
+    /// Reads up to so many bytes.
+    func read(_ file: Int32, _ count: Int, at offset: Int64) throws(FileFault) -> [UInt8] {
+        var fault: FileFault?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, found in
+            do throws(FileFault) {
+                found = try read(file, UnsafeMutableRawBufferPointer(buffer), at: offset)
+            } catch {
+                fault = error
+            }
+        }
+        if let fault { throw fault }
+        return bytes
+    }
+
+    func removeIfThere(_ path: String) throws(FileFault) {
+        do {
+            try remove(path)
+        } catch {
+            if !error.isAbsence { throw error }
+        }
+    }
+
+    func synchronize(folder path: String) throws(FileFault) {
+        let folder = try open(path, .folder)
+        defer { try? close(folder) }
+        try synchronize(folder)
+    }
+
+    /// Who may read and write a file that this process makes anew, by way of one.
+    func modeOfNewFiles(by way: String) throws(FileFault) -> UInt32 {
+        try removeIfThere(way)
+        let file = try open(way, .creating)
+        defer {
+            try? close(file)
+            try? remove(way)
+        }
+        return try status(file).mode
+    }
+}
+
+extension [UInt8] {
+    /// The bytes for as long as a function needs them, whatever it throws.
+    func lending(_ body: (UnsafeRawBufferPointer) throws(FileFault) -> Void) throws(FileFault) {
+        var fault: FileFault?
+        withUnsafeBytes { bytes in
+            do throws(FileFault) {
+                try body(bytes)
+            } catch {
+                fault = error
+            }
+        }
+        if let fault { throw fault }
+    }
+}

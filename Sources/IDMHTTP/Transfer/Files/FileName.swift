@@ -1,0 +1,84 @@
+/// A name that a file can safely have, whatever it was made of: one that stays in its folder, shows what it is, and is
+/// a name everywhere.
+struct FileName: Sendable, Hashable {
+    /// The most bytes that file systems take for a name.
+    static let longest = 255
+
+    /// What stands before the extension.
+    private let stem: String
+    /// The extension with its dot, or nothing.
+    private let ending: String
+
+    /// Makes a name of what a server, or anybody else, suggests. Nil if nothing of it is of use.
+    init?(suggested text: String) {
+        // What was before a separator is a path, and none of anybody's business. Both kinds: it may travel.
+        let last = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
+        let shown = String(String.UnicodeScalarView(last.unicodeScalars.compactMap(Self.plain)))
+        // Dots at the start hide a file, those at the end get lost on some systems.
+        let name = shown.trimming { $0 == "." || $0.isWhitespace }
+        guard !name.isEmpty else { return nil }
+        self.init(parts: Self.isDevice(name) ? "_" + name : name)
+    }
+
+    /// A name that was given by whoever may give it.
+    init(given name: String) {
+        self.init(parts: name)
+    }
+
+    private init(parts name: String) {
+        if let dot = name.lastIndex(of: "."), dot > name.startIndex, name[dot...].utf8.count <= 20 {
+            stem = String(name[..<dot])
+            ending = String(name[dot...])
+        } else {
+            stem = name
+            ending = ""
+        }
+    }
+
+    /// The name, cut where it would be too long for a file system.
+    var text: String { text(before: "") }
+
+    /// The name of the so-manieth file of this name.
+    func numbered(_ number: Int) -> String { text(before: " (\(number))") }
+
+    /// The name with something between it and its extension.
+    private func text(before suffix: String) -> String {
+        stem.prefix(bytes: Self.longest - suffix.utf8.count - ending.utf8.count) + suffix + ending
+    }
+
+    /// A scalar as it may stand in a name. Nil if it may not.
+    private static func plain(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        switch scalar.properties.generalCategory {
+        // Among the formats are those that turn the direction of what follows, so that gpj.exe shows as exe.jpg.
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: nil
+        default: ":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar
+        }
+    }
+
+    /// Whether some systems take a name for a device, whatever its extension is.
+    private static func isDevice(_ name: String) -> Bool {
+        let base = name.prefix { $0 != "." }.uppercased()
+        if ["CON", "PRN", "AUX", "NUL"].contains(base) { return true }
+        return base.count == 4 && (base.hasPrefix("COM") || base.hasPrefix("LPT")) && base.last?.isNumber == true
+    }
+}
+
+extension String {
+    /// As much of the start as fits into so many bytes, with no character cut.
+    func prefix(bytes: Int) -> String {
+        guard utf8.count > bytes else { return self }
+        var count = 0
+        return String(
+            prefix { character in
+                count += character.utf8.count
+                return count <= bytes
+            })
+    }
+
+    fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> String {
+        guard let first = firstIndex(where: { !isTrimmed($0) }), let last = lastIndex(where: { !isTrimmed($0) }) else {
+            return ""
+        }
+        return String(self[first...last])
+    }
+}

@@ -1,0 +1,60 @@
+/// How far a transfer has come.
+///
+/// Bytes and fraction never go backwards: one that has to start anew stays where it was until it has caught up.
+public struct TransferProgress: Sendable, Hashable {
+    /// How many bytes have come or gone.
+    public let completed: Int64
+    /// How many bytes there are in all. Nil if nobody knows.
+    public let total: Int64?
+    /// How much is done, from 0 to 1. Nil while the total isn't known.
+    public let fraction: Double?
+    /// How many bytes come or go in a second, by the last few seconds. Nil as long as that can't be told.
+    public let bytesPerSecond: Double?
+    /// How long the rest will take at this rate. Nil if the rest or the rate isn't known, and where nothing comes or goes.
+    public let timeLeft: Duration?
+
+    /// Makes a progress. Whatever can't be meant is moved to the nearest that can.
+    public init(completed: Int64, total: Int64? = nil, bytesPerSecond: Double? = nil) {
+        self.init(completed: completed, total: total, bytesPerSecond: bytesPerSecond, least: nil)
+    }
+
+    /// - Parameter least: What the fraction isn't to fall below.
+    init(completed: Int64, total: Int64?, bytesPerSecond: Double?, least: Double?) {
+        let completed = max(completed, 0)
+        self.completed = completed
+        let total = total.map { max($0, completed) }
+        self.total = total
+        let fraction = total.map { $0 > 0 ? Double(completed) / Double($0) : 1 }
+        self.fraction = fraction.map { max($0, least ?? 0) } ?? least
+        let rate = bytesPerSecond.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
+        self.bytesPerSecond = rate
+        if let rate, rate > 0, let total {
+            // As far ahead as anybody plans.
+            timeLeft = .seconds(min(Double(total - completed) / rate, 3_155_760_000))
+        } else {
+            timeLeft = nil
+        }
+    }
+}
+
+extension TransferProgress {
+    /// What several transfers have done together. The total is known once all of theirs are; the fraction is that of the
+    /// bytes then, and otherwise the mean.
+    static func sum(of parts: [TransferProgress]) -> TransferProgress {
+        let totals = parts.compactMap(\.total)
+        let rates = parts.compactMap(\.bytesPerSecond)
+        let isKnown = totals.count == parts.count
+        let mean = parts.isEmpty ? nil : parts.map { $0.fraction ?? 0 }.reduce(0, +) / Double(parts.count)
+        return TransferProgress(
+            completed: parts.reduce(0) { $0.saturatingSum($1.completed) },
+            total: isKnown ? totals.reduce(0) { $0.saturatingSum($1) } : nil,
+            bytesPerSecond: rates.isEmpty ? nil : rates.reduce(0, +), least: isKnown ? nil : mean)
+    }
+}
+
+extension Int64 {
+    fileprivate func saturatingSum(_ other: Int64) -> Int64 {
+        let (sum, isTooMuch) = addingReportingOverflow(other)
+        return isTooMuch ? .max : sum
+    }
+}

@@ -1,0 +1,34 @@
+internal import IDMCore
+internal import Synchronization
+
+/// Reports how far a transfer has come to whoever listened when it began: not too often, and never backwards.
+final class TransferReporter: Sendable {
+    private let reporter: IntegrationProgress.Reporter
+    private let elapsed: @Sendable () -> Duration
+    private let meter = Mutex(TransferMeter())
+
+    /// A reporter to the listener of the current task. Nil if nobody listens.
+    static func current(_ clock: any Clock<Duration>) -> TransferReporter? {
+        IntegrationProgress.current.map { TransferReporter($0, clock) }
+    }
+
+    private init(_ reporter: IntegrationProgress.Reporter, _ clock: any Clock<Duration>) {
+        self.reporter = reporter
+        elapsed = clock.stopwatch()
+    }
+
+    func report(_ completed: Int64, of total: Int64?) {
+        let time = elapsed()
+        send(meter.withLock { $0.hear(completed: completed, total: total, at: time) })
+    }
+
+    /// Tells what was kept back, before the end.
+    func flush() {
+        send(meter.withLock { $0.flush() })
+    }
+
+    private func send(_ progress: TransferProgress?) {
+        guard let progress else { return }
+        reporter.report(completed: progress.completed, total: progress.total)
+    }
+}

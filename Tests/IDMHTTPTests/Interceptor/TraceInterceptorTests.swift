@@ -1,0 +1,57 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A trace interceptor", .timeLimit(.minutes(1)))
+struct TraceInterceptorTests {
+    private let trace = TraceRecorder(clock: ManualClock())
+
+    @Test("records a request, and what happens to it, without secrets")
+    func request() async throws {
+        let transport = ScriptedTransport { request in
+            request.url.path == "/v1/a"
+                ? .text("", status: 302, headers: ["Location": "/v1/b?token=s3cret"]) : .text("body")
+        }
+        let service = try HTTPService(transport, interceptors: [TraceInterceptor(trace)])
+        _ = try await service.request(ServiceRequest(.get, "/a", query: ["key": "s3cret"]))
+        #expect(trace.entries.map(\.name).first == "GET /a?key=<redacted>")
+        #expect(trace.entries.first?.detail == "success 200")
+        #expect(
+            trace.entries.dropFirst().map(\.name) == [
+                "attempt 1", "response 302", "redirect to https://h/v1/b?token=<redacted>", "attempt 2",
+                "response 200", "received 4 bytes",
+            ])
+        #expect(trace.entries.allSatisfy { $0.track == "http" })
+        #expect(!trace.chromeTrace.contains("s3cret"))
+    }
+
+    @Test("records how a request fails, and that it is cancelled")
+    func failures() async throws {
+        let service = try HTTPService(ScriptedTransport(status: 503), interceptors: [TraceInterceptor(trace)])
+        #expect(await service.error()?.status == 503)
+        let gone = try HTTPService(
+            ScriptedTransport(),
+            interceptors: [
+                TraceInterceptor(trace, on: "other"), ClosureInterceptor { _, _ in throw CancellationError() },
+            ])
+        await #expect(throws: CancellationError.self) { try await gone.request(ServiceRequest(.get, "/a")) }
+        let wholes = trace.entries.filter { $0.parent == nil }
+        #expect(wholes.first?.detail.hasPrefix("failure: ") == true)
+        #expect(wholes.last?.detail == "cancelled")
+        #expect(wholes.last?.track == "other")
+    }
+
+    @Test("hears the same as the log around it and the log inside of it")
+    func beside() async throws {
+        let logs = Watched<[EventLogInterceptor.Log]>([])
+        let log = EventLogInterceptor { log in logs.change { $0.append(log) } }
+        let service = try HTTPService(ScriptedTransport("x"), interceptors: [log, TraceInterceptor(trace), log])
+        _ = try await service.request(ServiceRequest(.get, "/a"))
+        let kinds = ["attempt 1", "response 200", "received 1 bytes", "success 200"]
+        #expect(logs.value.map { $0.events.map(\.kind.description) } == [kinds, kinds])
+        #expect(trace.entries.dropFirst().map(\.name) == Array(kinds.dropLast()))
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import IDMCore
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// What a disk can do to a download, call by call.
+@Suite("Downloads onto a bad disk", .timeLimit(.minutes(5)))
+struct DownloadFaultTests {
+    /// Ways to download, each of which makes other calls.
+    enum Way: CaseIterable {
+        case plain, digest, replace, number, folder, power
+
+        func download(_ place: Downloading) -> ServiceDownload {
+            var download = self == .folder ? place.intoFolder : place.download()
+            switch self {
+            case .plain, .folder: break
+            case .digest: download.sha256 = SHA256.hex(of: place.bytes)
+            case .replace: download.existing = .replace
+            case .number: download.existing = .number
+            case .power: download.durability = .power
+            }
+            return download
+        }
+    }
+
+    /// A place in which a part of 2,500 bytes is there already.
+    private func begun(_ way: Way) async throws -> Downloading {
+        let place = try Downloading(6_000) { $0.breaksAfter = 2_500 }
+        place.server.change { $0.headers["Content-Disposition"] = "attachment; filename=map.bin" }
+        await #expect(throws: HTTPError.self) { try await place.request(way.download(place)) }
+        place.server.change { $0.breaksAfter = nil }
+        return place
+    }
+
+    /// How many calls a download makes from there.
+    private func calls(_ way: Way) async throws -> [FileFault.Call] {
+        let place = try await begun(way)
+        place.files.fail(nil)
+        _ = try await place.request(way.download(place))
+        return place.files.made
+    }
+
+    @Test(
+        "Whichever call fails, the file is whole or isn't there, nothing leaks, and the next time it is right",
+        arguments: Way.allCases)
+    func eachCall(way: Way) async throws {
+        for number in try await calls(way).indices {
+            for code in [ENOSPC, EIO] {
+                let place = try await begun(way)
+                place.files.fail(number, code)
+                do {
+                    _ = try await place.request(way.download(place))
+                    #expect(place.names.contains("map.bin"))
+                } catch {
+                    #expect(error is TransferError, "call \(number)")
+                    if code == ENOSPC { #expect(error as? TransferError == .noSpace, "call \(number)") }
+                    #expect(!place.names.contains("map.bin"), "call \(number)")
+                    place.files.fail(nil)
+                    _ = try await place.request(way.download(place))
+                }
+                place.files.fail(nil)
+                #expect(try Data(contentsOf: place.file) == place.bytes, "call \(number)")
+                #expect(place.files.openFiles == 0, "call \(number)")
+            }
+        }
+    }
+
+    @Test(
+        "Wherever a process ends, the next one goes on, and fetches no more than a byte again", arguments: Way.allCases)
+    func eachDeath(way: Way) async throws {
+        for number in try await calls(way).indices {
+            let place = try await begun(way)
+            place.files.fail(number, EIO, staysDead: true)
+            _ = try? await place.request(way.download(place))
+            let written = place.names.contains("map.bin.part") ? place.partLength ?? 0 : 0
+            let sent = place.server.sentBytes
+            // Another process, as far as the files go.
+            let other = DownloadProvider(try HTTPService(place.server), files: FaultyFiles())
+            if place.names.contains("map.bin"), way != .replace, way != .number, place.names.count == 1 {
+                await #expect(throws: TransferError.self) { try await other.request(way.download(place)) }
+            } else {
+                let file = try await other.request(way.download(place))
+                #expect(
+                    file.size == 6_000 && file.url.lastPathComponent == "map.bin" || way == .number, "call \(number)")
+                if written > 0 { #expect(place.server.sentBytes - sent <= 6_000 - written + 1, "call \(number)") }
+            }
+            #expect(try Data(contentsOf: place.file) == place.bytes, "call \(number)")
+            #expect(!place.names.contains { $0.contains(".part") }, "call \(number): \(place.names)")
+        }
+    }
+
+    @Test("A disk that does less than it is asked for is asked again")
+    func short() async throws {
+        let place = try Downloading(6_000)
+        place.files.shorten()
+        var download = place.download()
+        download.sha256 = SHA256.hex(of: place.bytes)
+        place.server.change { $0.breaksAfter = 3_000 }
+        await #expect(throws: HTTPError.self) { try await place.request(download) }
+        place.server.change { $0.breaksAfter = nil }
+        _ = try await place.request(download)
+        #expect(place.isWhole())
+    }
+
+    @Test("A disk that gets full in the middle keeps what has come, and the digest is right when there is space again")
+    func full() async throws {
+        let place = try Downloading(2_000_000)
+        var download = place.download()
+        download.sha256 = SHA256.hex(of: place.bytes)
+        let files = place.files
+        // The first write of a part that isn't its first.
+        files.before(.write) { files.before(.write) { files.before(.write) { files.fail(each: .write, ENOSPC) } } }
+        #expect(await place.error(download) == .noSpace)
+        let kept = try #require(place.partLength)
+        #expect(kept > 0 && kept < 2_000_000 && files.openFiles == 0)
+        files.fail(each: nil)
+        _ = try await place.request(download)
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=\(kept)-"])
+    }
+
+    @Test(
+        "What the system refuses is told as what it is",
+        arguments: [
+            (FileFault.Call.open, EACCES, TransferError.notPermitted("map.bin.part")),
+            (.open, EROFS, .notPermitted("map.bin.part")), (.open, EMFILE, .tooManyOpenFiles),
+            (.write, EDQUOT, .noSpace),
+            (.write, EFBIG, .tooLarge), (.lock, EWOULDBLOCK, .inUse("map.bin.part")),
+            (.permit, EPERM, .notPermitted("map.bin.part")), (.cut, EIO, .refused(call: "cut", code: EIO)),
+        ])
+    func codes(call: FileFault.Call, code: Int32, error: TransferError) async throws {
+        let place = try Downloading()
+        place.files.fail(each: call, code)
+        let found = await place.error()
+        switch (found, error) {
+        // The layer that fails by order of the test names no file.
+        case (.notPermitted, .notPermitted), (.inUse, .inUse): break
+        default: #expect(found == error)
+        }
+        #expect(place.files.openFiles == 0)
+    }
+
+    @Test("A folder that vanishes on the way is told, and nothing leaks")
+    func vanished() async throws {
+        let signal = Signal()
+        let place = try Downloading { $0.holds = (after: 5_000, signal) }
+        let task = Task { await place.error() }
+        try await place.server.log.contains("5000")
+        try FileManager.default.removeItem(at: place.folder.url)
+        signal.open()
+        #expect(await task.value == .folderMissing("map.bin.part.info.new"))
+        #expect(place.files.openFiles == 0)
+    }
+
+    @Test("Where the file system knows no second names, nobody's file is replaced either", arguments: [EPERM, ENOTSUP])
+    func noLinks(code: Int32) async throws {
+        let place = try Downloading()
+        place.files.fail(each: .link, code)
+        _ = try await place.request()
+        #expect(place.isWhole())
+        var download = place.download()
+        download.existing = .number
+        #expect(try await place.request(download).url.lastPathComponent == "map (2).bin")
+        let named = try Downloading { $0.headers["Content-Disposition"] = "attachment; filename=map.bin" }
+        _ = try named.folder.file("map.bin", "mine")
+        named.files.fail(each: .link, code)
+        #expect(await named.error(named.intoFolder) == .destinationExists("map.bin"))
+        #expect(try String(contentsOf: named.file, encoding: .utf8) == "mine")
+    }
+}

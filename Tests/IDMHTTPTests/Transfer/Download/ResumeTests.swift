@@ -1,0 +1,289 @@
+import Foundation
+import IDMCore
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Downloads that go on", .timeLimit(.minutes(2)))
+struct ResumeTests {
+    /// A download that broke off after so many bytes.
+    private func broken(
+        after count: Int = 4_000, _ change: (inout ObjectTransport.Script) -> Void = { _ in }
+    ) async throws -> Downloading {
+        let place = try Downloading {
+            $0.breaksAfter = count
+            change(&$0)
+        }
+        await #expect(throws: HTTPError.self) { try await place.request() }
+        place.server.change { $0.breaksAfter = nil }
+        #expect(place.files.openFiles == 0)
+        return place
+    }
+
+    @Test("What broke off goes on where it stopped, and no byte comes twice", arguments: [1, 999, 1_000, 4_321, 9_999])
+    func resumed(count: Int) async throws {
+        let place = try await broken(after: count)
+        #expect(place.names == ["map.bin.part", "map.bin.part.info"] && place.partLength == count)
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.sentBytes == 10_000)
+        #expect(place.server.ranges == [nil, count > 1 ? "bytes=\(count)-" : "bytes=1-"])
+        #expect(place.server.asked[1].headers["If-Range"] == "\"v1\"")
+    }
+
+    @Test("It goes on again and again, with its digest right at the end")
+    func often() async throws {
+        let place = try Downloading { $0.breaksAfter = 900 }
+        var download = place.download()
+        download.sha256 = SHA256.hex(of: place.bytes)
+        for _ in 0..<11 { await #expect(throws: HTTPError.self) { try await place.request(download) } }
+        _ = try await place.request(download)
+        #expect(place.isWhole() && place.server.sentBytes == 10_000)
+    }
+
+    @Test("A part of which everything is there asks for its last byte alone", arguments: [true, false])
+    func complete(tellsLength: Bool) async throws {
+        let place = try await broken(after: 10_000) { $0.tellsLength = tellsLength }
+        #expect(place.partLength == 10_000)
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.sentBytes == 10_001 && place.server.ranges[1] == "bytes=9999-")
+    }
+
+    @Test("A server that doesn't know ranges sends the whole anew, and so it is")
+    func ignored() async throws {
+        let place = try await broken { $0.knowsRanges = false }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.sentBytes == 14_000 && place.server.asked.count == 2)
+    }
+
+    @Test("An object that has changed, to a shorter one as well, comes anew as a whole", arguments: [10_000, 3_000, 0])
+    func changed(count: Int) async throws {
+        let place = try await broken()
+        let other = filling(count, seed: 2)
+        place.server.change {
+            $0.bytes = other
+            $0.tag = "\"v2\""
+        }
+        _ = try await place.request()
+        #expect(place.isWhole("map.bin", other))
+    }
+
+    @Test(
+        "A part that is another than the one asked for is refused, and the whole is asked for",
+        arguments: [
+            "bytes 0-9999/10000", "bytes 4001-9999/10000", "bytes 3999-9999/10000", "bytes 4000-9999/20000",
+            "bytes 4000-9999/9000", "bytes */10000", "4000-9999/10000", "", "bytes 4000-10000/10000",
+        ])
+    func wrongRange(range: String) async throws {
+        let place = try await broken { $0.range = range }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", nil])
+    }
+
+    @Test("A part under another tag is refused, even if the server took the old one")
+    func wrongTag() async throws {
+        let place = try await broken()
+        let other = filling(10_000, seed: 2)
+        struct Careless: HTTPTransport {
+            let server: ObjectTransport
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                var request = request
+                request.headers.remove("If-Range")
+                return try await server.send(request)
+            }
+        }
+        place.server.change {
+            $0.bytes = other
+            $0.tag = "\"v2\""
+        }
+        _ = try await DownloadProvider(try HTTPService(Careless(server: place.server)), files: place.files)
+            .request(place.download())
+        #expect(place.isWhole("map.bin", other))
+    }
+
+    @Test("A server that has no such part any more, or no rule for it, is asked for the whole", arguments: [416, 206])
+    func refusedRange(status: Int) async throws {
+        let place = try await broken()
+        struct Strict: HTTPTransport {
+            let server: ObjectTransport
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                if request.headers["Range"] != nil { return .text("", status: 416) }
+                return try await server.send(request)
+            }
+        }
+        var service = try HTTPService(status == 416 ? Strict(server: place.server) as any HTTPTransport : place.server)
+        if status == 206 { service.rules = [.status(in: 200...200)] }
+        _ = try await DownloadProvider(service, files: place.files).request(place.download())
+        #expect(place.isWhole())
+    }
+
+    @Test("Without a strong validator nothing is kept, and nothing is gone on with", arguments: ["W/\"v1\"", nil])
+    func weak(tag: String?) async throws {
+        let place = try await broken { $0.tag = tag }
+        #expect(place.names.isEmpty)
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges == [nil, nil])
+    }
+
+    @Test("A date serves where there is no tag, if it is a strong one")
+    func date() async throws {
+        let modified = "Tue, 15 Nov 1994 12:45:26 GMT"
+        let place = try await broken {
+            $0.tag = nil
+            $0.headers = ["Last-Modified": modified, "Date": "Tue, 15 Nov 1994 13:45:26 GMT"]
+        }
+        await #expect(throws: Never.self) { try await place.request() }
+        #expect(place.server.asked[1].headers["If-Range"] == modified && place.isWhole())
+    }
+
+    @Test("An address that is signed anew is the same object, and no signature is on the disk")
+    func signed() async throws {
+        let place = try Downloading { $0.breaksAfter = 4_000 }
+        var download = place.download()
+        download.request.query = ["X-Amz-Signature": "secret1", "part": 1]
+        await #expect(throws: HTTPError.self) { try await place.request(download) }
+        let known = String(decoding: try Data(contentsOf: place.sidecar), as: UTF8.self)
+        #expect(known.contains("https://h/v1/maps/europe") && !known.contains("secret1"))
+        place.server.change { $0.breaksAfter = nil }
+        download.request.query = ["X-Amz-Signature": "secret2", "part": 1]
+        _ = try await place.request(download)
+        #expect(place.isWhole() && place.server.sentBytes == 10_000)
+    }
+
+    @Test("Another address is another object, unless it is called by the same name")
+    func named() async throws {
+        for name in [nil, "map"] {
+            let place = try Downloading { $0.breaksAfter = 4_000 }
+            var download = place.download("/mirror1/europe")
+            download.object = name
+            await #expect(throws: HTTPError.self) { try await place.request(download) }
+            place.server.change { $0.breaksAfter = nil }
+            download.request = ServiceRequest(.get, "/mirror2/europe")
+            _ = try await place.request(download)
+            #expect(place.isWhole() && place.server.sentBytes == (name == nil ? 14_000 : 10_000))
+        }
+    }
+
+    @Test("A server that sends less than was asked for is asked for the rest")
+    func pieces() async throws {
+        let place = try await broken { $0.most = 2_500 }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", "bytes=6500-", "bytes=9000-"])
+    }
+
+    @Test("The name that the server has suggested holds, also if it says nothing when the download goes on")
+    func suggested() async throws {
+        let place = try Downloading {
+            $0.breaksAfter = 4_000
+            $0.headers["Content-Disposition"] = "attachment; filename=world.bin"
+        }
+        await #expect(throws: HTTPError.self) { try await place.request(place.intoFolder) }
+        place.server.change {
+            $0.breaksAfter = nil
+            $0.headers = [:]
+        }
+        _ = try await place.request(place.intoFolder)
+        #expect(place.isWhole("world.bin") && place.server.sentBytes == 10_000)
+    }
+
+    @Test("Whatever is wrong with what is there, the file is right in the end")
+    func damage() async throws {
+        let ways: [(String, (Downloading) throws -> Void)] = [
+            ("flipped", { try $0.flip() }),
+            ("cut", { try Data(contentsOf: $0.sidecar).dropLast(9).write(to: $0.sidecar) }),
+            ("empty", { try Data().write(to: $0.sidecar) }),
+            ("gone", { try FileManager.default.removeItem(at: $0.sidecar) }),
+            (
+                "newer",
+                { place in
+                    let text = try String(contentsOf: place.sidecar, encoding: .utf8)
+                    try text.replacing("idm-part 1", with: "idm-part 2").write(
+                        to: place.sidecar, atomically: false, encoding: .utf8)
+                }
+            ),
+            (
+                "folder",
+                { place in
+                    try FileManager.default.removeItem(at: place.sidecar)
+                    try FileManager.default.createSymbolicLink(at: place.sidecar, withDestinationURL: place.part)
+                }
+            ),
+            ("longer", { try (Data(contentsOf: $0.part) + Data(count: 9_000)).write(to: $0.part) }),
+            (
+                "another",
+                { place in
+                    try FileManager.default.removeItem(at: place.part)
+                    try Data(count: 4_000).write(to: place.part)
+                }
+            ),
+            ("no part", { try FileManager.default.removeItem(at: $0.part) }),
+        ]
+        for (name, way) in ways {
+            let place = try await broken()
+            try way(place)
+            _ = try await place.request()
+            #expect(place.isWhole(), "\(name)")
+            #expect(place.server.ranges == [nil, nil], "\(name)")
+        }
+    }
+
+    @Test("A part that was cut short goes on from there")
+    func shorter() async throws {
+        let place = try await broken()
+        let handle = try FileHandle(forWritingTo: place.part)
+        try handle.truncate(atOffset: 1_234)
+        try handle.close()
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=1234-"])
+    }
+
+    @Test("A link in the place of the part is never followed")
+    func link() async throws {
+        let place = try Downloading()
+        let other = try place.folder.file("other", "mine")
+        try FileManager.default.createSymbolicLink(at: place.part, withDestinationURL: other)
+        #expect(await place.error() == .notAFile("map.bin.part"))
+        #expect(try String(contentsOf: other, encoding: .utf8) == "mine")
+        try FileManager.default.removeItem(at: place.part)
+        #expect(mkfifo(place.part.path, 0o600) == 0)
+        #expect(await place.error() == .notAFile("map.bin.part"))
+    }
+
+    @Test("After the end of the system only what was surely on the disk counts")
+    func anotherSession() async throws {
+        let place = try await broken()
+        let text = try String(contentsOf: place.sidecar, encoding: .utf8)
+        #expect(text.contains("\"synchronized\":4000"))
+        // Bytes that came later, of which the system may have lost some.
+        let handle = try FileHandle(forWritingTo: place.part)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(count: 500))
+        try handle.close()
+        let provider = DownloadProvider(try HTTPService(place.server), files: FaultyFiles(session: "later"))
+        _ = try await provider.request(place.download())
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-"])
+    }
+
+    @Test("Another size than the one that is expected now begins anew")
+    func expectedSize() async throws {
+        let place = try await broken()
+        var download = place.download()
+        download.size = 12_000
+        let other = filling(12_000, seed: 3)
+        place.server.change {
+            $0.bytes = other
+            $0.tag = "\"v2\""
+        }
+        _ = try await place.request(download)
+        #expect(place.isWhole("map.bin", other) && place.server.ranges == [nil, nil])
+    }
+}
+
+extension Downloading {
+    /// Changes one bit of the sidecar.
+    fileprivate func flip() throws {
+        var bytes = try Data(contentsOf: sidecar)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: sidecar)
+    }
+}

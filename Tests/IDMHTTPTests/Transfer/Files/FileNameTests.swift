@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("File names", .timeLimit(.minutes(1)))
+struct FileNameTests {
+    @Test(
+        "Whatever a server suggests becomes a name in its folder",
+        arguments: [
+            ("report.pdf", "report.pdf"), ("../../x", "x"), ("..\\..\\x", "x"), ("/etc/passwd", "passwd"),
+            ("C:\\Windows\\system.ini", "system.ini"), ("a/b/c.txt", "c.txt"), ("a\u{0}b.txt", "ab.txt"),
+            ("a\r\nb.txt", "ab.txt"), ("\u{202e}gpj.exe", "gpj.exe"), (".bashrc", "bashrc"), ("...x...", "x"),
+            ("  spaced name .txt ", "spaced name .txt"), ("CON", "_CON"), ("nul.txt", "_nul.txt"),
+            ("COM1.log", "_COM1.log"),
+            ("console.txt", "console.txt"), ("a:b*c?d\"e<f>g|h", "a_b_c_d_e_f_g_h"), ("Käse 🧀.txt", "Käse 🧀.txt"),
+            ("~", "~"), ("%2e%2e%2fx", "%2e%2e%2fx"), ("a\u{2028}b", "ab"), ("x.", "x"), (".tar.gz", "tar.gz"),
+        ])
+    func suggested(text: String, name: String) {
+        #expect(FileName(suggested: text)?.text == name)
+    }
+
+    @Test(
+        "What leaves nothing to call a file by is no name",
+        arguments: ["", ".", "..", "...", "/", "a/", "..\\", " ", "\u{0}", "\t\n", "../..", "\u{202e}", ". . ."])
+    func nothing(text: String) {
+        #expect(FileName(suggested: text) == nil)
+    }
+
+    @Test("A name that is too long is cut to 255 bytes, with no character cut and its extension kept")
+    func long() throws {
+        for letter in ["a", "ä", "🧀", "👨‍👩‍👧‍👦", "e\u{301}"] {
+            for extra in 0..<4 {
+                let text = String(repeating: "x", count: extra) + String(repeating: letter, count: 300) + ".jpeg"
+                let name = try #require(FileName(suggested: text)).text
+                #expect(name.utf8.count <= 255 && name.utf8.count > 255 - letter.utf8.count && name.hasSuffix(".jpeg"))
+                #expect(text.hasPrefix(name.dropLast(5)))
+            }
+        }
+        let dotted = try #require(FileName(suggested: "a." + String(repeating: "b", count: 400)))
+        #expect(dotted.text.utf8.count == 255)
+    }
+
+    @Test("A number stands before the extension, and the name still fits")
+    func numbered() throws {
+        #expect(FileName(suggested: "map.bin")?.numbered(2) == "map (2).bin")
+        #expect(FileName(suggested: "map")?.numbered(10) == "map (10)")
+        #expect(FileName(suggested: ".map")?.numbered(2) == "map (2)")
+        let long = try #require(FileName(suggested: String(repeating: "ä", count: 300) + ".bin")).numbered(9_999)
+        #expect(long.utf8.count <= 255 && long.hasSuffix(" (9999).bin"))
+    }
+
+    @Test("No text at all gets out of its folder")
+    func random() {
+        var random = SystemRandomNumberGenerator()
+        let parts = [
+            "/", "\\", "..", ".", "a", "\u{0}", "\n", "🧀", "\u{202e}", "%2f", " ", "CON", ":", "e\u{301}", "\u{301}",
+        ]
+        for _ in 0..<5_000 {
+            let text = (0..<Int.random(in: 0..<12, using: &random)).map { _ in parts.randomElement() ?? "" }.joined()
+            guard let name = FileName(suggested: text)?.text else { continue }
+            #expect(!name.isEmpty && !name.utf8.contains(0) && !name.contains("/") && !name.contains("\\"))
+            #expect(!name.hasPrefix(".") && !name.hasSuffix(".") && name.utf8.count <= 255, "\(text.debugDescription)")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import IDMHTTP
+import Testing
+
+@testable import IDMTesting
+
+@Suite("Parts of a resource", .timeLimit(.minutes(1)))
+struct RangedPartTests {
+    private static func resource(_ ranges: LoopbackServer.Resource.Ranges = .honoured) -> LoopbackServer.Resource {
+        var resource = LoopbackServer.Resource(length: 100, eTag: #""v1""#)
+        resource.lastModified = "Sat, 21 Nov 2026 10:00:00 GMT"
+        resource.ranges = ranges
+        return resource
+    }
+
+    private static func part(
+        _ headers: ServiceHeaders, _ ranges: LoopbackServer.Resource.Ranges = .honoured
+    ) -> String {
+        let part = RangedPart(of: resource(ranges), for: headers)
+        let label = part.fields.first { $0.name == "Content-Range" }?.value
+        return "\(part.status) \(part.range)" + (label.map { " " + $0 } ?? "")
+    }
+
+    @Test(
+        "are what is asked for",
+        arguments: [
+            ("bytes=0-9", "206 0..<10 bytes 0-9/100"), ("bytes=90-", "206 90..<100 bytes 90-99/100"),
+            ("bytes=-5", "206 95..<100 bytes 95-99/100"), ("bytes=-500", "206 0..<100 bytes 0-99/100"),
+            ("bytes=99-99", "206 99..<100 bytes 99-99/100"), ("bytes=50-5000", "206 50..<100 bytes 50-99/100"),
+            ("bytes=100-", "416 0..<0 bytes */100"), ("bytes=200-300", "416 0..<0 bytes */100"),
+            ("bytes=-0", "416 0..<0 bytes */100"), ("bytes=9-0", "200 0..<100"), ("bytes=a-b", "200 0..<100"),
+            ("bytes=0-1,5-6", "200 0..<100"), ("items=0-1", "200 0..<100"), ("bytes=-", "200 0..<100"),
+        ])
+    func ranges(range: String, expected: String) {
+        #expect(Self.part(["Range": range]) == expected)
+    }
+
+    @Test("are sent only if they belong to what the client has")
+    func conditions() {
+        let range: ServiceHeaders = ["Range": "bytes=0-9"]
+        #expect(Self.part(range.merging(["If-Range": #""v1""#])).hasPrefix("206"))
+        #expect(Self.part(range.merging(["If-Range": "Sat, 21 Nov 2026 10:00:00 GMT"])).hasPrefix("206"))
+        #expect(Self.part(range.merging(["If-Range": #""v2""#])) == "200 0..<100")
+        #expect(Self.part(range.merging(["If-Range": #"W/"v1""#])) == "200 0..<100")
+        #expect(Self.part(["If-None-Match": #""v0", W/"v1""#]) == "304 0..<0")
+        #expect(Self.part(["If-None-Match": "*"]) == "304 0..<0")
+        #expect(Self.part(["If-None-Match": #""v2""#]) == "200 0..<100")
+    }
+
+    @Test("are wrong when they are to be")
+    func wrong() {
+        let range: ServiceHeaders = ["Range": "bytes=10-19"]
+        #expect(Self.part(range, .ignored) == "200 0..<100")
+        #expect(Self.part(range, .shifted(by: 5)) == "206 15..<25 bytes 15-24/100")
+        #expect(Self.part(range, .mislabelled(by: 5)) == "206 10..<20 bytes 15-24/100")
+    }
+
+    @Test("A resource that is made up is the same for the same seed, and no part of it is like another one")
+    func noise() {
+        let first = LoopbackServer.Resource(length: 20_000, seed: 7)
+        let whole = first.bytes(0..<20_000)
+        #expect(whole == LoopbackServer.Resource(length: 20_000, seed: 7).bytes(0..<20_000))
+        #expect(whole != LoopbackServer.Resource(length: 20_000, seed: 8).bytes(0..<20_000))
+        for (start, end) in [(0, 1), (3, 5), (4_090, 4_110), (8_191, 20_000), (19_999, 20_000)] {
+            #expect(first.bytes(start..<end) == whole[start..<end])
+        }
+        #expect(whole[0..<4_096] != whole[4_096..<8_192])
+        #expect(first.bytes(19_990..<30_000).count == 10)
+        #expect(first.fingerprint == LoopbackServer.Fingerprint(of: whole))
+    }
+
+    @Test("A fingerprint doesn't depend on how bytes are split, and tells all of them")
+    func fingerprint() {
+        let data = Data((0..<100).map { UInt8($0) })
+        let whole = LoopbackServer.Fingerprint(of: data)
+        for place in 0...100 {
+            var split = LoopbackServer.Fingerprint()
+            split.add(data[..<place])
+            split.add(data[place...])
+            #expect(split == whole)
+        }
+        for place in data.indices {
+            var other = data
+            other[place] ^= 1
+            #expect(LoopbackServer.Fingerprint(of: other) != whole)
+        }
+        #expect(LoopbackServer.Fingerprint(of: Data([0])) != LoopbackServer.Fingerprint())
+        #expect(LoopbackServer.Fingerprint(of: Data([0])) != LoopbackServer.Fingerprint(of: Data([0, 0])))
+    }
+}

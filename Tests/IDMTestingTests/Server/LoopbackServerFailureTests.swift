@@ -1,0 +1,103 @@
+import Foundation
+import IDMHTTP
+import IDMTesting
+import Testing
+
+@Suite("A loopback server finds fault with", .timeLimit(.minutes(1)))
+struct LoopbackServerFailureTests {
+    private static let get = "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+
+    @Test("a request that no route is for, at the place where the server was made")
+    func unexpected() async throws {
+        var line = 0
+        let failures = try await TestScope.failures {
+            line = #line + 1
+            try await LoopbackServer.run { server in
+                let client = try RawClient(server)
+                client.send("PUT /a?b=c HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+                let heard = try await client.hearsEverything()
+                #expect(heard.text.hasPrefix("HTTP/1.1 501 "))
+                #expect(heard.body == "A request that no route is for: PUT /a?b=c")
+                #expect(server.requests.map(\.target) == ["/a?b=c"])
+            }
+        }
+        #expect(failures.map(\.message) == ["A request that no route is for: PUT /a?b=c"])
+        #expect(failures.map(\.place.line) == [line])
+    }
+
+    @Test("one request too many, at the place of the route")
+    func exhausted() async throws {
+        var line = 0
+        let failures = try await TestScope.failures {
+            try await LoopbackServer.run { server in
+                server.on(.get, "/a", answers: [.text("one")])
+                line = #line - 1
+                for expected in ["one", "The route GET /a expected no more than 1 request, and request 2 came: GET /a"]
+                {
+                    let client = try RawClient(server)
+                    client.send(Self.get)
+                    #expect(try await client.hearsEverything().body == expected)
+                }
+            }
+        }
+        #expect(failures.map(\.place.line) == [line])
+        #expect(
+            failures.map(\.message) == [
+                "The route GET /a expected no more than 1 request, and request 2 came: GET /a"
+            ])
+    }
+
+    @Test("what isn't a request")
+    func garbage() async throws {
+        let failures = try await TestScope.failures {
+            try await LoopbackServer.run { server in
+                let client = try RawClient(server)
+                client.send("GET /\r\nX: injected\r\n\r\n")
+                #expect(try await client.hearsEverything().text.hasPrefix("HTTP/1.1 400 "))
+                #expect(server.requests.isEmpty)
+            }
+        }
+        #expect(failures.map(\.message) == ["What came isn't a request: its first line hasn't three words."])
+    }
+
+    @Test("a closure that throws, at the place of the route")
+    func throwing() async throws {
+        var line = 0
+        let failures = try await TestScope.failures {
+            try await LoopbackServer.run { server in
+                server.on(.get, "/{name}") { _ in throw POSIXError(.EIO) }
+                line = #line - 1
+                let client = try RawClient(server)
+                client.send(Self.get)
+                #expect(try await client.hearsEverything().text.hasPrefix("HTTP/1.1 500 "))
+            }
+        }
+        #expect(failures.map(\.place.line) == [line])
+        #expect(failures.first?.message.hasPrefix("The route GET /{name} threw: ") == true)
+    }
+
+    @Test("routes that nobody asked and answers that are left, at the end of the scope or when it is asked for")
+    func leftovers() async throws {
+        let failures = try await TestScope.failures {
+            try await LoopbackServer.run { server in
+                server.on(.get, "/a", answers: [.text(""), .text("")])
+                server.on(nil, "/b", answer: .hangUp)
+                server.redirect(through: ["/c", "/d", "/e"])
+                let client = try RawClient(server)
+                client.send(Self.get)
+                _ = try await client.hearsEverything()
+            }
+        }
+        let messages = [
+            "The route GET /a expected 2 requests, and 1 came.", "The route /b expected a request, and none came.",
+            "The route /c expected a request, and none came.", "The route /d expected a request, and none came.",
+        ]
+        #expect(failures.map(\.message) == messages)
+        let asked = try await TestScope.failures(failingOnLeftovers: false) {
+            let server = try LoopbackServer()
+            server.on(.get, "/a", answer: .text(""))
+            server.verify()
+        }
+        #expect(asked.map(\.message) == ["The route GET /a expected a request, and none came."])
+    }
+}
