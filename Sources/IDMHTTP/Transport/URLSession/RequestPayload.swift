@@ -12,7 +12,7 @@ enum RequestPayload: Sendable {
     case temporary(TemporaryFile, length: Int)
 
     /// Prepares a body. Calls back whenever something of a stream has come.
-    init(_ body: RequestBody.Encoded?, didWrite: () -> Void) async throws {
+    init(_ body: RequestBody.Encoded?, folder: URL, didWrite: () -> Void) async throws {
         guard let body, body.length != 0 else {
             self = .none
             return
@@ -22,12 +22,14 @@ enum RequestPayload: Sendable {
         } else if let url = body.file, let length = body.length {
             self = .file(url, length: length)
         } else {
-            self = try await Self.written(try body.bytes(), didWrite: didWrite)
+            self = try await Self.written(try body.bytes(), in: folder, didWrite: didWrite)
         }
     }
 
-    private static func written(_ bytes: HTTPBytes, didWrite: () -> Void) async throws -> RequestPayload {
-        let file = try TemporaryFile()
+    private static func written(
+        _ bytes: HTTPBytes, in folder: URL, didWrite: () -> Void
+    ) async throws -> RequestPayload {
+        let file = try TemporaryFile(in: folder)
         var length = 0
         do {
             for try await piece in bytes {

@@ -10,8 +10,7 @@ internal import FoundationNetworking
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
 
-    /// How many exchanges are under way.
-    var count: Int { exchanges.withLock { $0.count } }
+    var bytesInMemory: Int { exchanges.withLock { $0.values.reduce(0) { $0 + $1.bytesInMemory } } }
 
     func add(_ exchange: SessionExchange, _ task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
@@ -67,6 +66,16 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         totalBytesExpectedToSend: Int64
     ) {
         exchange(task)?.didSend(totalBytesSent)
+    }
+
+    /// On Linux a body that has begun to leave can't be sent again on another connection, whatever is answered here: the
+    /// server would wait for the rest of it for ever. It is asked on a queue of the session's own.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
+    ) {
+        exchange(task)?.didLose()
+        completionHandler(nil)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
