@@ -46,7 +46,7 @@ extension CallbackDataProvider {
         return try await withTaskCancellationHandler {
             // Captured, or the closure leaves the caller's actor.
             _ = isolation
-            return try await withUnsafeThrowingContinuation { continuation in
+            return try await LibraryTask.waitThrowing { continuation in
                 guard exchange.wait(continuation) else { return }
                 let lifeline = CallbackLifeline(exchange)
                 exchange.hold(request(input) { lifeline.answer($0) })

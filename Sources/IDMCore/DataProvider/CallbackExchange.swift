@@ -3,7 +3,7 @@ import Synchronization
 /// Meets one continuation with the first answer, or with a cancel, whichever comes first, in whatever order the parts
 /// arrive.
 final class CallbackExchange<Output: Sendable>: Sendable {
-    private typealias Continuation = UnsafeContinuation<Output, any Error>
+    private typealias Continuation = WatchedContinuation<Output, any Error>
 
     private enum State {
         /// Nobody waits yet. Only a cancel can come now.
@@ -20,7 +20,7 @@ final class CallbackExchange<Output: Sendable>: Sendable {
 
     /// Takes the continuation that is to be resumed. Returns false, with the continuation resumed, if the cancel came
     /// first: then nobody is to be asked.
-    func wait(_ continuation: UnsafeContinuation<Output, any Error>) -> Bool {
+    func wait(_ continuation: WatchedContinuation<Output, any Error>) -> Bool {
         let isFirst = state.withLock { state in
             guard case .idle = state else { return false }
             state = .waiting(continuation, nil)
@@ -56,7 +56,6 @@ final class CallbackExchange<Output: Sendable>: Sendable {
             return (continuation, handler)
         }
         withExtendedLifetime(handler) {
-            LibraryTask.stir()
             waiter?.resume(with: result)
         }
     }
@@ -76,7 +75,6 @@ final class CallbackExchange<Output: Sendable>: Sendable {
             }
         }
         handler?()
-        LibraryTask.stir()
         waiter?.resume(throwing: CancellationError())
     }
 }

@@ -65,7 +65,7 @@ public final class PauseControl: Sendable {
 
     private func change(to isPaused: Bool) {
         let (waiting, observers) = state.withLock {
-            state -> ([UnsafeContinuation<Void, Never>], [@Sendable () -> Void]) in
+            state -> ([WatchedContinuation<Void, Never>], [@Sendable () -> Void]) in
             guard state.isPaused != isPaused else { return ([], []) }
             state.isPaused = isPaused
             return (isPaused ? [] : state.waiting.removeAll(), Array(state.observers.values))
@@ -120,7 +120,7 @@ public final class PauseControl: Sendable {
             await withTaskCancellationHandler {
                 // Captured, or the closure leaves the caller's actor.
                 _ = isolation
-                await withUnsafeContinuation { continuation in
+                await LibraryTask.wait { continuation in
                     let goesOn = state.withLock { state in
                         // Under the lock: a cancel that comes later finds the waiter, one that came before is seen here.
                         if !state.isPaused || Task.isCancelled { return true }

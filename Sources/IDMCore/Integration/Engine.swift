@@ -72,6 +72,9 @@ final class Engine: Sendable {
         lanes.leave(gate)
     }
 
+    /// How many calls have not been let in or turned away yet.
+    var waitingCount: Int { lanes.waitingCount }
+
     // MARK: The end
 
     func cancelAll(isolation: isolated (any Actor)?) {

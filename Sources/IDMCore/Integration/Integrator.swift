@@ -103,6 +103,9 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         IntegrationCall(PreparedInput(supply: supply, input: input), holding: self, plan: plan)
     }
 
+    /// How many calls wait: in line, for quiet, or for another call.
+    package var waitingCount: Int { engine.waitingCount }
+
     /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.
     ///
     /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more. Made on an

@@ -1,6 +1,6 @@
 /// The continuations that wait for one thing. To be kept under a lock, and resumed outside of it.
 struct Waiters<Value: Sendable>: Sendable {
-    private var continuations: [Int: UnsafeContinuation<Value, Never>] = [:]
+    private var continuations: [Int: WatchedContinuation<Value, Never>] = [:]
     private var lastID = 0
 
     var isEmpty: Bool { continuations.isEmpty }
@@ -11,15 +11,15 @@ struct Waiters<Value: Sendable>: Sendable {
         return lastID
     }
 
-    mutating func add(_ continuation: UnsafeContinuation<Value, Never>, _ id: Int) {
+    mutating func add(_ continuation: WatchedContinuation<Value, Never>, _ id: Int) {
         continuations[id] = continuation
     }
 
-    mutating func remove(_ id: Int) -> UnsafeContinuation<Value, Never>? {
+    mutating func remove(_ id: Int) -> WatchedContinuation<Value, Never>? {
         continuations.removeValue(forKey: id)
     }
 
-    mutating func removeAll() -> [UnsafeContinuation<Value, Never>] {
+    mutating func removeAll() -> [WatchedContinuation<Value, Never>] {
         defer { continuations = [:] }
         return continuations.isEmpty ? [] : Array(continuations.values)
     }

@@ -9,9 +9,32 @@ package protocol WorkWatch: TaskExecutor {
     /// one that waits is let go on.
     func stir()
 
-    /// A task is on its way to an actor. To be met by one ``workArrived()``.
+    /// A task is on its way to where it goes on. To be met by one ``workArrived()``.
     func workDeparts()
     func workArrived()
+}
+
+/// A continuation that tells whoever watches the task that waits when it is let go on.
+///
+/// The task may be on its way for a while: what was let go on comes by way of the pool also to the main actor, where no
+/// watching executor sees it.
+package struct WatchedContinuation<Value: Sendable, Failure: Error>: Sendable {
+    private let base: UnsafeContinuation<Value, Failure>
+    private let watch: (any WorkWatch)?
+
+    fileprivate init(_ base: UnsafeContinuation<Value, Failure>, _ watch: (any WorkWatch)?) {
+        self.base = base
+        self.watch = watch
+    }
+
+    package func resume(with result: Result<Value, Failure>) {
+        watch?.workDeparts()
+        base.resume(with: result)
+    }
+
+    package func resume(returning value: Value) { resume(with: .success(value)) }
+    package func resume(throwing error: Failure) { resume(with: .failure(error)) }
+    package func resume() where Value == Void { resume(with: .success(())) }
 }
 
 /// A clock of a test kit, which moves when nothing is left to do. What is started for its sake goes to its executor.
@@ -38,9 +61,37 @@ extension LibraryTask {
         isWatched.store(true, ordering: .releasing)
     }
 
+    /// Whoever watches the caller.
+    package static var watch: (any WorkWatch)? {
+        guard isWatched.load(ordering: .relaxed) else { return nil }
+        return executor as? any WorkWatch
+    }
+
     /// Tells whoever watches the caller that something which waited is about to go on.
     package static func stir() {
-        guard isWatched.load(ordering: .relaxed) else { return }
-        (executor as? any WorkWatch)?.stir()
+        watch?.stir()
+    }
+
+    /// Waits to be let go on.
+    @inline(__always)
+    package static func wait<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (WatchedContinuation<Value, Never>) -> Void
+    ) async -> Value {
+        let watch = watch
+        let value = await withUnsafeContinuation { body(WatchedContinuation($0, watch)) }
+        watch?.workArrived()
+        return value
+    }
+
+    /// Waits to be let go on, or to be thrown an error.
+    ///
+    /// - Parameter watch: Who is to know of it, if it isn't whoever watches the caller.
+    @inline(__always)
+    package static func waitThrowing<Value: Sendable>(
+        watch: (any WorkWatch)? = watch, isolation: isolated (any Actor)? = #isolation,
+        _ body: (WatchedContinuation<Value, any Error>) -> Void
+    ) async throws -> Value {
+        defer { watch?.workArrived() }
+        return try await withUnsafeThrowingContinuation { body(WatchedContinuation($0, watch)) }
     }
 }

@@ -23,31 +23,32 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     // MARK: The rules
 
     private func answers() async throws -> String? {
-        let provider = try make()
-        guard await end(of: Trial(provider, input), within: patience.request) != nil else {
+        let trial = ask(try make())
+        defer { trial.cancel() }
+        guard try await comes(within: patience.request, { try await trial.answered() }) else {
             return "expected an answer within \(patience.request), and none came."
         }
-        guard let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output> else { return nil }
-        let calls = Watched(0)
-        let completionIsGone = Watched(false)
-        ask(calling, counting: calls) { completionIsGone.change { $0 = true } }
+        if trial.endedAsCancelled { return "expected a value or an error, and it ended as cancelled." }
         // Either it has let the completion go, and can't call any more, or it is given the time that an answer may
         // take.
-        _ = await outcome(within: patience.request) { try await completionIsGone.wait { $0 } }
-        return calls.value == 1 ? nil : "expected one callback for a request, and \(calls.value) came."
+        guard trial.callsBack else { return nil }
+        _ = try await comes(within: patience.request) { try await trial.over() }
+        guard trial.callbacks == 1 else {
+            return "expected one callback for a request, and \(trial.callbacks.orNone) came."
+        }
+        return try await answersCancel()
     }
 
-    /// Asks, and holds nothing of the completion when this returns.
-    private func ask(
-        _ provider: any CallbackDataProvider<Provider.Input, Provider.Output>, counting calls: Watched<Int>,
-        whenGone: @escaping @Sendable () -> Void
-    ) {
-        let canary = Canary(whenGone)
-        _ = provider.request(input) { _ in withExtendedLifetime(canary) { calls.change { $0 += 1 } } }
+    private func answersCancel() async throws -> String? {
+        let trial = ask(try make())
+        guard trial.callsBack, trial.cancel() else { return nil }
+        _ = try await comes(within: patience.cancel) { try await trial.over() }
+        guard trial.callbacks > 1 else { return nil }
+        return "expected one callback for a cancelled request at most, and \(trial.callbacks) came."
     }
 
     private enum CancelResult {
-        /// It had ended before.
+        /// It had ended before, or can't be cancelled.
         case none
         case threw, answered, late
 
@@ -55,14 +56,13 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     }
 
     private func cancel() async throws -> CancelResult {
-        let trial = Trial(try make(), input)
-        await trial.begun()
-        guard trial.cancel() else { return .none }
-        switch await end(of: trial, within: patience.cancel) {
-        case .success?: return .answered
-        case .failure?: return .threw
-        case nil: return .late
+        let trial = ask(try make())
+        // One that is about to answer has nothing to do with a cancel, and needn't look for it.
+        guard try await !comes(within: patience.beforeCancel, { try await trial.ended() }), trial.cancel() else {
+            return .none
         }
+        guard try await comes(within: patience.cancel, { try await trial.ended() }) else { return .late }
+        return trial.hasAnsweredAfterCancel ? .answered : .threw
     }
 
     /// A value may be on its way when the cancel comes. A provider that hears its cancel doesn't have that each time.
@@ -73,130 +73,94 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         return true
     }
 
+    /// Asks twenty times at once, and cancels some, but neither the first nor the last: nobody else is to notice.
     private func takesMany() async throws -> String? {
         let provider = try make()
-        let trials = (0..<20).map { _ in Trial(provider, input) }
-        let end = await outcome(within: patience.request) {
-            for trial in trials { try await trial.ended() }
+        let trials = (0..<20).map { _ in ask(provider) }
+        let cancelled = Array(stride(from: 1, to: 19, by: 2))
+        let others = trials.indices.filter { !cancelled.contains($0) }
+        defer { for index in others { trials[index].cancel() } }
+        for index in cancelled {
+            try await trials[index].begun()
+            trials[index].cancel()
         }
-        guard end == nil else { return nil }
-        return "expected 20 requests at once to end, and \(trials.count { !$0.hasEnded }) of them did not."
+        let allEnd = try await comes(within: patience.request) {
+            for index in others { try await trials[index].answered() }
+            for index in cancelled { try await trials[index].ended() }
+        }
+        guard allEnd else {
+            let count = others.count { !trials[$0].hasAnswered } + cancelled.count { !trials[$0].hasEnded }
+            return "expected 20 requests at once to end, and \(count) of them did not."
+        }
+        let wronged = others.count { trials[$0].endedAsCancelled }
+        guard wronged > 0 else { return nil }
+        return "expected the cancel of a request to leave others alone, and \(wronged) of them ended as cancelled."
     }
 
     private func staysHeld() async throws -> Bool {
         guard Provider.self is AnyObject.Type else { return false }
-        return try await use()?.isThere ?? false
+        for isCancelled in [false, true] {
+            guard let held = try await use(cancelling: isCancelled) else { continue }
+            if try await stays(held) { return true }
+        }
+        return false
     }
 
     /// Uses a provider that is gone when this returns, if nobody else holds it. Nil if the use doesn't end: that breaks
     /// another rule.
-    private func use() async throws -> Held? {
+    private func use(cancelling isCancelled: Bool) async throws -> Held? {
         let provider = try make()
         let held = Held(provider as AnyObject)
-        let trial = Trial(provider, input)
-        guard await end(of: trial, within: patience.request) != nil else { return nil }
-        await trial.over()
+        let trial = ask(provider)
+        try await trial.begun()
+        if !isCancelled {
+            guard try await comes(within: patience.request, { try await trial.answered() }) else { return nil }
+        }
+        // A stream that goes on for ever ends with this as well.
+        trial.cancel()
+        guard try await comes(within: patience.cancel, { try await trial.ended() }) else { return nil }
+        await trial.finish()
         return held
+    }
+
+    /// What holds it may be on its way out. So whoever is still there is looked at again, less and less often.
+    private func stays(_ held: Held) async throws -> Bool {
+        var (waited, pause) = (Duration.zero, Duration.milliseconds(1))
+        while held.isThere {
+            guard waited < patience.cancel else { return true }
+            _ = try await comes(within: pause) { try await Watched(false).wait { $0 } }
+            waited += pause
+            pause *= 2
+        }
+        return false
     }
 
     // MARK: Time
 
-    private func end(of trial: Trial<Provider>, within duration: Duration) async -> Result<Void, any Error>? {
-        await outcome(within: duration) { try await trial.end() }
+    private func ask(_ provider: Provider) -> ContractTrial<Provider> {
+        ContractTrial(provider, input, clock: patience.clock)
     }
 
-    /// How an operation ended, or nil if the time was over first: it is then cancelled and left behind.
-    private func outcome(
-        within duration: Duration, _ operation: @escaping @Sendable () async throws -> Void
-    ) async -> Result<Void, any Error>? {
-        let first = Watched<Result<Void, any Error>??>(nil)
-        let work = Task {
-            let result: Result<Void, any Error>
-            do {
-                try await operation()
-                result = .success(())
-            } catch {
-                result = .failure(error)
-            }
-            first.change { if $0 == nil { $0 = .some(result) } }
-        }
+    /// Whether something comes before the time is over: otherwise it is left behind.
+    private func comes(
+        within duration: Duration, _ wait: @escaping @Sendable () async throws -> Void
+    ) async throws -> Bool {
         let clock = patience.clock
-        let timer = Task {
-            try await clock.sleep(for: duration)
-            first.change { if $0 == nil { $0 = .some(nil) } }
+        let answer = Watched<Bool?>(nil)
+        let waiting = LibraryTask.start(clock: clock, isolation: nil) { _ in
+            guard (try? await wait()) != nil else { return }
+            answer.change { $0 = $0 ?? true }
         }
-        try? await first.wait(deaf: true) { $0 != nil }
-        work.cancel()
-        timer.cancel()
-        return first.value ?? nil
-    }
-}
-
-/// One request in a task of its own.
-private final class Trial<Provider: DataProvider>: Sendable {
-    private struct State {
-        var hasBegun = false
-        var result: Result<Void, any Error>?
-        var task: Task<Void, Never>?
-    }
-
-    private let state: Watched<State>
-
-    init(_ provider: Provider, _ input: Provider.Input) {
-        let state = Watched(State())
-        self.state = state
-        let task = Self.start {
-            state.change { $0.hasBegun = true }
-            let result: Result<Void, any Error>
-            do {
-                _ = try await provider.request(input)
-                result = .success(())
-            } catch {
-                result = .failure(error)
-            }
-            state.change { $0.result = result }
+        defer { waiting.cancel() }
+        // What is there already needs no time.
+        if let answer = answer.value { return answer }
+        let timer = LibraryTask.start(clock: clock, isolation: nil) { _ in
+            guard (try? await clock.sleep(for: duration)) != nil else { return }
+            answer.change { $0 = $0 ?? false }
         }
-        state.change { $0.task = task }
-    }
-
-    /// Starts on the spot where the platform can: then a request that doesn't suspend has ended when this returns, and
-    /// no cancel can meet it.
-    private static func start(_ operation: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            return Task.immediate { await operation() }
-        }
-        return Task { await operation() }
-    }
-
-    func begun() async {
-        try? await state.wait(deaf: true) { $0.hasBegun }
-    }
-
-    /// Cancels the request. False if it has ended.
-    func cancel() -> Bool {
-        let state = state.value
-        guard state.result == nil else { return false }
-        state.task?.cancel()
-        return true
-    }
-
-    var hasEnded: Bool { state.value.result != nil }
-
-    /// Waits for the end, however it comes.
-    func ended() async throws {
-        try await state.wait { $0.result != nil }
-    }
-
-    /// Waits for the end, and throws what the request threw.
-    func end() async throws {
-        try await ended()
-        try state.value.result?.get()
-    }
-
-    /// Waits until the task has let everything go.
-    func over() async {
-        guard state.value.result != nil else { return }
-        await state.value.task?.value
+        defer { timer.cancel() }
+        try await answer.wait { $0 != nil }
+        return answer.value == true
     }
 }
 
@@ -211,15 +175,6 @@ private struct Held {
     var isThere: Bool { object != nil }
 }
 
-/// Tells when it goes.
-private final class Canary: Sendable {
-    private let whenGone: @Sendable () -> Void
-
-    init(_ whenGone: @escaping @Sendable () -> Void) {
-        self.whenGone = whenGone
-    }
-
-    deinit {
-        whenGone()
-    }
+extension Int {
+    fileprivate var orNone: String { self == 0 ? "none" : "\(self)" }
 }

@@ -8,27 +8,34 @@ public import IDMCore
 ///
 /// | rule | what is looked at |
 /// |---|---|
-/// | ``Rule/answersOnce`` | a request ends, and a callback provider calls back once |
+/// | ``Rule/answersOnce`` | a request answers or fails, not as cancelled, and calls back once, if it does |
 /// | ``Rule/hearsCancel`` | a request whose task is cancelled ends soon |
 /// | ``Rule/answersNothingAfterCancel`` | it then doesn't answer with a value |
-/// | ``Rule/takesConcurrentRequests`` | many requests at once all end |
-/// | ``Rule/isReleased`` | after all that nothing holds the provider; for a class |
+/// | ``Rule/takesConcurrentRequests`` | many requests at once all end, and the cancel of one is none of the others |
+/// | ``Rule/isReleased`` | after use, and after a cancel, nothing holds the provider; for a class |
 ///
-/// The battery asks real providers, so it measures real time, and only as an upper bound: a provider that keeps the
-/// rules is never waited for longer than it takes. A request that has ended before it could be cancelled shows nothing
-/// of a cancel, and breaks nothing.
+/// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none can't
+/// be cancelled, which breaks nothing. Of a stream the first value is an answer, and it need not end before it is
+/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing.
+///
+/// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
+/// waited for longer than it takes. There are two exceptions. A request is left alone for a moment before it is cancelled.
+/// And a callback provider that keeps a completion which it has called is given the time of a request to call once more.
+///
+/// A provider that blocks its thread blocks the battery. Of data races the Thread Sanitizer knows more.
 public enum DataProviderContract {
     /// What is expected of every provider.
     public enum Rule: Sendable, Hashable, CaseIterable {
-        /// A request ends, with one value or one error. A callback provider calls back once for each request.
+        /// A request ends, with one value or one error, and as cancelled only if it was. A callback provider calls back
+        /// once for each request.
         case answersOnce
         /// A request whose task is cancelled while it runs ends soon.
         case hearsCancel
         /// A request that was cancelled while it ran doesn't end with a value.
         case answersNothingAfterCancel
-        /// Many requests at once all end.
+        /// Many requests at once all end, also when some of them are cancelled, of which the others don't notice.
         case takesConcurrentRequests
-        /// When all requests have ended, nothing holds the provider.
+        /// When all requests have ended or were cancelled, nothing holds the provider.
         case isReleased
     }
 
@@ -49,7 +56,7 @@ public enum DataProviderContract {
     ///   - input: What every request is made with.
     ///   - patience: How long a request may take, and how long one that was cancelled may.
     ///   - rules: What is looked at.
-    ///   - make: Makes a provider. Called once for each rule.
+    ///   - make: Makes a new provider, which nobody else holds. Called once for each rule, or more often.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -81,16 +88,20 @@ public enum DataProviderContract {
         public var request: Duration
         /// How long a request may take to end after its cancel.
         public var cancel: Duration
-        /// What measures the time.
+        /// How long a request is left alone before it is cancelled. One that ends by then shows nothing of a cancel.
+        public var beforeCancel: Duration
+        /// What measures the time. With a ``ManualClock`` the test does: it says that something doesn't come when nothing
+        /// else is left to do.
         public var clock: any Clock<Duration>
 
         /// Makes a patience.
         public init(
             request: Duration = .seconds(10), cancel: Duration = .seconds(2),
-            clock: any Clock<Duration> = ContinuousClock()
+            beforeCancel: Duration = .milliseconds(20), clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.request = request
             self.cancel = cancel
+            self.beforeCancel = beforeCancel
             self.clock = clock
         }
     }

@@ -16,10 +16,15 @@ final class FailureLedger: Sendable {
     /// Looks at something that was made in the scope, once more at its end.
     typealias Check = @Sendable () -> [TestFailure]
 
+    /// What a check looks at.
+    enum Leftover: Sendable {
+        case stub, other
+    }
+
     private struct State {
         var handler: TestFailure.Handler?
         var failures: [TestFailure] = []
-        var checks: [Check] = []
+        var checks: [(kind: Leftover, check: Check)] = []
         var isClosed = false
     }
 
@@ -64,9 +69,15 @@ final class FailureLedger: Sendable {
     }
 
     /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
-    func atEnd(_ check: @escaping Check) {
+    func atEnd(_ kind: Leftover = .other, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
-        state.withLock { $0.checks.append(check) }
+        state.withLock { $0.checks.append((kind, check)) }
+    }
+
+    /// Looks at all stubs that were made in the scope, before it ends.
+    func checkStubs() {
+        let checks = state.withLock { $0.checks.filter { $0.kind == .stub } }
+        for failure in checks.flatMap({ $0.check() }) { record(failure) }
     }
 
     /// Ends the scope, and returns the failures that nobody has been handed.
@@ -76,7 +87,7 @@ final class FailureLedger: Sendable {
             return state.checks
         }
         if checking {
-            for failure in checks.flatMap({ $0() }) { record(failure) }
+            for failure in checks.flatMap({ $0.check() }) { record(failure) }
         }
         return state.withLock { state in
             state.isClosed = true
@@ -88,7 +99,11 @@ final class FailureLedger: Sendable {
 /// What happens to a failure that nobody hears: it is printed, and the process fails when it ends.
 private enum LastResort {
     private static let isArmed: Void = {
-        _ = atexit { _exit(EXIT_FAILURE) }
+        _ = atexit {
+            // What has been printed and waits in a buffer is not to be lost with it.
+            fflush(nil)
+            _exit(EXIT_FAILURE)
+        }
     }()
 
     static func tell(_ failure: TestFailure) {

@@ -25,11 +25,13 @@ public final class TestScope: Sendable {
     @TaskLocal static var current: TestScope?
 
     let ledger: FailureLedger
-    /// Counts what the library starts in the scope.
-    let workload = Workload()
+    /// Counts what the library starts in the scope. A scope within another one shares it: a clock of either is to know
+    /// of all of it.
+    let workload: Workload
 
     private init(_ handler: TestFailure.Handler?) {
         ledger = FailureLedger(handler)
+        workload = Self.current?.workload ?? Workload()
     }
 
     /// Runs a body, and then looks at what it leaves behind.

@@ -6,7 +6,7 @@ package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
         let isSatisfied: @Sendable (Value) -> Bool
-        let continuation: CheckedContinuation<Void, any Error>
+        let continuation: WatchedContinuation<Void, any Error>
     }
 
     private struct State {
@@ -33,7 +33,6 @@ package final class Watched<Value: Sendable>: Sendable {
             state.waiters.removeAll { waiter in satisfied.contains { $0.id == waiter.id } }
             return (result, satisfied)
         }
-        if !satisfied.isEmpty { LibraryTask.stir() }
         for waiter in satisfied { waiter.continuation.resume() }
         return result
     }
@@ -50,7 +49,7 @@ package final class Watched<Value: Sendable>: Sendable {
         try await withTaskCancellationHandler {
             // Captured, or the closure leaves the caller's actor.
             _ = isolation
-            try await withCheckedThrowingContinuation { continuation in
+            try await LibraryTask.waitThrowing { continuation in
                 let answer: Result<Void, any Error>? = state.withLock { state in
                     if state.cancelledWaiters.remove(id) != nil { return .failure(CancellationError()) }
                     if isSatisfied(state.value) { return .success(()) }

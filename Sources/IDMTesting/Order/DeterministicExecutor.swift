@@ -15,9 +15,13 @@ public final class DeterministicExecutor: TaskExecutor {
         /// Whether the order is over: from then on jobs go to the pool.
         var isOver = false
         var turns: UInt64 = 0
+        /// How many tasks are on their way to somewhere else.
+        var trips = 0
         var driver: UnsafeContinuation<UnownedJob?, Never>?
         var idling: [Int: UnsafeContinuation<Void, Never>] = [:]
         var lastIdler = 0
+
+        var isAtRest: Bool { jobs.isEmpty && !isRunning && trips == 0 }
 
         mutating func draw() -> UnownedJob? {
             guard !jobs.isEmpty else { return nil }
@@ -93,9 +97,14 @@ public final class DeterministicExecutor: TaskExecutor {
 
     /// A job has come to its end.
     private func rest() {
+        change { $0.isRunning = false }
+    }
+
+    /// Changes what there is to do, and lets those go on who wait until there is nothing.
+    private func change(_ change: (inout State) -> Void) {
         let idling = state.withLock { state in
-            state.isRunning = false
-            guard state.jobs.isEmpty else { return [UnsafeContinuation<Void, Never>]() }
+            change(&state)
+            guard state.isAtRest else { return [UnsafeContinuation<Void, Never>]() }
             defer { state.idling = [:] }
             return Array(state.idling.values)
         }
@@ -119,11 +128,19 @@ extension DeterministicExecutor: WatchedWork {
         state.withLock { $0.turns += 1 }
     }
 
-    package func workDeparts() { stir() }
-    package func workArrived() { stir() }
+    package func workDeparts() {
+        state.withLock { state in
+            state.turns += 1
+            state.trips += 1
+        }
+    }
+
+    package func workArrived() {
+        change { $0.trips -= 1 }
+    }
 
     var turnsAtRest: UInt64? {
-        state.withLock { $0.jobs.isEmpty && !$0.isRunning ? $0.turns : nil }
+        state.withLock { $0.isAtRest ? $0.turns : nil }
     }
 
     func idle() async {
@@ -134,7 +151,7 @@ extension DeterministicExecutor: WatchedWork {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if (state.jobs.isEmpty && !state.isRunning) || Task.isCancelled { return true }
+                    if state.isAtRest || Task.isCancelled { return true }
                     state.idling[id] = continuation
                     return false
                 }

@@ -36,8 +36,7 @@ public final class ControlledCallbackDataProvider<Input: Sendable, Output: Senda
     public func request(
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler? {
-        let request = ControlledCallbackRequest(
-            input: input, reporter: IntegrationProgress.current, completion: completion)
+        let request = ControlledCallbackRequest(input: input, completion: completion)
         desk.add(request)
         guard hasCancelHandler else { return nil }
         return { request.cancel() }
@@ -56,15 +55,13 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     /// What the request was made with.
     public let input: Input
     /// What the request found as the ambient reporter.
-    public let reporter: IntegrationProgress.Reporter?
+    public let reporter = IntegrationProgress.current
+    /// What the request found as the ambient pause control.
+    public let pauseControl = PauseControl.current
     private let state: Watched<State>
 
-    fileprivate init(
-        input: Input, reporter: IntegrationProgress.Reporter?,
-        completion: @escaping @Sendable (Result<Output, any Error>) -> Void
-    ) {
+    fileprivate init(input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void) {
         self.input = input
-        self.reporter = reporter
         state = Watched(State(completion: completion))
     }
 

@@ -37,8 +37,7 @@ public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: Da
 
     /// Waits for the test.
     public func request(_ input: Input) async throws -> Output {
-        let request = ControlledRequest<Input, Output>(
-            input: input, reporter: IntegrationProgress.current, hearsCancel: hearsCancel)
+        let request = ControlledRequest<Input, Output>(input: input, hearsCancel: hearsCancel)
         desk.add(request)
         return try await request.result(isolation: #isolation)
     }
@@ -50,21 +49,21 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         var result: Result<Output, any Error>?
         var isCancelled = false
         var isOver = false
+        /// Those that are to answer later.
+        var timers: [Task<Void, Never>] = []
     }
 
     /// What the request was made with.
     public let input: Input
     /// What the request found as the ambient reporter. The test may report with it.
-    public let reporter: IntegrationProgress.Reporter?
+    public let reporter = IntegrationProgress.current
     /// What the request found as the ambient pause control.
-    public let pauseControl: PauseControl?
+    public let pauseControl = PauseControl.current
     private let state = Watched(State())
     private let hearsCancel: Bool
 
-    init(input: Input, reporter: IntegrationProgress.Reporter?, hearsCancel: Bool) {
+    init(input: Input, hearsCancel: Bool) {
         self.input = input
-        self.reporter = reporter
-        pauseControl = PauseControl.current
         self.hearsCancel = hearsCancel
     }
 
@@ -82,10 +81,19 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// Ends the request as a provider does that lost its answer: with `DataProviderError.noAnswer`.
     public func drop() { fail(DataProviderError.noAnswer) }
 
-    /// Ends the request with a value after some time. Returns when it has been answered or its task was cancelled.
-    public func answer(_ output: Output, after duration: Duration, on clock: some Clock<Duration>) async throws {
-        try await clock.sleep(for: duration)
-        answer(output)
+    /// Ends the request with a value after some time, counted from now. Returns at once. If the request has ended by
+    /// then, nothing is waited for.
+    public func answer(_ output: Output, after duration: Duration, on clock: some Clock<Duration>) {
+        let deadline = clock.now.advanced(by: duration)
+        let timer = LibraryTask.start(clock: clock, isolation: nil) { _ in
+            guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil else { return }
+            self.answer(output)
+        }
+        let isOver = state.change { state in
+            if !state.isOver { state.timers.append(timer) }
+            return state.isOver
+        }
+        if isOver { timer.cancel() }
     }
 
     // MARK: What the test sees
@@ -112,8 +120,17 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         }
     }
 
+    private func finish() {
+        let timers = state.change { state in
+            state.isOver = true
+            defer { state.timers = [] }
+            return state.timers
+        }
+        for timer in timers { timer.cancel() }
+    }
+
     fileprivate func result(isolation: isolated (any Actor)?) async throws -> Output {
-        defer { state.change { $0.isOver = true } }
+        defer { finish() }
         let hearsCancel = hearsCancel
         try await withTaskCancellationHandler {
             _ = isolation
@@ -139,11 +156,15 @@ final class RequestDesk<Request: Sendable>: Sendable {
     }
 
     func next() async throws -> Request {
-        let index = state.change { state in
-            state.handedOut += 1
-            return state.handedOut - 1
+        while true {
+            try await state.wait { $0.requests.count > $0.handedOut }
+            // Taken only now, or it would be lost with whoever gives up. Of several who wait one is the first.
+            let request: Request? = state.change { state in
+                guard state.requests.count > state.handedOut else { return nil }
+                state.handedOut += 1
+                return state.requests[state.handedOut - 1]
+            }
+            if let request { return request }
         }
-        try await state.wait { $0.requests.count > index }
-        return state.value.requests[index]
     }
 }

@@ -39,8 +39,7 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
     /// The values that the test will send.
     public func values(for input: Input) -> Values {
         Values { [desk, hearsCancel] in
-            let request = ControlledStreamRequest<Input, Output>(
-                input: input, reporter: IntegrationProgress.current, hearsCancel: hearsCancel)
+            let request = ControlledStreamRequest<Input, Output>(input: input, hearsCancel: hearsCancel)
             desk.add(request)
             return request
         }
@@ -86,13 +85,14 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// What the request was made with.
     public let input: Input
     /// What the stream found as the ambient reporter at its first value.
-    public let reporter: IntegrationProgress.Reporter?
+    public let reporter = IntegrationProgress.current
+    /// What the stream found as the ambient pause control at its first value.
+    public let pauseControl = PauseControl.current
     private let state = Watched(State())
     private let hearsCancel: Bool
 
-    init(input: Input, reporter: IntegrationProgress.Reporter?, hearsCancel: Bool) {
+    init(input: Input, hearsCancel: Bool) {
         self.input = input
-        self.reporter = reporter
         self.hearsCancel = hearsCancel
     }
 

@@ -17,7 +17,8 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         public let input: Base.Input
         /// The values that have come so far: for a single answer, that one.
         public fileprivate(set) var values: [Base.Output] = []
-        /// How it ended: with its last value, or the error. Nil while it runs, and for a stream without a value.
+        /// How it ended: with its last value, or the error. Nil while it runs, for a stream without a value, and for one
+        /// that was let go before its end.
         public fileprivate(set) var outcome: Result<Base.Output, any Error>?
         /// Whether the task that made it was cancelled while it ran.
         public fileprivate(set) var isCancelled = false
@@ -37,6 +38,8 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         case cancelled(Int)
         /// A stream ended.
         case finished(Int)
+        /// A stream was let go before its end.
+        case abandoned(Int)
     }
 
     private struct State: Sendable {
@@ -120,7 +123,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
             fileprivate let spy: SpyDataProvider
             fileprivate let input: Base.Input
             fileprivate var base: ProviderValues<Base.Output>.Iterator
-            fileprivate var index: Int?
+            fileprivate var passage: Passage?
 
             fileprivate init(spy: SpyDataProvider, input: Base.Input, base: ProviderValues<Base.Output>.Iterator) {
                 self.spy = spy
@@ -133,11 +136,12 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
             }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Base.Output? {
-                let index = index ?? spy.begin(input)
-                self.index = index
+                let passage = passage ?? Passage(spy, input)
+                self.passage = passage
+                let index = passage.index
                 do {
                     guard let value = try await step(index, isolation: actor) else {
-                        spy.finish(index)
+                        spy.finish(index, .finished(index))
                         return nil
                     }
                     spy.answer(index, value, isLast: false)
@@ -160,6 +164,19 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
+    /// Tells when nobody listens to a stream any more.
+    fileprivate final class Passage: Sendable {
+        let index: Int
+        private let spy: SpyDataProvider
+
+        init(_ spy: SpyDataProvider, _ input: Base.Input) {
+            self.spy = spy
+            index = spy.begin(input)
+        }
+
+        deinit { spy.finish(index, .abandoned(index)) }
+    }
+
     // MARK: What is remembered
 
     private func begin(_ input: Base.Input) -> Int {
@@ -173,17 +190,20 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     private func answer(_ index: Int, _ value: Base.Output, isLast: Bool) {
         state.change { state in
             state.observations[index].values.append(value)
-            state.observations[index].outcome = .success(value)
+            if isLast { state.observations[index].outcome = .success(value) }
             state.observations[index].isOver = isLast
             state.events.append(.answered(index))
         }
     }
 
-    private func finish(_ index: Int) {
+    private func finish(_ index: Int, _ event: Event) {
         state.change { state in
             guard !state.observations[index].isOver else { return }
             state.observations[index].isOver = true
-            state.events.append(.finished(index))
+            if case .finished = event {
+                state.observations[index].outcome = state.observations[index].values.last.map { .success($0) }
+            }
+            state.events.append(event)
         }
     }
 
@@ -203,6 +223,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
             return try await operation()
         } onCancel: {
             state.change { state in
+                guard !state.observations[index].isCancelled else { return }
                 state.observations[index].isCancelled = true
                 state.events.append(.cancelled(index))
             }

@@ -12,11 +12,17 @@ public import IDMCore
 ///
 /// A request more than it has answers for is a failure, with the line where the stub was made, and throws that
 /// ``TestFailure``. So is, at the end of the ``TestScope``, a stub that was never asked, or that has answers left;
-/// ``verify()`` asks for that at once.
+/// ``verify()`` and an exhaustive ``IntegrationRecorder`` ask for that at once. It is told once.
 public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProvider {
     private enum Supply: Sendable {
         case endless(@Sendable (Input) async throws -> Output)
         case counted([Result<Output, any Error>])
+    }
+
+    private struct Use {
+        var requests = 0
+        /// Whether it has been told that the stub wasn't used up.
+        var isTold = false
     }
 
     private enum Answer: Sendable {
@@ -26,7 +32,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     }
 
     private let supply: Supply
-    private let asked = Watched(0)
+    private let use = Watched(Use())
     private let place: SourcePlace
     private let ledger: FailureLedger
 
@@ -34,7 +40,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         self.supply = supply
         self.place = place
         ledger = .current
-        ledger.atEnd { [supply, asked] in Self.leftovers(of: supply, asked.value, at: place) }
+        ledger.atEnd(.stub) { [supply, use] in Self.leftovers(of: supply, use, at: place) }
     }
 
     /// Makes a provider that answers every request with a value.
@@ -89,7 +95,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     }
 
     /// How many requests have been made.
-    public var requestCount: Int { asked.value }
+    public var requestCount: Int { use.value.requests }
 
     /// Gives the next answer. Throws ``TestFailure``, and records it, if there is none.
     public func request(_ input: Input) async throws -> Output {
@@ -104,13 +110,13 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
 
     /// Fails unless the stub has been used up: asked at all, and as often as it has answers.
     public func verify() {
-        for failure in Self.leftovers(of: supply, asked.value, at: place) { ledger.record(failure) }
+        for failure in Self.leftovers(of: supply, use, at: place) { ledger.record(failure) }
     }
 
     private func next(_ input: Input) -> Answer {
-        let count = asked.change { count in
-            count += 1
-            return count
+        let count = use.change { use in
+            use.requests += 1
+            return use.requests
         }
         switch supply {
         case .endless(let body): return .compute(body)
@@ -122,14 +128,20 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         }
     }
 
-    private static func leftovers(of supply: Supply, _ asked: Int, at place: SourcePlace) -> [TestFailure] {
-        switch supply {
-        case .endless where asked == 0:
-            [TestFailure("The stub expected a request, and none came.", at: place)]
-        case .counted(let answers) where asked < answers.count:
-            [TestFailure("The stub expected \(answers.requests), and \(asked) came.", at: place)]
-        default: []
+    private static func leftovers(of supply: Supply, _ use: Watched<Use>, at place: SourcePlace) -> [TestFailure] {
+        let expected: (count: Int, words: String) =
+            switch supply {
+            case .endless: (1, "a request")
+            case .counted(let answers): (answers.count, answers.requests)
+            }
+        let came: Int? = use.change { use in
+            guard use.requests < expected.count, !use.isTold else { return nil }
+            use.isTold = true
+            return use.requests
         }
+        guard let came else { return [] }
+        let words = came == 0 ? "none" : "\(came)"
+        return [TestFailure("The stub expected \(expected.words), and \(words) came.", at: place)]
     }
 }
 

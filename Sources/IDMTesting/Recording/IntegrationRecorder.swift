@@ -11,7 +11,7 @@ public import IDMCore
 /// Expectations are met in the order of the events, each event once. The recorder's handlers are written on the actor
 /// on which the call is made, so they don't change how it is delivered. A recorder is exhaustive unless it is told
 /// otherwise: at the end of its ``TestScope``, and in ``verify(fileID:filePath:line:column:)``, events that nobody
-/// expected and calls that haven't ended are failures.
+/// expected, calls that haven't ended, and stubs of the scope that weren't used up are failures.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private struct State {
         var events: [IntegrationEvent<Output>] = []
@@ -21,22 +21,26 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         var ended = 0
         /// Calls of integrators that have begun, and haven't completed.
         var running = 0
-        var hearsIntegrators = false
+        /// How many calls of each integrator that is heard wait.
+        var waiting: [@Sendable () -> Int] = []
 
         /// Whether no event can come any more.
-        var isOver: Bool { made > 0 && made == ended && !hearsIntegrators }
-        var unendedCount: Int { hearsIntegrators ? running : made - ended }
+        var isOver: Bool { made > 0 && made == ended && waiting.isEmpty }
+        var unendedCount: Int { waiting.reduce(running + made - ended) { $0 + $1() } }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
     }
 
     private let state = Watched(State())
+    private let isExhaustive: Bool
     private let place: SourcePlace
     private let ledger: FailureLedger
 
     /// Makes a recorder that hears nothing yet.
     ///
     /// - Parameters:
-    ///   - isExhaustive: Whether what nobody expected is a failure at the end of the ``TestScope``.
+    ///   - isExhaustive: Whether what nobody expected, and a stub that wasn't used up, is a failure at the end of the
+    ///     ``TestScope``. Where that asks nothing of leftovers, the recorder asks only in
+    ///     ``verify(fileID:filePath:line:column:)``.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -47,6 +51,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     ) {
         place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         ledger = .current
+        self.isExhaustive = isExhaustive
         guard isExhaustive else { return }
         ledger.atEnd { [state, place] in Self.leftovers(of: state.value, at: place) }
     }
@@ -86,7 +91,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     public func hear<Input>(
         _ integrator: Integrator<Input, Output>, isolation: isolated (any Actor)? = #isolation
     ) {
-        state.change { $0.hearsIntegrators = true }
+        weak let heard = integrator
+        state.change { $0.waiting.append { heard?.waitingCount ?? 0 } }
         let state = state
         integrator
             .onBeginning {
@@ -115,33 +121,52 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Waits for the next events, and fails unless they are these, in this order.
     ///
-    /// It waits no longer once every call made with the recorder has ended: then what hasn't come won't.
+    /// It waits no longer than until an event is another one, or until every call made with the recorder has ended: then
+    /// what hasn't come won't.
     ///
-    /// - Throws: `CancellationError`, if the task that waits is cancelled.
+    /// - Throws: `CancellationError`, if the task that waits is cancelled. What is missing then is a failure as well, so
+    ///   that a time limit says more than that time was over.
     public func expect(
         _ expected: EventExpectation<Output>..., fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
-        let count = expected.count
-        try await state.wait { $0.unexpected.count >= count || $0.isOver }
-        let came = state.change { state in
-            let came = Array(state.unexpected.prefix(count))
-            state.expectedCount += came.count
-            return came
-        }
-        let isMet = came.count == count && zip(expected, came).allSatisfy { $0.isMet($1) }
-        guard !isMet else { return }
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        ledger.record(
-            "Expected \(expected.map(\.description).inWords), and \(came.map(\.words).inWords) came.", at: place)
+        var came: [IntegrationEvent<Output>] = []
+        func fail(_ verb: String) {
+            came += takeEvents(expected.count - came.count)
+            let words = (expected.map(\.description).inWords, came.map(\.words).inWords)
+            ledger.record("Expected \(words.0), and \(words.1) \(verb).", at: place)
+        }
+        for expectation in expected {
+            do {
+                try await state.wait { !$0.unexpected.isEmpty || $0.isOver }
+            } catch {
+                fail("came until the cancel")
+                throw error
+            }
+            guard let event = takeEvents(1).first else { return fail("came") }
+            came.append(event)
+            // Asked outside of the lock: it may be the user's code.
+            guard expectation.isMet(event) else { return fail("came") }
+        }
     }
 
-    /// Fails if something has come that nobody expected, or if a call hasn't ended.
+    private func takeEvents(_ count: Int) -> [IntegrationEvent<Output>] {
+        state.change { state in
+            let events = Array(state.unexpected.prefix(count))
+            state.expectedCount += events.count
+            return events
+        }
+    }
+
+    /// Fails if something has come that nobody expected, or if a call hasn't ended. If the recorder is exhaustive, also
+    /// for each stub of its ``TestScope`` that wasn't used up, where that was made.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         for failure in Self.leftovers(of: state.value, at: place) { ledger.record(failure) }
+        if isExhaustive { ledger.checkStubs() }
     }
 
     private static func leftovers(of state: State, at place: SourcePlace) -> [TestFailure] {

@@ -13,26 +13,32 @@ public import IDMCore
 /// Each place in a row is a tick. `-` is a tick in which nothing happens, and parentheses hold what happens in one
 /// tick, in that order. Spaces mean nothing.
 ///
-/// | in | meaning |
-/// |---|---|
-/// | `a` | a call with this input; for a source, this value |
-/// | `\|` | the source ends |
-/// | `!` | the source fails |
+/// | calls | meaning | hears | meaning |
+/// |---|---|---|---|
+/// | `a` | a call with this input | `a` | the call of `a` has begun |
+/// | `~a` | its task is cancelled | `A` | the value of `a` has come |
+/// | | | `!a` | it failed |
+/// | | | `~a` | it was cancelled or superseded |
+/// | | | `?a` | it was ignored |
 ///
-/// | heard | meaning |
-/// |---|---|
-/// | `a` | the call of `a` has begun |
-/// | `A` | its value |
-/// | `!a` | it failed |
-/// | `~a` | it was cancelled or superseded |
-/// | `?a` | it was ignored |
+/// Inputs are lower case letters, each for one call, and the value of an input is its upper case. A call that joins
+/// another one gets the value of that one's input.
 ///
-/// Inputs are lower case letters, and the value of a call is its input in upper case. In each tick comes first what the
-/// time brings, and then what goes in. Calls are made on the main actor, so what is heard has one order. When the row
-/// that goes in is at its end the time goes on until nothing sleeps any more. Nothing at the end of a row makes no
-/// difference.
+/// | source | meaning | hears | meaning |
+/// |---|---|---|---|
+/// | `a` | this value | `a` | this value |
+/// | `[ab]` | one value of any length | `[ab]` | one value of any length |
+/// | `\|` | the end | `\|` | the end, however it came |
+/// | `!` | a failure | `!` | a failure |
+/// | | | `~` | the call was cancelled |
 ///
-/// If the rows differ it is a failure, at the line of the expectation, that shows both under one another.
+/// In each tick comes first what the time brings, one request after the other with all that comes of it, and then what
+/// goes in. Calls are made on the main actor, so what is heard has one order; only among calls that share a request is
+/// there none for its end. When the row that goes in is at its end the time goes on until nothing sleeps any more.
+/// Nothing at the end of a row makes no difference.
+///
+/// If the rows differ, or one can't be read, it is a failure, at the line of the expectation. It shows both rows under one
+/// another.
 public enum Timeline {
     /// The length of a tick. For debounces: `.latest(debounce: Timeline.tick * 2)`.
     public static let tick = Duration.seconds(1)
@@ -41,6 +47,7 @@ public enum Timeline {
     ///
     /// - Parameters:
     ///   - type: The executing type.
+    ///   - lanes: The inputs of each lane. Those in none of them share one. With no lanes at all there is one for all.
     ///   - ticks: How many ticks a request takes.
     ///   - failing: The inputs with which a request fails.
     ///   - calls: When calls are made.
@@ -51,21 +58,29 @@ public enum Timeline {
     ///   - column: See `fileID`.
     @MainActor
     public static func expect(
-        executing type: ExecutingType, taking ticks: Int = 1, failing: String = "", calls: String, hears: String,
+        executing type: ExecutingType, lanes: [String] = [], taking ticks: Int = 1, failing: String = "",
+        calls: String, hears: String,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        await expect(calls, hears, at: place) { [failing] stage in
+        await expect((calls, .calls), (hears, .heardOfCalls), at: place) { stage in
             let provider = PictureProvider(ticks: ticks, failing: failing, clock: stage.clock)
-            let integrator = Integrator(provider, executing: type, clock: stage.clock)
-            return { symbol in stage.record(integrator.prepareCall(symbol), as: symbol) }
+            let lane = { @Sendable (input: String) in lanes.firstIndex { $0.contains(input) } }
+            let integrator = Integrator(provider, executing: type, lane: lane, clock: stage.clock)
+            return { symbol in
+                if symbol.hasPrefix("~") {
+                    stage.cancel(String(symbol.dropFirst()))
+                } else {
+                    stage.record(integrator.prepareCall(symbol), as: symbol)
+                }
+            }
         }
     }
 
     /// Sends the values of a picture through a provider, and holds what comes out against another one.
     ///
-    /// The call is made in the first tick, and its beginning isn't shown. The end is heard as `|`, and a failure as
-    /// `!`.
+    /// The call is made in the first tick, and its beginning isn't shown. What the source sends while nobody asks it for
+    /// values is lost.
     ///
     /// - Parameters:
     ///   - source: When the source delivers values, and when it ends or fails.
@@ -83,7 +98,7 @@ public enum Timeline {
     ) async {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         let stream = ControlledStreamDataProvider<Void, String>()
-        await expect(source, hears, at: place) { stage in
+        await expect((source, .source), (hears, .heardOfSource), at: place) { stage in
             let integrator = Integrator(transform(stream, stage.clock), clock: stage.clock)
             stage.record(integrator.prepareCall())
             return { symbol in
@@ -91,7 +106,7 @@ public enum Timeline {
                 switch symbol {
                 case "|": request.finish()
                 case "!": request.fail(PictureFailure())
-                default: request.send(symbol)
+                default: request.send(symbol.hasPrefix("[") ? String(symbol.dropFirst().dropLast()) : symbol)
                 }
                 withExtendedLifetime(integrator) {}
             }
@@ -100,16 +115,19 @@ public enum Timeline {
 
     @MainActor
     private static func expect(
-        _ input: String, _ expected: String, at place: SourcePlace,
+        _ input: (String, TimelineRow.Notation), _ expected: (String, TimelineRow.Notation), at place: SourcePlace,
         _ prepare: (PictureStage) -> (String) -> Void
     ) async {
         let ledger = FailureLedger.current
-        let input = TimelineRow(input)
-        let expected = TimelineRow(expected)
-        if let fault = input.fault ?? expected.fault { return ledger.record(fault, at: place) }
+        let rows: (input: TimelineRow, expected: TimelineRow)
+        do {
+            rows = (try TimelineRow(input.0, input.1), try TimelineRow(expected.0, expected.1))
+        } catch {
+            return ledger.record(error.message, at: place)
+        }
         let stage = PictureStage()
         let act = prepare(stage)
-        for symbols in input.ticks {
+        for symbols in rows.input.ticks {
             await stage.clock.rest()
             symbols.forEach(act)
             await stage.clock.advance(by: tick)
@@ -117,8 +135,8 @@ public enum Timeline {
         await stage.clock.run()
         withExtendedLifetime(act) {}
         let heard = stage.row
-        guard heard != expected else { return }
-        ledger.record(TimelineRow.difference(in: input, expected: expected, heard: heard), at: place)
+        guard heard != rows.expected else { return }
+        ledger.record(TimelineRow.difference(in: rows.input, expected: rows.expected, heard: heard), at: place)
     }
 }
 
@@ -144,6 +162,7 @@ private struct PictureFailure: Error {}
 private final class PictureStage {
     let clock = ManualClock()
     private var heard: [(tick: Int, symbol: String)] = []
+    private var tasks: [String: IntegrationTask<String>] = [:]
 
     var row: TimelineRow {
         var ticks: [[String]] = []
@@ -159,7 +178,8 @@ private final class PictureStage {
     }
 
     func record(_ call: IntegrationCall<String>, as symbol: String) {
-        call
+        tasks[symbol] =
+            call
             .onBeginning { self.hear(symbol) }
             .onSuccess { self.hear($0) }
             .onError { _ in self.hear("!\(symbol)") }
@@ -167,12 +187,14 @@ private final class PictureStage {
             .call()
     }
 
+    func cancel(_ symbol: String) {
+        tasks[symbol]?.cancel()
+    }
+
     func record<Output>(_ call: IntegrationCall<Output>) {
         call
-            .onSuccess { self.hear("\($0)") }
-            .onError { _ in
-                self.hear("!")
-            }
+            .onSuccess { self.hear(TimelineRow.written("\($0)")) }
+            .onError { _ in self.hear("!") }
             .onCancel { _ in self.hear("~") }
             .onCompletion { self.hear("|") }
             .call()

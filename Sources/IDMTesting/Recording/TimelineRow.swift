@@ -1,54 +1,42 @@
-/// A row of a picture: what happens in each tick.
+/// A row of a picture: what happens in each tick, symbol for symbol, as it is written.
 struct TimelineRow: Equatable {
-    /// Without the empty ones at the end.
-    let ticks: [[String]]
-    /// What is wrong with the picture, if something is.
-    let fault: String?
-
-    static func == (left: TimelineRow, right: TimelineRow) -> Bool {
-        left.ticks.map { $0.joined() } == right.ticks.map { $0.joined() }
+    /// What may stand in a row.
+    enum Notation {
+        case calls, source, heardOfCalls, heardOfSource
     }
 
-    init(ticks: [[String]], fault: String? = nil) {
+    /// Without the empty ones at the end.
+    let ticks: [[String]]
+
+    init(ticks: [[String]]) {
         self.ticks = Array(ticks.prefix((ticks.lastIndex { !$0.isEmpty } ?? -1) + 1))
-        self.fault = fault
     }
 
     /// Reads a picture.
-    init(_ picture: String) {
-        var ticks: [[String]] = []
-        var group: [String]?
-        var prefix = ""
-        var fault: String?
-        for character in picture where character != " " {
-            switch character {
-            case "(" where group == nil && prefix.isEmpty:
-                group = []
-            case ")" where group != nil && prefix.isEmpty:
-                ticks.append(group ?? [])
-                group = nil
-            case "-" where group == nil && prefix.isEmpty:
-                ticks.append([])
-            case "~", "?":
-                prefix.append(character)
-            case "(", ")", "-":
-                fault = fault ?? "The picture “\(picture)” has a “\(character)” where none can be."
-            default:
-                let symbol = prefix + String(character)
-                prefix = ""
-                // A failure stands before the letter of its call, and alone for a source.
-                if character == "!" {
-                    prefix = "!"
-                } else if group == nil {
-                    ticks.append([symbol])
-                } else {
-                    group?.append(symbol)
-                }
+    init(_ picture: String, _ notation: Notation) throws(TimelineFault) {
+        var reader = TimelineReader(notation)
+        for character in picture where character != " " || reader.isInBrackets {
+            guard reader.take(character) else { throw TimelineFault(picture, reader.symbol + String(character)) }
+        }
+        if let open = reader.open { throw TimelineFault(picture, open) }
+        self.init(ticks: reader.ticks)
+        if notation == .calls { try checkCalls(picture) }
+    }
+
+    /// A call is made once, and only after that it can be cancelled.
+    private func checkCalls(_ picture: String) throws(TimelineFault) {
+        var made: Set<String> = []
+        for symbol in ticks.joined() {
+            let isCancel = symbol.hasPrefix("~")
+            guard isCancel ? made.contains(String(symbol.dropFirst())) : made.insert(symbol).inserted else {
+                throw TimelineFault(picture, symbol)
             }
         }
-        if group != nil { fault = fault ?? "The picture “\(picture)” has a “(” that isn't closed." }
-        if !prefix.isEmpty { ticks.append([prefix]) }
-        self.init(ticks: ticks, fault: fault)
+    }
+
+    /// A value as it is written in a row of a source: in brackets, unless it is one character with no other meaning.
+    static func written(_ value: String) -> String {
+        value.count == 1 && !"-()[]|!~ ".contains(value) ? value : "[\(value)]"
     }
 
     // MARK: Differences
@@ -75,8 +63,72 @@ struct TimelineRow: Equatable {
     }
 
     private func cell(_ tick: Int) -> String {
-        guard tick < ticks.count, !ticks[tick].isEmpty else { return "-" }
-        let symbols = ticks[tick].joined()
-        return symbols.count == 1 ? symbols : "(\(symbols))"
+        guard tick < ticks.count, let first = ticks[tick].first else { return "-" }
+        return ticks[tick].count == 1 ? first : "(\(ticks[tick].joined()))"
+    }
+}
+
+/// What can't be read in a picture.
+struct TimelineFault: Error {
+    let message: String
+
+    init(_ picture: String, _ symbol: String) {
+        message = "The picture “\(picture)” has a “\(symbol)” where none can be."
+    }
+}
+
+/// Reads a row, character by character.
+private struct TimelineReader {
+    private let notation: TimelineRow.Notation
+    private(set) var ticks: [[String]] = []
+    private var group: [String]?
+    /// What has been read of a symbol that isn't complete.
+    private(set) var symbol = ""
+
+    init(_ notation: TimelineRow.Notation) {
+        self.notation = notation
+    }
+
+    var isInBrackets: Bool { symbol.hasPrefix("[") }
+
+    /// What has been opened and not closed, if something has.
+    var open: String? { symbol.isEmpty ? group.map { _ in "(" } : symbol }
+
+    /// Takes a character. Returns false if it can't stand here.
+    mutating func take(_ character: Character) -> Bool {
+        if isInBrackets {
+            symbol.append(character)
+            return character == "]" ? end() : character != "["
+        }
+        switch character {
+        case "(" where symbol.isEmpty && group == nil: group = []
+        case ")" where symbol.isEmpty && group != nil:
+            ticks.append(group ?? [])
+            group = nil
+        case "-" where symbol.isEmpty && group == nil: ticks.append([])
+        case "(", ")", "-", "]": return false
+        default: return take(symbolPart: character)
+        }
+        return true
+    }
+
+    private mutating func take(symbolPart character: Character) -> Bool {
+        symbol.append(character)
+        let isCall = "a"..."z" ~= character
+        switch notation {
+        case .calls:
+            return isCall ? end() : symbol == "~"
+        case .heardOfCalls:
+            return isCall || (symbol.count == 1 && "A"..."Z" ~= character) ? end() : ["~", "?", "!"].contains(symbol)
+        case .source, .heardOfSource:
+            return character == "[" || end()
+        }
+    }
+
+    /// The symbol is complete.
+    private mutating func end() -> Bool {
+        if group == nil { ticks.append([symbol]) } else { group?.append(symbol) }
+        symbol = ""
+        return true
     }
 }

@@ -45,7 +45,7 @@ public final class ManualClock: Clock, WatchedClock {
     private struct Sleeper {
         let id: Int
         let deadline: Instant
-        let continuation: UnsafeContinuation<Void, any Error>
+        let continuation: WatchedContinuation<Void, any Error>
     }
 
     private struct State {
@@ -54,12 +54,8 @@ public final class ManualClock: Clock, WatchedClock {
         var sleepers: [Sleeper] = []
         var lastSleeper = 0
 
-        /// Takes out those for whom the time has come.
-        mutating func wake() -> [Sleeper] {
-            let due = sleepers.filter { $0.deadline <= now }
-            if !due.isEmpty { sleepers.removeAll { $0.deadline <= now } }
-            return due
-        }
+        /// The one for whom the time comes first.
+        var next: Sleeper? { sleepers.min { $0.deadline < $1.deadline } }
     }
 
     private let state = Watched(State())
@@ -98,7 +94,7 @@ public final class ManualClock: Clock, WatchedClock {
         try await withTaskCancellationHandler {
             // Captured, or the closure leaves the caller's actor.
             _ = isolation
-            try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
+            try await LibraryTask.waitThrowing(watch: workload) { continuation in
                 let answer: Result<Void, any Error>? = state.change { state in
                     // Asked under the lock: a cancel that comes later finds the sleeper.
                     if Task.isCancelled { return .failure(CancellationError()) }
@@ -112,9 +108,7 @@ public final class ManualClock: Clock, WatchedClock {
             let sleeper: Sleeper? = state.change { state in
                 state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
             }
-            guard let sleeper else { return }
-            LibraryTask.stir()
-            sleeper.continuation.resume(throwing: CancellationError())
+            sleeper?.continuation.resume(throwing: CancellationError())
         }
     }
 
@@ -151,11 +145,8 @@ public final class ManualClock: Clock, WatchedClock {
     public func advance(by duration: Duration, isolation: isolated (any Actor)? = #isolation) async {
         let end = now.advanced(by: max(duration, .zero))
         await rest(isolation: isolation)
-        while let next = nextDeadline, next <= end {
-            move(to: next)
-            await rest(isolation: isolation)
-        }
-        move(to: end)
+        while wakeNext(until: end) { await rest(isolation: isolation) }
+        state.change { $0.now = max($0.now, end) }
     }
 
     /// Moves the time from sleeper to sleeper, until everything is at rest and nobody sleeps.
@@ -165,10 +156,7 @@ public final class ManualClock: Clock, WatchedClock {
     /// - Parameter isolation: The caller's actor. Leave it out.
     public func run(isolation: isolated (any Actor)? = #isolation) async {
         await rest(isolation: isolation)
-        while let next = nextDeadline, !Task.isCancelled {
-            move(to: next)
-            await rest(isolation: isolation)
-        }
+        while !Task.isCancelled, wakeNext() { await rest(isolation: isolation) }
     }
 
     /// Waits until everything that the library has started is at rest. The time stays where it is.
@@ -179,15 +167,16 @@ public final class ManualClock: Clock, WatchedClock {
         await Workload.rest(of: watched, isolation: isolation)
     }
 
-    private var nextDeadline: Instant? {
-        state.value.sleepers.map(\.deadline).min()
-    }
-
-    private func move(to instant: Instant) {
-        let due = state.change { state in
-            state.now = max(state.now, instant)
-            return state.wake()
+    /// Wakes one sleeper, at its time. One at a time: two that go on at once may overtake each other on their way. False if
+    /// nobody sleeps until then.
+    private func wakeNext(until end: Instant? = nil) -> Bool {
+        let sleeper: Sleeper? = state.change { state in
+            guard let next = state.next, next.deadline <= end ?? next.deadline else { return nil }
+            state.now = max(state.now, next.deadline)
+            state.sleepers.removeAll { $0.id == next.id }
+            return next
         }
-        for sleeper in due { sleeper.continuation.resume() }
+        sleeper?.continuation.resume()
+        return sleeper != nil
     }
 }

@@ -2,75 +2,172 @@ import IDMCore
 import IDMTesting
 import Testing
 
+/// The battery, with a clock that goes on when everything is at rest: what doesn't come then doesn't come.
 @Suite("The contract of providers", .timeLimit(.minutes(1)))
 struct DataProviderContractTests {
-    /// For providers that are waited for in vain. What they do keep, they keep at once.
-    private let short = DataProviderContract.Patience(request: .milliseconds(500))
+    private struct Finding {
+        let rules: Set<DataProviderContract.Rule>
+        let messages: [String]
+        /// How long somebody was waited for.
+        let waited: Duration
+    }
+
+    private func check<P: DataProvider<Int, Int>>(
+        _ make: @escaping @Sendable (ManualClock) -> P
+    ) async throws -> Finding {
+        let (breaches, waited) = (Watched<[DataProviderContract.Breach]?>(nil), Watched(Duration.zero))
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let clock = ManualClock()
+            LibraryTask.start(clock: clock, isolation: nil) { _ in
+                let found = try? await DataProviderContract.check(input: 1, patience: .init(clock: clock)) {
+                    make(clock)
+                }
+                breaches.change { $0 = found ?? [] }
+                waited.change { $0 = clock.now.offset }
+            }
+            await clock.run()
+            try await breaches.wait { $0 != nil }
+        }
+        let found = try #require(breaches.value)
+        #expect(failures.count == found.count)
+        for breach in found { #expect(failures.contains { $0.message.hasSuffix("\(breach)") }) }
+        return Finding(rules: Set(found.map(\.rule)), messages: found.map(\.message), waited: waited.value)
+    }
 
     private func broken<P: DataProvider<Int, Int>>(
-        _ patience: DataProviderContract.Patience = .init(), _ make: @escaping @Sendable () -> P
+        _ make: @escaping @Sendable (ManualClock) -> P
     ) async throws -> Set<DataProviderContract.Rule> {
-        let rules = Watched<Set<DataProviderContract.Rule>>([])
-        let failures = try await TestScope.failures(failingOnLeftovers: false) {
-            let breaches = try await DataProviderContract.check(input: 1, patience: patience, make)
-            rules.change { $0 = Set(breaches.map(\.rule)) }
-        }
-        #expect(failures.count == rules.value.count)
-        for rule in rules.value { #expect(failures.contains { $0.message.contains("\(rule): ") }) }
-        return rules.value
+        try await check(make).rules
     }
 
-    @Test("is kept by the providers of the library")
+    // MARK: Who keeps it
+
+    @Test("is kept by the providers of the library, which nobody has to wait for")
     func library() async throws {
-        #expect(try await broken { Echo<Int>() } == [])
-        #expect(try await broken { ValueDataProvider<Int, Int>(1) } == [])
-        #expect(try await broken { ClosureDataProvider { (input: Int) in input } } == [])
-        #expect(try await broken { Echo<Int>().delay(.milliseconds(1)).timeout(.seconds(5)).retry(2) } == [])
-        #expect(try await broken { Integrator(Echo<Int>()) } == [])
-        #expect(try await broken { Echo<Int>().coalesced(by: { $0 }) } == [])
-        #expect(try await broken { Calling(times: 1) } == [])
-        #expect(try await broken { Echo<Int>() >>>> Echo<Int>() } == [])
+        func expectGood<P: DataProvider<Int, Int>>(_ make: @escaping @Sendable (ManualClock) -> P) async throws {
+            let found = try await check(make)
+            #expect(found.messages == [], "\(P.self)")
+            #expect(found.waited == .zero, "\(P.self)")
+        }
+        try await expectGood { _ in Echo<Int>() }
+        try await expectGood { _ in ValueDataProvider<Int, Int>(1) }
+        try await expectGood { _ in ClosureDataProvider { (input: Int) in input } }
+        try await expectGood { clock in Echo<Int>().timeout(.seconds(5), clock: clock).retry(2, clock: clock) }
+        try await expectGood { _ in Integrator(Echo<Int>()) }
+        try await expectGood { _ in Integrator(Echo<Int>(), executing: .queue) }
+        try await expectGood { _ in Integrator(Echo<Int>(), executing: .latest) }
+        try await expectGood { _ in Integrator(Echo<Int>(), executing: .only(joining: true)) }
+        try await expectGood { _ in Echo<Int>().coalesced(by: { $0 }) }
+        try await expectGood { _ in Calling(.once) }
+        try await expectGood { _ in Echo<Int>() >>>> Echo<Int>() }
+        try await expectGood { _ in Teller() }
+        try await expectGood { _ in SpyDataProvider(Echo<Int>()) }
+        try await expectGood { _ in StubDataProvider<Int, Int>(failing: Trouble.first) }
     }
+
+    @Test("is kept by providers that take their time, also under every executing type")
+    func patient() async throws {
+        #expect(try await broken { _ in Live() } == [])
+        #expect(try await broken { Echo<Int>().delay(.seconds(3), clock: $0) } == [])
+        #expect(try await broken { Calling(.later(.seconds(1)), $0) } == [])
+        #expect(try await broken { Calling(.hearing(.seconds(1)), $0) } == [])
+        for type in [ExecutingType.default, .only, .only(joining: true), .queue(width: 7), .latest] {
+            #expect(
+                try await broken { Integrator(Echo<Int>().delay(.seconds(1), clock: $0), executing: type, clock: $0) }
+                    == [], "\(type)")
+        }
+    }
+
+    // MARK: Who breaks it
 
     @Test("is broken by a provider that never answers")
     func silent() async throws {
         #expect(
-            try await broken(short) { ControlledDataProvider<Int, Int>() } == [.answersOnce, .takesConcurrentRequests])
+            try await broken { _ in ControlledDataProvider<Int, Int>() } == [.answersOnce, .takesConcurrentRequests])
+    }
+
+    @Test("is broken by a provider that answers too late")
+    func slow() async throws {
+        #expect(
+            try await broken { Echo<Int>().delay(.seconds(11), clock: $0) } == [.answersOnce, .takesConcurrentRequests])
+    }
+
+    @Test("is broken by a provider that ends as cancelled though nobody cancelled it")
+    func cancelsItself() async throws {
+        let found = try await broken { _ in ClosureDataProvider<Int, Int> { _ in throw CancellationError() } }
+        #expect(found == [.answersOnce, .takesConcurrentRequests])
     }
 
     @Test("is broken by a provider that doesn't hear a cancel")
     func deaf() async throws {
-        let found = try await broken(short) { ControlledDataProvider<Int, Int>(hearsCancel: false) }
+        let found = try await broken { _ in ControlledDataProvider<Int, Int>(hearsCancel: false) }
         #expect(found == [.answersOnce, .hearsCancel, .takesConcurrentRequests])
+    }
+
+    @Test("is broken by a provider that hears a cancel too late")
+    func slowToHear() async throws {
+        let found = try await broken { clock in Deaf(duration: .seconds(3), clock: clock) }
+        #expect(found == [.hearsCancel])
     }
 
     @Test("is broken by a provider that answers after its cancel")
     func answersAfterCancel() async throws {
-        let found = try await broken(short) { Late() }
-        #expect(found == [.answersOnce, .answersNothingAfterCancel, .takesConcurrentRequests])
+        let found = try await broken { clock in Deaf(duration: .seconds(1), clock: clock) }
+        #expect(found == [.answersNothingAfterCancel])
     }
 
-    @Test("is broken by a callback provider that calls back twice")
-    func twice() async throws {
-        #expect(try await broken { Calling(times: 2) } == [.answersOnce])
+    @Test("is broken by a stream that goes on after its cancel, or that delivers one more value")
+    func streams() async throws {
+        #expect(try await broken { _ in Live(end: .never) } == [.hearsCancel, .takesConcurrentRequests])
+        #expect(try await broken { _ in Live(end: .withValue) } == [.answersNothingAfterCancel])
+    }
+
+    @Test("is broken by a callback provider that calls back twice, at once or later, or never")
+    func callbacks() async throws {
+        #expect(try await broken { Calling(.twice, $0) } == [.answersOnce])
+        #expect(try await broken { Calling(.onceMore(.seconds(1)), $0) } == [.answersOnce])
+        let never = try await check { Calling(.never, $0) }
+        #expect(never.rules == [.answersOnce])
+        #expect(never.messages == ["expected one callback for a request, and none came."])
+    }
+
+    @Test("is broken by a callback provider whose cancel handler does nothing, or calls back as well")
+    func cancelHandlers() async throws {
+        #expect(try await broken { Calling(.deaf(.seconds(1)), $0) } == [.answersNothingAfterCancel])
+        #expect(try await broken { Calling(.deaf(.seconds(3)), $0) } == [.hearsCancel])
+        #expect(try await broken { Calling(.failingAndAnswering(.seconds(1)), $0) } == [.answersOnce])
     }
 
     @Test("is broken by a provider that lets only one request through")
     func exclusive() async throws {
-        #expect(try await broken(short) { Exclusive() } == [.takesConcurrentRequests])
+        #expect(try await broken { _ in Exclusive() } == [.takesConcurrentRequests])
     }
 
-    @Test("is broken by a provider that is held after use")
+    @Test("is broken by a provider whose requests cancel each other")
+    func meddling() async throws {
+        let found = try await check { Meddling(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(found.messages.first?.contains("to leave others alone, and ") == true)
+    }
+
+    @Test("is broken by a provider that is held after use, or only after a cancel")
     func held() async throws {
-        #expect(try await broken { Clinging() } == [.isReleased])
-        Clinging.all.change { $0 = [] }
+        let kept = Watched<[Clinging]>([])
+        #expect(try await broken { _ in Clinging(kept) } == [.isReleased])
+        #expect(try await broken { Clinging(kept, onCancelUntil: $0) } == [.isReleased])
+    }
+
+    @Test("is kept by a provider that is let go soon after")
+    func heldForAMoment() async throws {
+        #expect(try await broken { Lingering(clock: $0) } == [])
     }
 
     @Test("looks only at the rules that it is given, and points at the line of the check")
     func place() async throws {
-        let line = #line + 2
+        let line = #line + 3
         let failures = try await TestScope.failures {
-            try await DataProviderContract.check(input: 1, patience: short, rules: [.answersOnce]) {
+            let patience = DataProviderContract.Patience(request: .zero)
+            try await DataProviderContract.check(input: 1, patience: patience, rules: [.answersOnce]) {
                 ControlledDataProvider<Int, Int>()
             }
         }
@@ -78,47 +175,197 @@ struct DataProviderContractTests {
         #expect(failures.first?.message.hasPrefix("ControlledDataProvider<Int, Int> breaks the contract") == true)
     }
 
-    private struct Calling: CallbackDataProvider {
-        let times: Int
+    @Test("waits no longer when the task of the check is cancelled")
+    func cancelled() async throws {
+        let asked = Watched(false)
+        let checking = Task {
+            try await DataProviderContract.check(input: 1) {
+                asked.change { $0 = true }
+                return ControlledDataProvider<Int, Int>()
+            }
+        }
+        try await asked.wait { $0 }
+        checking.cancel()
+        await #expect(throws: CancellationError.self) { try await checking.value }
+    }
+}
 
-        func request(
-            _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
-        ) -> CancelHandler? {
-            for _ in 0..<times { completion(.success(input)) }
+private actor Teller: DataProvider {
+    private var last = 0
+
+    func request(_ input: Int) async throws -> Int {
+        last = input
+        return last
+    }
+}
+
+/// Answers after some time, whatever happens.
+private struct Deaf: DataProvider {
+    let duration: Duration
+    let clock: ManualClock
+
+    func request(_ input: Int) async throws -> Int {
+        let isOver = Watched(false)
+        LibraryTask.start(clock: clock, isolation: nil) { [clock, duration] _ in
+            try? await clock.sleep(for: duration)
+            isOver.change { $0 = true }
+        }
+        try? await isOver.wait(deaf: true) { $0 }
+        return input
+    }
+}
+
+/// A stream that ends only with a cancel, or not even then.
+private struct Live: StreamDataProvider {
+    enum End { case atOnce, withValue, never }
+
+    var end = End.atOnce
+
+    func values(for input: Int) -> Values { Values(input: input, end: end) }
+
+    struct Values: AsyncSequence, AsyncIteratorProtocol {
+        let input: Int
+        let end: End
+        var count = 0
+
+        func makeAsyncIterator() -> Values { self }
+
+        mutating func next() async throws -> Int? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
+            count += 1
+            guard count > 1 else { return input }
+            do {
+                try await Watched(false).wait(deaf: end == .never) { $0 }
+            } catch  where end == .withValue && count == 2 {
+                return input
+            }
             return nil
         }
     }
+}
 
-    /// Waits for its cancel, and then answers all the same.
-    private struct Late: DataProvider {
-        func request(_ input: Int) async throws -> Int {
-            try? await Watched(false).wait { $0 }
-            return input
+/// Calls back in one way or another.
+private struct Calling: CallbackDataProvider {
+    enum Way: Sendable {
+        case once, twice, never
+        case later(Duration), hearing(Duration), onceMore(Duration), deaf(Duration), failingAndAnswering(Duration)
+    }
+
+    let way: Way
+    let clock: ManualClock?
+
+    init(_ way: Way, _ clock: ManualClock? = nil) {
+        self.way = way
+        self.clock = clock
+    }
+
+    func request(_ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) -> CancelHandler? {
+        switch way {
+        case .never: return nil
+        case .once, .twice, .onceMore: completion(.success(input))
+        default: break
+        }
+        switch way {
+        case .once, .never: return nil
+        case .twice:
+            completion(.success(input))
+            return nil
+        case .later(let duration), .onceMore(let duration):
+            _ = answer(input, duration, completion)
+            return nil
+        case .deaf(let duration):
+            _ = answer(input, duration, completion)
+            return {}
+        case .hearing(let duration):
+            let timer = answer(input, duration, completion)
+            return { timer.cancel() }
+        case .failingAndAnswering(let duration):
+            _ = answer(input, duration, completion)
+            return { completion(.failure(CancellationError())) }
         }
     }
 
-    private final class Exclusive: DataProvider {
-        private let count = Watched(0)
+    private func answer(
+        _ input: Int, _ duration: Duration, _ completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+    ) -> Task<Void, Never> {
+        LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
+            guard (try? await clock?.sleep(for: duration)) != nil else { return }
+            completion(.success(input))
+        }
+    }
+}
 
-        func request(_ input: Int) async throws -> Int {
-            guard
-                count.change({
-                    $0 += 1; return $0
-                }) == 1
-            else {
-                try await Watched(false).wait { $0 }
-                return input
+private final class Exclusive: DataProvider {
+    private let count = Watched(0)
+
+    func request(_ input: Int) async throws -> Int {
+        let place = count.change { count in
+            count += 1
+            return count
+        }
+        if place > 1 { try await Watched(false).wait { $0 } }
+        return input
+    }
+}
+
+/// Keeps one task, the newest. Whoever is cancelled cancels that.
+private final class Meddling: DataProvider {
+    private let newest = Watched<Task<Int, any Error>?>(nil)
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        let task = Task(executorPreference: clock.workload) { [clock] in
+            try await clock.sleep(for: .seconds(1))
+            return input
+        }
+        newest.change { $0 = task }
+        return try await withTaskCancellationHandler {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
             }
-            return input
+        } onCancel: {
+            newest.value?.cancel()
         }
     }
+}
 
-    private final class Clinging: DataProvider {
-        static let all = Watched<[Clinging]>([])
+private final class Clinging: DataProvider {
+    private let kept: Watched<[Clinging]>
+    private let clock: ManualClock?
 
-        func request(_ input: Int) async throws -> Int {
-            Self.all.change { $0.append(self) }
-            return input
+    /// - Parameter clock: If there is one it answers after some time, and is held only after a cancel.
+    init(_ kept: Watched<[Clinging]>, onCancelUntil clock: ManualClock? = nil) {
+        self.kept = kept
+        self.clock = clock
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        do {
+            try await clock?.sleep(for: .seconds(1))
+        } catch {
+            kept.change { $0.append(self) }
+            throw error
         }
+        if clock == nil { kept.change { $0.append(self) } }
+        return input
+    }
+}
+
+/// Holds itself until a while after its answer.
+private final class Lingering: DataProvider {
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        LibraryTask.start(clock: clock, isolation: nil) { _ in
+            try? await self.clock.sleep(for: .milliseconds(500))
+        }
+        return input
     }
 }

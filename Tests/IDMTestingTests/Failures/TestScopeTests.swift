@@ -116,6 +116,25 @@ struct TestScopeTests {
         #expect(outer.isEmpty)
     }
 
+    @Test("in another one lets its clocks know of all that is started in it", arguments: [true, false])
+    func nestedClocks(madeInside: Bool) async throws {
+        for _ in 0..<20 {
+            try await TestScope.run {
+                let outer = ManualClock()
+                try await TestScope.run {
+                    let clock = madeInside ? ManualClock() : outer
+                    let provider = Echo<Int>().delay(.seconds(1), clock: clock)
+                    let log = Log()
+                    // The integrator knows nothing of the clock.
+                    let (first, second) = (Integrator(provider), Integrator(provider))
+                    first.prepareCall(1).nextSuccess(second.prepareCall(2).onSuccess { log.add("\($0)") }).call()
+                    await clock.advance(by: .seconds(2))
+                    try #require(log.entries == ["2"])
+                }
+            }
+        }
+    }
+
     @Test("runs a body that doesn't suspend")
     func synchronous() throws {
         #expect(throws: TestFailures.self) { try Self.leaveAStub() }

@@ -51,17 +51,44 @@ struct ControlledDataProviderTests {
         }
     }
 
-    @Test("answers after some time on a clock")
+    @Test("answers after some time on a clock, which knows of it at once")
     func delayed() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let task = Integrator(provider, clock: clock).prepareCall(1).call()
-        let request = try await provider.nextRequest()
-        async let answering: Void = request.answer(2, after: .seconds(3), on: clock)
-        try await clock.sleepers(1)
-        #expect(clock.remaining == [.seconds(3)])
-        await clock.advance(by: .seconds(3))
-        try await answering
+        try await provider.nextRequest().answer(2, after: .seconds(3), on: clock)
+        await clock.advance(by: .seconds(2))
+        #expect(clock.remaining == [.seconds(1)])
+        await clock.advance(by: .seconds(1))
         #expect(await task.outcome == .success(2))
+    }
+
+    @Test("waits for no time any more when the request has ended")
+    func delayedInVain() async throws {
+        let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
+        let task = Integrator(provider, clock: clock).prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        request.answer(2, after: .seconds(3), on: clock)
+        request.answer(1)
+        #expect(await task.outcome == .success(1))
+        request.answer(2, after: .seconds(3), on: clock)
+        await clock.run()
+        #expect(clock.now.offset == .zero)
+    }
+
+    @Test("holds the ambient pause control of each request, whatever its form")
+    func pauses() async throws {
+        let control = PauseControl()
+        let plain = ControlledDataProvider<Int, Int>()
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let callback = ControlledCallbackDataProvider<Int, Int>()
+        let tasks = control.bind {
+            [Integrator(plain).prepareCall(1).call(), Integrator(stream).prepareCall(1).call()]
+                + [Integrator(callback).prepareCall(1).call()]
+        }
+        #expect(try await plain.nextRequest().pauseControl === control)
+        #expect(try await stream.nextRequest().pauseControl === control)
+        #expect(try await callback.nextRequest().pauseControl === control)
+        for task in tasks { task.cancel() }
     }
 
     @Test("waits no longer for a request when the task that waits is cancelled")
@@ -70,6 +97,28 @@ struct ControlledDataProviderTests {
         let waiter = Task { try await provider.nextRequest() }
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
+    }
+
+    @Test("loses no request to somebody who has given up waiting for it")
+    func nothingLost() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let waiter = Task { try await provider.nextRequest() }
+        waiter.cancel()
+        _ = try? await waiter.value
+        let task = Task { try await provider.request(7) }
+        try await provider.nextRequest().answer(8)
+        #expect(try await task.value == 8)
+    }
+
+    @Test("gives each request to one of those who wait")
+    func manyWait() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let waiters = (0..<20).map { _ in Task { try await provider.nextRequest().input } }
+        let asking = (0..<20).map { input in Task { try await provider.request(input) } }
+        var inputs: Set<Int> = []
+        for waiter in waiters { inputs.insert(try await waiter.value) }
+        #expect(inputs == Set(0..<20))
+        for task in asking { task.cancel() }
     }
 
     @Test("holds the ambient reporter of each request")

@@ -82,6 +82,52 @@ struct SpyDataProviderTests {
         #expect(throws: Trouble.first) { try spy.requests[0].outcome?.get() }
     }
 
+    @Test("has no outcome of a stream before its end, and then the last value")
+    func outcomeOfStream() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let (spy, log) = (SpyDataProvider(stream), Log())
+        let task = Integrator(spy).prepareCall(1).onSuccess { log.add("\($0)") }.call()
+        let request = try await stream.nextRequest()
+        request.send(1)
+        request.send(2)
+        try await log.count(reaches: 2)
+        #expect(spy.requests[0].outcome == nil && !spy.requests[0].isOver)
+        request.finish()
+        await task.finish()
+        #expect(try spy.requests[0].outcome?.get() == 2)
+    }
+
+    @Test("tells of one cancel, however often a stream is asked after it")
+    func cancelledStream() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: false)
+        let spy = SpyDataProvider(stream)
+        let task = Task {
+            var iterator = spy.values(for: 1).makeAsyncIterator()
+            while try await iterator.next(isolation: nil) != nil {}
+        }
+        let request = try await stream.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        for value in 1...3 { request.send(value) }
+        request.finish()
+        try await task.value
+        #expect(spy.events == [.requested(0), .cancelled(0), .answered(0), .answered(0), .answered(0), .finished(0)])
+    }
+
+    @Test("takes a stream that nobody listens to any more for ended")
+    func abandoned() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let spy = SpyDataProvider(stream)
+        let task = Task {
+            for try await value in spy.values(for: 1) where value > 0 { return }
+        }
+        try await stream.nextRequest().send(1)
+        try await task.value
+        try await spy.ended(1)
+        #expect(spy.events == [.requested(0), .answered(0), .abandoned(0)])
+        #expect(spy.requests[0].outcome == nil)
+    }
+
     @Test("leaves a single answer a single answer")
     func single() {
         #expect(!SpyDataProvider(Echo<Int>()).deliversMany)

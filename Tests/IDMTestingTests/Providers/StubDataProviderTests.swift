@@ -107,7 +107,17 @@ struct StubDataProviderTests {
             _ = try await stub.request(1)
             stub.verify()
         }
-        #expect(failures.map(\.message) == ["The stub expected 1 request, and 0 came."])
+        #expect(failures.map(\.message) == ["The stub expected 1 request, and none came."])
+    }
+
+    @Test("that has been looked at and wasn't used up is told of once")
+    func once() async throws {
+        let failures = try await TestScope.failures {
+            let stub = StubDataProvider<Int, String>("a")
+            stub.verify()
+            stub.verify()
+        }
+        #expect(failures.map(\.message) == ["The stub expected a request, and none came."])
     }
 
     @Test("that is asked from many tasks gives each answer once")

@@ -51,6 +51,79 @@ struct IntegrationRecorderTests {
             ])
     }
 
+    @Test("fails as soon as an event is another one, and waits for no more")
+    func earlyMismatch() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(integrator.prepareCall(1))
+            // It never ends, and nothing else comes.
+            try await recorder.expect(.cancelled(.ignored), .completed)
+        }
+        #expect(failures.map(\.message) == ["Expected cancelled(ignored), completed, and began came."])
+        integrator.cancel()
+    }
+
+    @Test("knows of calls of an integrator that haven't begun, and of others made with it")
+    func unendedOfBoth() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let (queue, other) = (Integrator(provider, executing: .queue), Integrator(provider))
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.hear(queue)
+            for input in 0..<3 { queue.prepareCall(input).call() }
+            try await recorder.expect(.began)
+            recorder.call(other.prepareCall(4))
+            try await recorder.expect(.began)
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 4 had not."])
+        queue.cancel()
+        other.cancel()
+    }
+
+    @Test("says what is missing when the task that waits is cancelled")
+    func missing() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        let line = #line + 5
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(integrator.prepareCall(1))
+            let waiter = Task {
+                try await recorder.expect(.began, .succeeded(1))
+            }
+            _ = try await provider.nextRequest()
+            waiter.cancel()
+            await #expect(throws: CancellationError.self) { try await waiter.value }
+        }
+        #expect(failures.map(\.summary) == ["\(line): Expected began, succeeded(1), and began came until the cancel."])
+        integrator.cancel()
+    }
+
+    @Test("fails for the stubs of its scope that weren't used up, once")
+    func stubs() async throws {
+        let line = #line + 2
+        let failures = try await TestScope.failures {
+            let stub = StubDataProvider<Int, Int>(values: [1, 2])
+            let recorder = IntegrationRecorder<Int>()
+            await recorder.call(Integrator(stub).prepareCall(1)).finish()
+            try await recorder.expect(.began, .succeeded(1), .completed)
+            recorder.verify()
+        }
+        #expect(failures.map(\.summary) == ["\(line): The stub expected 2 requests, and 1 came."])
+    }
+
+    @Test("asks nothing of stubs if it isn't exhaustive")
+    func stubsOfOthers() async throws {
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            _ = StubDataProvider<Int, Int>(1)
+            let recorder = IntegrationRecorder<Int>(exhaustive: false)
+            recorder.verify()
+        }
+        #expect(failures.isEmpty)
+    }
+
     @Test("fails for each kind of event that is another one", arguments: 0..<8)
     func everyMismatch(index: Int) async throws {
         let expectations: [EventExpectation<Int>] = [
@@ -148,13 +221,5 @@ struct IntegrationRecorderTests {
             #expect(recorder.events.count == 3)
             try await recorder.expect(.began, .succeeded(1), .completed)
         }
-    }
-
-    @Test("gives up when the task that waits is cancelled")
-    func cancelled() async throws {
-        let recorder = IntegrationRecorder<Int>()
-        let waiter = Task { try await recorder.expect(.began) }
-        waiter.cancel()
-        await #expect(throws: CancellationError.self) { try await waiter.value }
     }
 }

@@ -24,7 +24,7 @@ struct TimelineTests {
         try await TestScope.run {
             await Timeline.expect(executing: .queue, taking: 2, calls: "abc", hears: "a-(Ab)-(Bc)-C")
             await Timeline.expect(
-                executing: .queue(width: 2, limit: 1), taking: 2, calls: "(abcd)", hears: "(ab?d)-(ABc)-C")
+                executing: .queue(width: 2, limit: 1), taking: 2, calls: "(abcd)", hears: "(ab?d)-(AcB)-C")
         }
     }
 
@@ -81,13 +81,47 @@ struct TimelineTests {
         #expect(failures.count == 1)
     }
 
-    @Test("that can't be read fails, and says why", arguments: ["(a", "a)", "((a))", "(a-)", "~-"])
+    @Test(
+        "that can't be read fails, and says why",
+        arguments: ["(a", "a)", "((a))", "(a-)", "~-", "[a", "a]", "[]", "a~", "!", "~~a", "?A", "a|"])
     func faults(picture: String) async throws {
         let failures = try await TestScope.failures {
             await Timeline.expect(executing: .default, calls: "a", hears: picture)
         }
         #expect(failures.count == 1)
         #expect(failures[0].message.hasPrefix("The picture “\(picture)” has a “"))
+    }
+
+    @Test(
+        "of calls that can't be made fails, and says why",
+        arguments: ["A", "1", "!a", "?a", "|", "[ab]", "aa", "~a", "a~b"])
+    func badCalls(calls: String) async throws {
+        let failures = try await TestScope.failures {
+            await Timeline.expect(executing: .default, calls: calls, hears: "")
+        }
+        #expect(failures.count == 1)
+        #expect(failures.first?.message.hasPrefix("The picture “\(calls)” has a “") == true)
+    }
+
+    @Test("tells one long value from several short ones")
+    func longValues() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "a|", hears: "[aa]|") { source, _ in source.map { $0 + $0 } }
+        }
+        let failures = try await TestScope.failures {
+            await Timeline.expect(source: "a|", hears: "(aa)|") { source, _ in source.map { $0 + $0 } }
+        }
+        #expect(failures.count == 1)
+        #expect(failures.first?.message.contains("expected (aa), and [aa] came") == true)
+    }
+
+    @Test("of a source may go on after its failure or its end, which changes nothing")
+    func afterTheEnd() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "a!--", hears: "a(!|)") { source, _ in source }
+            await Timeline.expect(source: "a!b", hears: "a(!|)") { source, _ in source }
+            await Timeline.expect(source: "(a|)b-", hears: "(a|)") { source, _ in source }
+        }
     }
 
     @Test("needs no dashes at its end, and no spaces")

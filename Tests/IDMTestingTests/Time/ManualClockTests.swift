@@ -40,6 +40,18 @@ struct ManualClockTests {
         try await clock.noSleepers()
     }
 
+    @Test("wakes those of one deadline in the order in which they lay down, also on the main actor")
+    @MainActor
+    func sameDeadline() async throws {
+        for _ in 0..<50 {
+            let (clock, log) = (ManualClock(), Log())
+            let integrator = Integrator(Echo<Int>().delay(.seconds(1), clock: clock), clock: clock)
+            for number in 0..<6 { integrator.prepareCall(number).onSuccess { log.add("\($0)") }.call() }
+            await clock.advance(by: .seconds(1))
+            try #require(log.entries == ["0", "1", "2", "3", "4", "5"])
+        }
+    }
+
     @Test("throws at once for a sleeper that is cancelled, and forgets it")
     func cancelled() async throws {
         let clock = ManualClock()

@@ -3,7 +3,7 @@ import Synchronization
 /// Values on their way from a task that makes them to the one who waits for them. Nothing that was sent is lost, and
 /// whoever finds a value there doesn't suspend.
 package final class Mailbox<Value: Sendable>: Sendable {
-    private typealias Waiter = UnsafeContinuation<Value?, any Error>
+    private typealias Waiter = WatchedContinuation<Value?, any Error>
 
     private let state: Mutex<MailboxState<Value, Waiter>>
 
@@ -45,7 +45,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
     /// that ``abandon()`` is called then.
     package func next(isolation: isolated (any Actor)?) async throws -> Value? {
         if let item = poll() { return try item.get() }
-        return try await withUnsafeThrowingContinuation { continuation in
+        return try await LibraryTask.waitThrowing { continuation in
             perform(state.withLock { $0.wait(continuation) })
         }
     }
@@ -66,9 +66,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
     private func perform(_ action: MailboxState<Value, Waiter>.Action) {
         switch action {
         case .none: break
-        case .resume(let waiter, let item):
-            LibraryTask.stir()
-            waiter.resume(with: item)
+        case .resume(let waiter, let item): waiter.resume(with: item)
         }
     }
 }

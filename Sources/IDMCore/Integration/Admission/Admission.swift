@@ -120,6 +120,11 @@ struct Admission<Member: Sendable>: Sendable {
         if case .waiting = entries[ticket]?.stage { true } else { false }
     }
 
+    /// How many calls have not been let in or turned away yet.
+    var waitingCount: Int {
+        entries.tickets.count { entries[$0]?.isAdmitted == false }
+    }
+
     // MARK: Coming in
 
     /// Takes a call in.

@@ -37,6 +37,8 @@ final class Gate: Sendable {
         admission.withLock { $0.isWaiting(ticket) }
     }
 
+    var waitingCount: Int { admission.withLock { $0.waitingCount } }
+
     func settled(_ ticket: Ticket) {
         admission.withLock { $0.settled(ticket) }
     }

@@ -17,6 +17,13 @@ enum Lanes: Sendable {
         if case .keyed(let table) = self { table.leave(gate.lane) }
     }
 
+    var waitingCount: Int {
+        switch self {
+        case .single(let gate): gate.waitingCount
+        case .keyed(let table): table.gates().reduce(0) { $0 + $1.waitingCount }
+        }
+    }
+
     func cancelAll(isolation: isolated (any Actor)?) {
         switch self {
         case .single(let gate):

@@ -40,11 +40,10 @@ final class Life: Sendable {
 
     /// Those who wait for the last handler. To be told outside the lock.
     private struct Finish {
-        let waiting: [UnsafeContinuation<Void, Never>]
+        let waiting: [WatchedContinuation<Void, Never>]
         let callbacks: [@Sendable () -> Void]
 
         func announce() {
-            if !waiting.isEmpty { LibraryTask.stir() }
             for continuation in waiting { continuation.resume() }
             for callback in callbacks { callback() }
         }
@@ -54,7 +53,7 @@ final class Life: Sendable {
     private enum Parking {
         case free
         case woken
-        case parked(UnsafeContinuation<Void, Never>)
+        case parked(WatchedContinuation<Void, Never>)
     }
 
     private let state = Mutex(State())
@@ -90,7 +89,7 @@ final class Life: Sendable {
     /// Waits to be woken.
     @inline(never)
     func park() async {
-        await withUnsafeContinuation { continuation in
+        await LibraryTask.wait { continuation in
             let isWoken = state.withLock { state in
                 if case .woken = state.parking {
                     state.parking = .free
@@ -105,7 +104,7 @@ final class Life: Sendable {
 
     /// Wakes the task that has parked, or is about to.
     func wake() {
-        let parked: UnsafeContinuation<Void, Never>? = state.withLock { state in
+        let parked: WatchedContinuation<Void, Never>? = state.withLock { state in
             guard case .parked(let continuation) = state.parking else {
                 state.parking = .woken
                 return nil
@@ -113,9 +112,7 @@ final class Life: Sendable {
             state.parking = .free
             return continuation
         }
-        guard let parked else { return }
-        LibraryTask.stir()
-        parked.resume()
+        parked?.resume()
     }
 
     // MARK: The end
@@ -133,7 +130,6 @@ final class Life: Sendable {
             state.outcome = outcome
             return state.company?.waiting.removeAll()
         }
-        if waiting?.isEmpty == false { LibraryTask.stir() }
         for continuation in waiting ?? [] { continuation.resume(returning: outcome) }
     }
 
@@ -143,7 +139,6 @@ final class Life: Sendable {
             state.outcome = outcome
             return (state.company?.waiting.removeAll(), finish(&state))
         }
-        if waiting?.isEmpty == false { LibraryTask.stir() }
         for continuation in waiting ?? [] { continuation.resume(returning: outcome) }
         ending?.announce()
     }
@@ -185,7 +180,7 @@ final class Life: Sendable {
     }
 
     private func addWaiter(_ id: Int, untilCancelled: Bool) async -> Outcome? {
-        await withUnsafeContinuation { continuation in
+        await LibraryTask.wait { continuation in
             let answer: Outcome?? = state.withLock { state in
                 if let outcome = state.outcome { return .some(outcome) }
                 // Asked under the lock: a cancel that comes later finds the waiter, one that came before is seen here.
@@ -199,7 +194,7 @@ final class Life: Sendable {
 
     /// Waits until the last handler has run, and everything chained to it.
     func waitForFinish() async {
-        await withUnsafeContinuation { continuation in
+        await LibraryTask.wait { continuation in
             let isOver = state.withLock { state in
                 if !isFinished { state.withCompany { $0.finishing.add(continuation, $0.finishing.newID()) } }
                 return isFinished

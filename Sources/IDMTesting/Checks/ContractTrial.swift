@@ -1,0 +1,127 @@
+import IDMCore
+
+/// One request that is held against the contract: made with a callback if the provider calls back, or else in a task.
+final class ContractTrial<Provider: DataProvider>: Sendable {
+    private struct State {
+        var hasBegun = false
+        var values = 0
+        var error: (any Error)?
+        var callbacks = 0
+        /// Whether nothing can come any more.
+        var isOver = false
+        var isCancelled = false
+        var valuesBeforeCancel = 0
+        var stop: CancelHandler?
+        var task: Task<Void, Never>?
+
+        var hasAnswered: Bool { values > 0 || error != nil || isOver }
+    }
+
+    private let state = Watched(State())
+    /// Whether the provider calls back.
+    let callsBack: Bool
+
+    /// Makes the request.
+    init(_ provider: Provider, _ input: Provider.Input, clock: any Clock<Duration>) {
+        guard let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output> else {
+            callsBack = false
+            start(provider, input, clock)
+            return
+        }
+        callsBack = true
+        let stop = Self.call(calling, input, state)
+        state.change { state in
+            state.hasBegun = true
+            // Let go with the first answer: it may hold the completion.
+            if !state.hasAnswered { state.stop = stop }
+        }
+    }
+
+    /// Starts on the spot where the platform can: then a request that doesn't suspend has ended when this returns, and
+    /// no cancel can meet it.
+    private func start(_ provider: Provider, _ input: Provider.Input, _ clock: any Clock<Duration>) {
+        let state = state
+        let task = LibraryTask.start(clock: clock, isolation: nil) { isolation in
+            state.change { $0.hasBegun = true }
+            do {
+                var values = ProviderValues(of: provider, for: input).makeAsyncIterator()
+                while try await values.next(isolation: isolation) != nil { state.change { $0.values += 1 } }
+            } catch {
+                state.change { $0.error = error }
+            }
+            state.change { $0.isOver = true }
+        }
+        state.change { state in
+            state.task = task
+            state.stop = { task.cancel() }
+        }
+    }
+
+    /// Holds nothing of the completion when this returns.
+    private static func call(
+        _ provider: any CallbackDataProvider<Provider.Input, Provider.Output>, _ input: Provider.Input,
+        _ state: Watched<State>
+    ) -> CancelHandler? {
+        let canary = Canary { state.change { $0.isOver = true } }
+        return provider.request(input) { result in
+            withExtendedLifetime(canary) {
+                // Taken out first: it is to be let go outside of the lock.
+                _ = state.change { state -> CancelHandler? in
+                    state.callbacks += 1
+                    switch result {
+                    case .success: state.values += 1
+                    case .failure(let error): state.error = error
+                    }
+                    defer { state.stop = nil }
+                    return state.stop
+                }
+            }
+        }
+    }
+
+    // MARK: What came
+
+    /// Whether a value or the end has come.
+    var hasAnswered: Bool { state.value.hasAnswered }
+
+    /// Whether the end has come: for a callback provider its first callback, or that it can't call any more.
+    var hasEnded: Bool { callsBack ? hasAnswered : state.value.isOver }
+
+    var callbacks: Int { state.value.callbacks }
+
+    /// Whether it ended as if somebody had cancelled it. What is asked with a callback ends as it likes.
+    var endedAsCancelled: Bool { !callsBack && state.value.error is CancellationError && !state.value.isCancelled }
+
+    var hasAnsweredAfterCancel: Bool {
+        let state = state.value
+        return state.isCancelled && state.values > state.valuesBeforeCancel
+    }
+
+    /// Cancels the request. False if it has ended, or can't be cancelled.
+    @discardableResult
+    func cancel() -> Bool {
+        guard !hasEnded else { return false }
+        let stop = state.change { state in
+            state.isCancelled = true
+            state.valuesBeforeCancel = state.values
+            return state.stop
+        }
+        stop?()
+        return stop != nil
+    }
+
+    // MARK: Waiting
+
+    func begun() async throws { try await state.wait { $0.hasBegun } }
+    func answered() async throws { try await state.wait(until: \.hasAnswered) }
+    func over() async throws { try await state.wait { $0.isOver } }
+
+    func ended() async throws {
+        try await state.wait { [callsBack] state in callsBack ? state.hasAnswered : state.isOver }
+    }
+
+    /// Waits until the task of a request that has ended has let everything go.
+    func finish() async {
+        await state.value.task?.value
+    }
+}
