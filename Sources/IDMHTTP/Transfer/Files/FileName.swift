@@ -15,7 +15,7 @@ struct FileName: Sendable, Hashable {
         let last = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
         let shown = String(String.UnicodeScalarView(last.unicodeScalars.compactMap(Self.plain)))
         // Dots at the start hide a file, those at the end get lost on some systems.
-        let name = shown.trimming { $0 == "." || $0.isWhitespace }
+        let name = shown.trimming { $0 == "." || $0.isWhitespace || $0.unicodeScalars.allSatisfy(Self.joins) }
         guard !name.isEmpty else { return nil }
         self.init(parts: Self.isDevice(name) ? "_" + name : name)
     }
@@ -48,11 +48,17 @@ struct FileName: Sendable, Hashable {
 
     /// A scalar as it may stand in a name. Nil if it may not.
     private static func plain(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        switch scalar.properties.generalCategory {
+        if joins(scalar) { return scalar }
+        return switch scalar.properties.generalCategory {
         // Among the formats are those that turn the direction of what follows, so that gpj.exe shows as exe.jpg.
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: nil
         default: ":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar
         }
+    }
+
+    /// Whether a scalar shows nothing by itself, and says whether its neighbors are written as one, as in families of emoji.
+    private static func joins(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{200c}" || scalar == "\u{200d}"
     }
 
     /// Whether some systems take a name for a device, whatever its extension is.

@@ -22,7 +22,10 @@ struct FileNameTests {
 
     @Test(
         "What leaves nothing to call a file by is no name",
-        arguments: ["", ".", "..", "...", "/", "a/", "..\\", " ", "\u{0}", "\t\n", "../..", "\u{202e}", ". . ."])
+        arguments: [
+            "", ".", "..", "...", "/", "a/", "..\\", " ", "\u{0}", "\t\n", "../..", "\u{202e}", ". . .",
+            "\u{200d}\u{200c}",
+        ])
     func nothing(text: String) {
         #expect(FileName(suggested: text) == nil)
     }
