@@ -20,8 +20,9 @@ public import Foundation
 /// once a write, a removal, an invalidation or a wipe has ended, nobody hears what was there before, not from memory
 /// either; an older answer doesn't take the place of a newer one; what was asked for before a removal doesn't land after
 /// it; the bounds count everybody's entries, and each process keeps those that it was opened with. Not shared are
-/// requests on their way, and the hook hears of its own process alone. Where the file system knows of no locks, as that
-/// of some networks, no more is promised than that entries are whole.
+/// requests on their way, and the hook hears of its own process alone. A removal from a partition into which nobody has
+/// written yet is told to nobody. Where the file system knows of no locks, as that of some networks, no more is promised
+/// than that entries are whole.
 ///
 /// An entry that was written before a step of the clock is stale; see ``CacheClock``.
 public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable>: CacheStore {

@@ -44,7 +44,8 @@ final class DiskJournal: Sendable {
     /// Whether others have changed nothing that is not known here. Waits for nobody.
     var isCurrent: Bool {
         opened.withLock { opened in
-            guard let opened, let status = try? files.status(opened.file) else { return false }
+            // One that was opened just now wasn't read yet.
+            guard let opened, opened.name != nil, let status = try? files.status(opened.file) else { return false }
             return status.size == opened.position && status.links > 0
         }
     }
