@@ -49,3 +49,16 @@ extension CacheCoding where Value == Data {
         CacheCoding(encode: { $0 }, decode: { $0 })
     }
 }
+
+/// What can't be encoded, without a word of what it is: a value may be anybody's secret, and errors end up in logs.
+func unencodable(_ error: any Error, in type: Any.Type) -> String {
+    guard case EncodingError.invalidValue(let value, let context) = error else {
+        return "\(type): \(Swift.type(of: error))"
+    }
+    let path = context.codingPath.map { key in
+        if let index = key.intValue { return "[\(index)]" }
+        // The keys of a type are cases that somebody has written down. Those of a dictionary are data.
+        return Mirror(reflecting: key).displayStyle == .enum ? "." + key.stringValue : ".…"
+    }
+    return "\(type)\(path.joined()), which is \(Swift.type(of: value))"
+}

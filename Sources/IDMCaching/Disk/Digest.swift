@@ -16,6 +16,20 @@ struct Digest: Hashable, Sendable {
 }
 
 extension Digest {
+    /// Reads a digest of 64 hexadecimal digits. Nil for any other text.
+    init?(hex: String) {
+        func digit(_ byte: UInt8) -> UInt8? {
+            switch byte {
+            case 48...57: byte - 48
+            case 97...102: byte - 87
+            default: nil
+            }
+        }
+        let digits = hex.utf8.compactMap(digit)
+        guard digits.count == 64, hex.utf8.count == 64 else { return nil }
+        bytes = stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
     /// The SHA-256 digest of some bytes, as FIPS 180-4 has it.
     init(of message: some Collection<UInt8>) {
         var padded = Array(message)

@@ -1,5 +1,4 @@
 public import Foundation
-internal import Synchronization
 
 /// Entries on a disk, which outlive the process.
 ///
@@ -9,13 +8,21 @@ internal import Synchronization
 ///
 /// One file an entry, for this user alone, whose name says nothing of the key. An entry is written beside its place and
 /// renamed into it: who reads finds the whole old one or the whole new one, whatever happens to the process that writes.
-/// Two processes may share a folder. The work is done on threads of the cache's own.
+/// The work is done on threads of the cache's own.
 ///
 /// Nothing is read and no folder is made before it is needed. An entry that is damaged, not whole, not ours or written by
 /// a newer version is a miss: it is moved aside and told to the hook. Reading never throws.
 ///
 /// With a `memoryLimit` the entries that were used last are in memory as well, and are heard in the turn in which they are
-/// asked for. What another process writes is then not seen while an entry is in memory.
+/// asked for.
+///
+/// Two processes may share a partition, and so may two caches in one process. What holds in one then holds in all of them:
+/// once a write, a removal, an invalidation or a wipe has ended, nobody hears what was there before, not from memory
+/// either; an older answer doesn't take the place of a newer one; what was asked for before a removal doesn't land after
+/// it; the bounds count everybody's entries, and each process keeps those that it was opened with. Not shared are
+/// requests on their way, and the hook hears of its own process alone. A removal from a partition into which nobody has
+/// written yet is told to nobody. Where the file system knows of no locks, as that of some networks, no more is promised
+/// than that entries are whole.
 ///
 /// An entry that was written before a step of the clock is stale; see ``CacheClock``.
 public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable>: CacheStore {
@@ -23,8 +30,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     private let folder: DiskFolder
     private let lanes = DiskLanes()
-    private let memory: MemoryCache<Key, Value>?
-    private let sweeps = Sweeps()
+    private let memory: MemoryCache<Key, Kept>?
     private let coding: CacheCoding<Value>
     private let text: @Sendable (Key) -> String
     private let digest: @Sendable ([UInt8]) -> Digest
@@ -37,8 +43,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     ///   - partition: Whose entries these are: those of one user or tenant, none of whom sees another's. Its name is no
     ///     part of a path.
     ///   - byteLimit: How long the files may be together. The least recently used entries go first. Nil for any length.
-    ///   - entryLimit: How many entries there may be. Nil for any number. What another process adds is counted when the
-    ///     folder is looked through: at the first write, and whenever a bound is passed.
+    ///   - entryLimit: How many entries there may be. Nil for any number.
     ///   - memoryLimit: How many entries are kept in memory, too. Nil for none.
     ///   - durability: What a written entry survives.
     ///   - coding: How values become bytes.
@@ -72,11 +77,19 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
             throw DiskCacheError.boundTooSmall(bound)
         }
         let name = partition.map { "partition-" + Digest(of: Self.bytes(of: $0)).hex } ?? "shared"
+        let memory = memoryLimit.map { MemoryCache<Key, Kept>(countLimit: $0, clock: ledger.clock) }
         self.folder = DiskFolder(
             parents: Self.parents(of: path), path: path + "/" + name, bounds: bounds,
-            isPowerSafe: durability == .power, files: files, process: ProcessInfo.processInfo.processIdentifier)
+            isPowerSafe: durability == .power, files: files, process: ProcessInfo.processInfo.processIdentifier,
+            othersHook: { news in
+                switch news {
+                case .anything: memory?.take { _ in true }
+                case .entries(let digests, let tagged):
+                    memory?.take { digests.contains($0.value.digest) || (tagged && !$0.tags.isEmpty) }
+                }
+            })
         self.ledger = ledger
-        memory = memoryLimit.map { MemoryCache(countLimit: $0, clock: ledger.clock) }
+        self.memory = memory
         self.coding = coding
         self.text = text
         self.digest = digest
@@ -92,20 +105,26 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     /// The entry of a key, whatever its age. Nil as well where it can't be read, which the hook hears.
     public func get(_ key: Key) async -> CacheEntry<Value>? {
-        if let entry = memory?.get(key) { return entry }
+        if let entry = remembered(key) { return entry }
         let name = name(of: key)
         return await lanes.run(name.digest) {
-            let sweep = self.sweeps.value
-            let entry = self.read(key, name)
-            // What is read while something is removed could be what is to go.
-            if let entry { self.memory?.put(entry, key) { self.sweeps.isStill(sweep) } }
-            return entry
+            self.folder.tellUses(atLeast: 64)
+            return self.read(key, name)
         }
+    }
+
+    /// The entry in memory, unless another process may have changed it.
+    private func remembered(_ key: Key) -> CacheEntry<Value>? {
+        // In this order: what was there before the question is not what was changed before it.
+        guard let memory, folder.journal.isCurrent, let kept = memory.get(key) else { return nil }
+        folder.noteUse(kept.value.digest)
+        return kept.map(\.value)
     }
 
     private func read(_ key: Key, _ name: Name) -> CacheEntry<Value>? {
         do {
-            switch try folder.read(name.digest, name.text) {
+            var edition: Int?
+            switch try folder.read(name.digest, name.text, edition: memory == nil ? nil : { edition = $0 }) {
             case .nothing: return nil
             case .damaged(let damage):
                 ledger.report(.damaged(key, damage))
@@ -117,7 +136,9 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                     return nil
                 }
                 let stamp = CacheStamp(time: .nanoseconds(record.time), era: record.era)
-                return CacheEntry(value, stamp: stamp, tags: Set(record.tags))
+                let entry = CacheEntry(value, stamp: stamp, tags: Set(record.tags))
+                memory?.put(entry.map { Kept(value: $0, digest: name.digest) }, key) { folder.edition == edition }
+                return entry
             }
         } catch {
             ledger.report(.failed(key, DiskCacheError(error, in: folder.path)))
@@ -144,25 +165,34 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         try await lanes.run(name.digest) {
             Result { try self.write(entry, key, name, permit) }
         }.get()
+        if folder.needsTrim { await lanes.runBeside { self.trim() } }
     }
 
     private func write(
         _ entry: CacheEntry<Value>, _ key: Key, _ name: Name, _ permit: CachePermit<Key, Value>
     ) throws {
+        let tags = entry.tags.sorted()
         let record = DiskRecord(
-            digest: name.digest, time: entry.stamp.time.nanoseconds, era: entry.stamp.era,
-            key: name.text, tags: entry.tags.sorted())
+            digest: name.digest, time: entry.stamp.time.nanoseconds, era: entry.stamp.era, key: name.text, tags: tags)
         let value: Data
         do {
             value = try coding.encode(entry.value)
         } catch {
-            throw DiskCacheError.notEncodable("\(error)")
+            throw DiskCacheError.notEncodable(unencodable(error, in: Value.self))
         }
         guard let file = record.file(with: value) else { throw DiskCacheError.tooLong }
+        folder.tellUses(atLeast: 64)
         do {
-            switch try folder.write(file, name.digest, if: { permit.claim(entry) }) {
-            case .landed: memory?.set(entry, for: key, permit: permit)
-            case .refused: break
+            let order = WriteOrder(digest: name.digest, tags: tags, asked: permit.asked)
+            switch try folder.write(file, order, if: { permit.claim(entry) }) {
+            case .landed(let edition):
+                let isKept = memory?.put(entry.map { Kept(value: $0, digest: name.digest) }, key) {
+                    folder.edition == edition && permit.claim(entry)
+                }
+                // Something has come between already. The disk knows.
+                if isKept == false { memory?.remove(key) }
+            // In a first try it may have been allowed to.
+            case .refused: permit.lose()
             case .wiped:
                 memory?.remove(key)
                 permit.lose()
@@ -172,7 +202,6 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
             memory?.remove(key)
             throw DiskCacheError(error, in: folder.path)
         }
-        trim()
     }
 
     /// Keeps the bounds. What fails here fails no write: the entry is there.
@@ -190,9 +219,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// Removes the entry of a key. What was asked for before does not land afterwards.
     public func remove(_ key: Key) async throws {
         ledger.invalidate(key)
-        sweeps.begin()
-        defer { sweeps.end() }
-        memory?.remove(key)
+        // Also what was read while it was still there.
+        defer { memory?.remove(key) }
         let name = name(of: key)
         try await lanes.run(name.digest) { self.typed { () throws(FileFault) in try self.folder.remove(name.digest) } }
             .get()
@@ -202,9 +230,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// that tag afterwards.
     public func removeAll(tagged tag: String) async throws {
         ledger.invalidate(tag: tag)
-        sweeps.begin()
-        defer { sweeps.end() }
-        memory?.removeAll(tagged: tag)
+        defer { memory?.removeAll(tagged: tag) }
         try await lanes.runAfterAll { self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag) } }
             .get()
     }
@@ -213,15 +239,15 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// afterwards, also if it is being written.
     public func removeAll() async throws {
         ledger.invalidateAll()
-        sweeps.begin()
-        defer { sweeps.end() }
-        memory?.removeAll()
+        defer { memory?.removeAll() }
         try await lanes.runAfterAll { self.typed { () throws(FileFault) in try self.folder.removeAll() } }.get()
     }
 
-    /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either.
+    /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either, in
+    /// this process and in those that share the folder.
     ///
-    /// For the moment when somebody signs out. Writes of other processes that share the folder are not waited for.
+    /// For the moment when somebody signs out. A request that is on its way is not cancelled, and who has made it hears
+    /// its answer, of which the cache keeps nothing: cancel the calls themselves.
     public func wipe() async throws {
         try await removeAll()
     }
@@ -235,6 +261,12 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     }
 
     // MARK: Names
+
+    /// What is in memory as well, with the name of its file.
+    private struct Kept: Sendable {
+        let value: Value
+        let digest: Digest
+    }
 
     private struct Name: Sendable {
         let digest: Digest
@@ -253,25 +285,9 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     }
 }
 
-/// Tells a read whether anything has been removed while it was under way.
-private final class Sweeps: Sendable {
-    private let state = Mutex((running: 0, ended: 0))
-
-    /// How many have ended. Nil while any is running.
-    var value: Int? {
-        state.withLock { $0.running == 0 ? $0.ended : nil }
-    }
-
-    func isStill(_ value: Int?) -> Bool {
-        value != nil && self.value == value
-    }
-
-    func begin() {
-        state.withLock { $0.running += 1 }
-    }
-
-    func end() {
-        state.withLock { $0 = ($0.running - 1, $0.ended + 1) }
+extension CacheEntry {
+    fileprivate func map<Other: Sendable>(_ body: (Value) -> Other) -> CacheEntry<Other> {
+        CacheEntry<Other>(body(value), stamp: stamp, tags: tags)
     }
 }
 

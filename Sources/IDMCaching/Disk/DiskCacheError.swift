@@ -23,7 +23,7 @@ public enum DiskCacheError: Error, Sendable, Hashable {
     case tooManyOpenFiles
     /// The entry would be longer than a gigabyte.
     case tooLong
-    /// The value can't be encoded.
+    /// The value can't be encoded: what in it can't, without saying what it is.
     case notEncodable(String)
     /// The system refused a call for another reason: its name, and what `errno` was.
     case refused(call: String, code: Int32)
@@ -34,7 +34,7 @@ public enum DiskCacheError: Error, Sendable, Hashable {
             case ENOTDIR: .notAFolder(folder)
             case EEXIST where fault.call == .makeFolder: .notAFolder(folder)
             case ENOSPC, EDQUOT: .noSpace
-            case EACCES, EPERM, EROFS: .notPermitted
+            case _ where fault.isRefusal: .notPermitted
             case ENOENT: .folderMissing
             case EMFILE, ENFILE: .tooManyOpenFiles
             default: .refused(call: fault.call.rawValue, code: fault.code)
@@ -64,6 +64,14 @@ extension FileFault {
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
     /// Something is there already.
     var isPresence: Bool { code == EEXIST }
+    /// Something is there that can't be what it should be: a folder, a link, a socket.
+    var isObstacle: Bool { code == EISDIR || isLink || isSocket }
+    /// This process may not do it, or nobody may.
+    var isRefusal: Bool { code == EACCES || code == EPERM || code == EROFS }
+    /// The file system knows of no locks, or has no more of them.
+    var isLackOfLocks: Bool { code == EOPNOTSUPP || code == ENOTSUP || code == ENOLCK || code == ENOSYS }
+    /// What is there is no file.
+    static var obstacle: FileFault { FileFault(call: .open, code: ELOOP) }
     /// A symbolic link is there, which isn't followed.
     var isLink: Bool { code == ELOOP || code == EMLINK }
     /// A socket is there, which can't be opened.

@@ -18,159 +18,148 @@ struct DiskBounds: Sendable {
 }
 
 /// How much a disk cache holds.
-struct DiskUsage: Sendable {
+struct DiskUsage: Sendable, Equatable {
     var bytes = 0
     var entries = 0
+}
 
-    mutating func replace(_ old: Int?, by size: Int) {
-        bytes += size - (old ?? 0)
-        entries += old == nil ? 1 : 0
+/// How much is known of that.
+enum DiskCount: Sendable {
+    /// Nobody had to know, or nobody can.
+    case unknown
+    /// It is being counted, and these entries have changed meanwhile.
+    case counting(changed: Set<Digest>)
+    case known(DiskUsage)
+
+    mutating func hear(_ change: DiskChange) {
+        switch (change.kind, self) {
+        case (.allRemoved, _), (.withdrawn, _): self = .unknown
+        case (.tagRemoved, _), (.begun, _), (.follows, _), (_, .unknown): break
+        case (_, .counting(let changed)): self = .counting(changed: changed.union([change.subject]))
+        case (_, .known(let usage)):
+            self = .known(DiskUsage(bytes: usage.bytes + change.bytes, entries: usage.entries + change.entries))
+        }
     }
+}
 
-    mutating func remove(_ size: Int) {
-        bytes -= size
-        entries -= 1
+/// What others have changed, for those who keep entries in memory.
+enum DiskNews: Sendable {
+    case entries(Set<Digest>, tagged: Bool)
+    case anything
+
+    init(_ changes: [DiskChange]) {
+        var entries: Set<Digest> = []
+        var tagged = false
+        for change in changes {
+            switch change.kind {
+            case .written, .removed, .lost: entries.insert(change.subject)
+            case .tagRemoved: tagged = true
+            case .allRemoved:
+                self = .anything
+                return
+            case .withdrawn, .begun, .follows: break
+            }
+        }
+        self = .entries(entries, tagged: tagged)
     }
 }
 
 extension DiskFolder {
-    /// How many damaged files are kept for somebody to look at.
-    static let damagedLimit = 32
+    private typealias Listing = [(digest: Digest, status: FileStatus)]
 
-    /// Removes the least recently used entries if there are too many. Returns how many that were.
-    ///
-    /// The folder is only looked through when the bounds are passed, and once before that to know what is there.
-    func trim() throws(FileFault) -> Int {
-        guard bounds.exist else { return 0 }
-        // One at a time, and whoever comes meanwhile finds it done.
-        return try usage.withLock { usage throws(FileFault) in
-            if let usage, bounds.hold(usage) { return 0 }
-            let (kept, count) = try clean()
-            usage = kept
-            return count
+    /// Whether the bounds may have been passed.
+    var needsTrim: Bool {
+        guard bounds.exist else { return false }
+        return usage.withLock { usage in
+            if case .known(let usage) = usage { !bounds.hold(usage) } else { true }
         }
     }
 
-    private func clean() throws(FileFault) -> (DiskUsage, removed: Int) {
-        var entries = try entries()
-        var usage = DiskUsage(bytes: entries.reduce(0) { $0 + $1.status.size }, entries: entries.count)
-        guard !bounds.hold(usage) else { return (usage, 0) }
+    /// Removes the least recently used entries if there are too many. Returns how many that were. To be called by one
+    /// at a time.
+    ///
+    /// The folder is only looked through when the bounds are passed, and once before that to know what is there. No
+    /// lock is held for that, and nobody waits.
+    func trim() throws(FileFault) -> Int {
+        guard needsTrim else { return 0 }
+        tellUses(atLeast: 1)
+        let entries = try count()
+        guard needsTrim else { return 0 }
         // A use in the future is one from before the clock was set. It would outlast everything that is used from now on.
         let now = latestUse
         func use(_ status: FileStatus) -> Int64 { status.time > now ? .min : status.time }
-        entries.sort { use($0.status) > use($1.status) }
+        let ordered = entries.sorted { use($0.status) < use($1.status) }
         var removed = 0
-        // The one that is left is what was just written.
-        while entries.count > 1, !bounds.afterCleaning.hold(usage), let last = entries.popLast() {
-            try removeIfThere(path + "/" + last.name)
-            usage.bytes -= last.status.size
-            usage.entries -= 1
-            removed += 1
-        }
-        if !bounds.hold(usage), let last = entries.popLast() {
-            try removeIfThere(path + "/" + last.name)
-            return (DiskUsage(), removed + 1)
-        }
-        return (usage, removed)
+        var next = ordered[...]
+        while !next.isEmpty, try evict(next.prefix(Self.batch), &removed) { next = next.dropFirst(Self.batch) }
+        return removed
     }
 
-    /// The names of all entries, and what the system knows of them.
-    private func entries() throws(FileFault) -> [(name: String, status: FileStatus)] {
-        var entries: [(String, FileStatus)] = []
-        for name in try names(in: path) where Self.isEntry(name) {
-            // Gone meanwhile, or no entry.
-            guard let status = try? files.status(at: path + "/" + name), status.kind == .file else { continue }
-            entries.append((name, status))
-        }
-        return entries
-    }
+    /// How many entries are removed before others have a turn.
+    private static var batch: Int { 64 }
 
-    private func names(in path: String) throws(FileFault) -> [String] {
-        do {
-            return try files.names(in: path)
-        } catch {
-            if error.isAbsence { return [] }
-            throw error
-        }
-    }
-
-    private static func isEntry(_ name: String) -> Bool {
-        name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
-    }
-
-    /// Keeps what was moved aside from growing without end.
-    func limitDamaged() {
-        guard let names = try? names(in: damaged) else { return }
-        for name in names.dropFirst(Self.damagedLimit) { try? removeIfThere(damaged + "/" + name) }
-    }
-
-    /// Removes the entries that bear a tag, by reading each.
-    ///
-    /// What can't be read could bear it. It is told, and doesn't keep the rest from going.
-    func removeAll(tagged tag: String) throws(FileFault) {
-        var first: FileFault?
-        for name in try names(in: path) where Self.isEntry(name) {
-            do throws(FileFault) {
-                if try tags(of: path + "/" + name).contains(tag) { try removeIfThere(path + "/" + name) }
-            } catch {
-                first = first ?? error
-            }
-        }
-        usage.withLock { $0 = nil }
-        if let first { throw first }
-        try synchronizeIfThere(path)
-    }
-
-    /// The tags of an entry. Empty if the file isn't one: it is found out when somebody reads it.
-    private func tags(of path: String) throws(FileFault) -> [String] {
-        let file: Int32
-        do throws(FileFault) {
-            file = try files.open(path, .reading)
-        } catch {
-            if error.isAbsence || error.isLink || error.isSocket { return [] }
-            throw error
-        }
-        defer { try? files.close(file) }
-        let status = try files.status(file)
-        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return [] }
-        let bytes = try read(file, length: status.size)
-        return bytes.withUnsafeBytes { (try? DiskRecord.read($0))?.record.tags } ?? []
-    }
-
-    /// Removes everything that this partition holds: entries, what was moved aside, and what dead processes left.
-    ///
-    /// What can't be removed doesn't keep the rest from going. A folder that somebody has put there is left to them.
-    func removeAll() throws(FileFault) {
-        var first: FileFault?
-        func remove(_ folder: String, _ isMeant: (String) -> Bool) {
-            do throws(FileFault) {
-                for name in try names(in: folder) where isMeant(name) {
-                    do throws(FileFault) {
-                        try removeIfThere(folder + "/" + name)
-                    } catch {
-                        let isFolder = (try? files.status(at: folder + "/" + name))?.kind == .folder
-                        if !isFolder { first = first ?? error }
-                    }
+    /// Removes entries until enough are gone. False once that is so.
+    private func evict(_ entries: Listing.SubSequence, _ removed: inout Int) throws(FileFault) -> Bool {
+        var count = 0
+        defer { removed += count }
+        return try hold { () throws(FileFault) in
+            for (digest, old) in entries {
+                guard let usage = known else { return false }
+                // The last one is what was just written. It goes only if it is too long by itself.
+                let target = usage.entries > 1 ? bounds.afterCleaning : bounds
+                if target.hold(usage) { return false }
+                let place = place(of: digest)
+                // Used or written since, it isn't the one that was meant.
+                guard let status = try statusIfThere(place), status.identity == old.identity, status.time == old.time
+                else { continue }
+                try tell(
+                    DiskChange(
+                        kind: .lost, subject: digest, time: MachineTime.now, bytes: -status.size, entries: -1))
+                do throws(FileFault) {
+                    try removeIfThere(place)
+                } catch {
+                    forgetUsage()
+                    throw error
                 }
-            } catch {
-                first = first ?? error
+                count += 1
             }
+            return true
         }
-        remove(path, Self.isEntry)
-        remove(damaged) { _ in true }
-        remove(writing) { !$0.hasPrefix(ownName) }
-        usage.withLock { $0 = nil }
-        if let first { throw first }
-        for folder in [path, damaged, writing] { try synchronizeIfThere(folder) }
     }
 
-    /// Sees to it that what was removed from a folder isn't there again when the power comes back.
-    func synchronizeIfThere(_ folder: String) throws(FileFault) {
-        guard isPowerSafe else { return }
-        do {
-            try synchronize(folder: folder)
+    private func forgetUsage() {
+        usage.withLock { $0 = .unknown }
+    }
+
+    private var known: DiskUsage? {
+        usage.withLock { if case .known(let usage) = $0 { usage } else { nil } }
+    }
+
+    /// Looks at all entries, and knows from then on how much there is.
+    private func count() throws(FileFault) -> Listing {
+        try hold { () throws(FileFault) in usage.withLock { $0 = .counting(changed: []) } }
+        var entries: [Digest: FileStatus] = [:]
+        do throws(FileFault) {
+            for name in try names(in: path) {
+                // Gone meanwhile, or no entry.
+                guard let digest = Digest(hex: name), let status = try? files.status(at: path + "/" + name),
+                    status.kind == .file
+                else { continue }
+                entries[digest] = status
+            }
+            try hold { () throws(FileFault) in
+                guard case .counting(let changed) = usage.withLock({ $0 }) else { return }
+                for digest in changed {
+                    let status = try statusIfThere(place(of: digest))
+                    entries[digest] = status?.kind == .file ? status : nil
+                }
+                let bytes = entries.values.reduce(0) { $0 + $1.size }
+                usage.withLock { $0 = .known(DiskUsage(bytes: bytes, entries: entries.count)) }
+            }
         } catch {
-            if !error.isAbsence { throw error }
+            forgetUsage()
+            throw error
         }
+        return entries.map { ($0.key, $0.value) }
     }
 }

@@ -4,27 +4,27 @@ internal import Synchronization
 ///
 ///     <folder>/<partition>/<digest of a key>      an entry
 ///     <folder>/<partition>/writing/<process>-…    an entry on its way
-///     <folder>/<partition>/damaged/<digest>       what could not be used
+///     <folder>/<partition>/damaged/<time>-…       what could not be used
+///     <folder>/<partition>/changes                what the processes that share all this tell one another
 ///
 /// An entry is written beside its place and then renamed into it, so that whoever reads it, in this process or another,
 /// finds the whole old one or the whole new one. Calls for the same key come one after the other; calls for different
 /// keys come at the same time.
 final class DiskFolder: Sendable {
-    /// What a read has found.
-    enum Finding {
-        case entry(DiskRecord, file: [UInt8], value: Range<Int>)
-        case nothing
-        case damaged(CacheDamage)
-    }
-
     let files: any FileLayer
     let path: String
     let bounds: DiskBounds
     let isPowerSafe: Bool
     /// How the names of the files begin that are being written through this.
     let ownName: String
-    /// What is known of the files. Nil before anybody had to know.
-    let usage = Mutex<DiskUsage?>(nil)
+    let journal: DiskJournal
+    /// What is known of the files.
+    let usage = Mutex(DiskCount.unknown)
+    /// When entries were used in memory of which the files know nothing yet.
+    let uses = Mutex<[Digest: Int64]>([:])
+    private let others = Mutex(OthersChanges())
+    private let othersHook: @Sendable (DiskNews) -> (any Sendable)?
+    private let news = Atomic(0)
     private let parents: [String]
     private let isReady = Atomic(false)
     private let lastTemporary = Atomic<UInt64>(0)
@@ -36,114 +36,105 @@ final class DiskFolder: Sendable {
     /// - Parameters:
     ///   - parents: The folders that have to be there before the partition's own, outermost first.
     ///   - path: The partition's own folder.
+    ///   - othersHook: Hears what other processes have changed, before anybody can find that there is nothing new. What
+    ///     it returns is let go of where no lock is held.
     init(
-        parents: [String], path: String, bounds: DiskBounds, isPowerSafe: Bool, files: any FileLayer, process: Int32
+        parents: [String], path: String, bounds: DiskBounds, isPowerSafe: Bool, files: any FileLayer, process: Int32,
+        othersHook: @escaping @Sendable (DiskNews) -> (any Sendable)? = { _ in nil }
     ) {
         self.parents = parents
         self.path = path
         self.bounds = bounds
         self.isPowerSafe = isPowerSafe
         self.files = files
+        self.othersHook = othersHook
         ownName = "\(process)-\(UInt64.random(in: .min ... .max))-"
+        journal = DiskJournal(
+            path: path + "/changes", successor: path + "/writing/" + ownName + "changes", files: files)
     }
 
     func place(of digest: Digest) -> String { path + "/" + digest.hex }
 
-    // MARK: Reading
+    // MARK: Taking turns
 
-    /// Reads the entry of a key, and takes note that it was used. What can't be used is moved aside.
-    func read(_ digest: Digest, _ key: [UInt8]) throws(FileFault) -> Finding {
-        let place = place(of: digest)
-        do {
-            guard let file = try load(place) else { return .nothing }
-            let (record, value) = try file.withUnsafeBytes { bytes throws(DiskDamage) in try DiskRecord.read(bytes) }
-            guard record.digest == digest else { throw DiskDamage(.otherKey) }
-            // Two keys with the same digest: the other one has the place.
-            guard record.key == key else { return .nothing }
-            return .entry(record, file: file, value: value)
-        } catch let fault as FileFault {
-            throw fault
-        } catch {
-            moveAside(digest)
-            return .damaged((error as? DiskDamage)?.damage ?? .foreign)
-        }
+    /// Changes with every removal here, and with every change elsewhere that was heard of. What was read before isn't
+    /// kept in memory afterwards.
+    var edition: Int { news.load(ordering: .acquiring) }
+
+    /// Does something while no other process changes anything.
+    func hold<R>(makes: Bool = true, _ body: () throws(FileFault) -> R) throws(FileFault) -> R {
+        // What memory lets go of may be anything: it goes when the lock is open again.
+        var leftovers: [any Sendable] = []
+        defer { withExtendedLifetime(leftovers) {} }
+        return try journal.hold(
+            makes: makes, clear: { setAside($0) },
+            hear: { changes in
+                renew()
+                if let leftover = hear(changes) { leftovers.append(leftover) }
+            }, body)
     }
 
-    /// The bytes at a place, or nil if nothing is there.
-    private func load(_ place: String) throws -> [UInt8]? {
-        let file: Int32
-        do {
-            file = try files.open(place, .reading)
-        } catch {
-            if error.isAbsence { return nil }
-            if error.isLink || error.isSocket { throw DiskDamage(.notAFile) }
-            throw error
-        }
-        defer { try? files.close(file) }
-        let status = try files.status(file)
-        guard status.kind == .file else { throw DiskDamage(.notAFile) }
-        guard status.size <= DiskRecord.greatestLength else { throw DiskDamage(.foreign) }
-        let bytes = try read(file, length: status.size)
-        if bounds.exist { try? files.touch(file, nextUse()) }
-        return bytes
+    /// What was read before now isn't kept in memory any more.
+    func renew() {
+        news.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// As many bytes, or fewer if the file ends before.
-    func read(_ file: Int32, length: Int) throws(FileFault) -> [UInt8] {
-        var fault: FileFault?
-        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            do throws(FileFault) {
-                while count < length {
-                    let rest = UnsafeMutableRawBufferPointer(buffer)[count...]
-                    let more = try files.read(file, UnsafeMutableRawBufferPointer(rebasing: rest))
-                    if more == 0 { break }
-                    count += more
-                }
-            } catch {
-                fault = error
-            }
+    private func hear(_ changes: [DiskChange]?) -> (any Sendable)? {
+        guard let changes else {
+            usage.withLock { $0 = .unknown }
+            return othersHook(.anything)
         }
-        if let fault { throw fault }
-        return bytes
-    }
-
-    /// Puts what is at a place where it can be looked at, and can't be read as an entry.
-    func moveAside(_ digest: Digest) {
-        do {
-            try makeFolder(damaged)
-            try files.rename(place(of: digest), damaged + "/" + digest.hex)
-            limitDamaged()
-        } catch {
-            // Out of the way at least, where that can be done. It isn't served in any case.
-            try? files.remove(place(of: digest))
+        let now = MachineTime.now
+        others.withLock { others in
+            // What comes from the future was said before the machine was started.
+            for change in changes where change.time <= now { others.hear(change) }
         }
-        usage.withLock { $0 = nil }
+        usage.withLock { usage in
+            for change in changes { usage.hear(change) }
+        }
+        return othersHook(DiskNews(changes))
     }
 
     // MARK: Writing
 
     /// What has become of a write.
     enum Landing {
-        case landed
-        /// The question was answered with no.
+        /// It is there, and may be kept in memory for as long as the edition is this one.
+        case landed(edition: Int)
+        /// It is too late.
         case refused
-        /// Somebody else has wiped the folder meanwhile, and this write with it.
+        /// Somebody else wipes the folder again and again, and this write with it.
         case wiped
     }
 
-    /// Writes an entry, if a question that is asked at the last moment is answered with yes.
-    func write(_ file: [UInt8], _ digest: Digest, if mayLand: () -> Bool) throws(FileFault) -> Landing {
+    /// Writes an entry, if it is not too late for it, by what others have done and by the answer to a question that is
+    /// asked at the last moment.
+    func write(_ file: [UInt8], _ order: WriteOrder, if mayLand: () -> Bool) throws(FileFault) -> Landing {
+        // A wipe takes what is being written with it, also what was asked for after it. That is written once more.
+        if let landing = try tryToWrite(file, order, if: mayLand) { return landing }
+        return try tryToWrite(file, order, if: mayLand) ?? .wiped
+    }
+
+    private func tryToWrite(
+        _ file: [UInt8], _ order: WriteOrder, if mayLand: () -> Bool
+    ) throws(FileFault) -> Landing? {
         try makeReady()
         let temporary = writing + "/" + ownName + "\(lastTemporary.add(1, ordering: .relaxed).newValue)"
         do throws(FileFault) {
             try fill(temporary, file)
-            guard mayLand() else {
-                try removeIfThere(temporary)
-                return .refused
+            let landing = try hold { () throws(FileFault) in
+                let isTooLate = others.withLock {
+                    $0.forbid(order.digest, tags: order.tags, asked: order.asked)
+                }
+                guard !isTooLate, mayLand() else { return Landing?.some(.refused) }
+                return try land(temporary, order, length: file.count)
             }
-            guard try land(temporary, digest, length: file.count) else { return .wiped }
-            if isPowerSafe { try synchronize(folder: path) }
-            return .landed
+            switch landing {
+            case .landed: if isPowerSafe { try synchronize(folder: path) }
+            case .refused: try removeIfThere(temporary)
+            case .wiped, nil: break
+            }
+            return landing
         } catch {
             try? files.remove(temporary)
             if error.isAbsence { isReady.store(false, ordering: .relaxed) }
@@ -151,25 +142,26 @@ final class DiskFolder: Sendable {
         }
     }
 
-    /// Puts what was written into its place. False if it isn't there any more.
-    private func land(_ temporary: String, _ digest: Digest, length: Int) throws(FileFault) -> Bool {
-        let place = place(of: digest)
+    /// Puts what was written into its place. Nil if it isn't there any more.
+    private func land(_ temporary: String, _ order: WriteOrder, length: Int) throws(FileFault) -> Landing? {
+        let place = place(of: order.digest)
+        let old = try? files.status(at: place)
+        if let old, old.kind == .folder { setAside(place) }
+        let oldSize = old.flatMap { $0.kind == .file ? $0.size : nil }
+        var change = DiskChange(kind: .written, subject: order.digest, time: order.asked)
+        change.bytes = length - (oldSize ?? 0)
+        change.entries = oldSize == nil ? 1 : 0
+        try journal.append(change)
         do throws(FileFault) {
-            guard bounds.exist else {
-                try files.rename(temporary, place)
-                return true
-            }
-            // Counted while nobody cleans, who could remove what is about to be replaced.
-            try usage.withLock { usage throws(FileFault) in
-                let old = try? files.status(at: place)
-                try files.rename(temporary, place)
-                usage?.replace(old?.size, by: length)
-            }
-            return true
+            try files.rename(temporary, place)
         } catch {
+            try? journal.append(DiskChange(kind: .withdrawn, time: MachineTime.now))
+            usage.withLock { $0 = .unknown }
             guard error.isAbsence, (try? files.status(at: writing))?.kind == .folder else { throw error }
-            return false
+            return nil
         }
+        usage.withLock { $0.hear(change) }
+        return .landed(edition: edition)
     }
 
     private func fill(_ path: String, _ bytes: [UInt8]) throws(FileFault) {
@@ -207,30 +199,6 @@ final class DiskFolder: Sendable {
         try files.synchronize(folder)
     }
 
-    // MARK: Removing
-
-    func remove(_ digest: Digest) throws(FileFault) {
-        let place = place(of: digest)
-        if bounds.exist {
-            try usage.withLock { usage throws(FileFault) in
-                let old = try? files.status(at: place)
-                try removeIfThere(place)
-                if let old { usage?.remove(old.size) }
-            }
-        } else {
-            try removeIfThere(place)
-        }
-        try synchronizeIfThere(path)
-    }
-
-    func removeIfThere(_ path: String) throws(FileFault) {
-        do {
-            try files.remove(path)
-        } catch {
-            if !error.isAbsence { throw error }
-        }
-    }
-
     // MARK: Folders
 
     /// Makes the folders before the first write, and sweeps up after processes that were killed while they wrote.
@@ -262,7 +230,7 @@ final class DiskFolder: Sendable {
         return !files.isRunning(owner) || age > Duration.seconds(3600).nanoseconds
     }
 
-    private func makeFolder(_ path: String) throws(FileFault) {
+    func makeFolder(_ path: String) throws(FileFault) {
         do {
             try files.makeFolder(path)
         } catch {
@@ -270,11 +238,13 @@ final class DiskFolder: Sendable {
         }
     }
 
+    // MARK: Uses
+
     /// The latest time at which anything can have been used, in nanoseconds.
     var latestUse: Int64 { max(lastUse.load(ordering: .relaxed), CacheClock.system.stamp().time.nanoseconds) }
 
     /// The time of a use in nanoseconds, later than every one before.
-    private func nextUse() -> Int64 {
+    func nextUse() -> Int64 {
         let now = CacheClock.system.stamp().time.nanoseconds
         while true {
             let last = lastUse.load(ordering: .relaxed)
@@ -282,6 +252,14 @@ final class DiskFolder: Sendable {
             if lastUse.compareExchange(expected: last, desired: next, ordering: .relaxed).exchanged { return next }
         }
     }
+}
+
+/// Which entry is to be written, and when that was asked for.
+struct WriteOrder: Sendable {
+    let digest: Digest
+    let tags: [String]
+    /// See ``MachineTime``.
+    let asked: Int64
 }
 
 extension Duration {

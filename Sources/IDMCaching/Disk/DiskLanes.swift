@@ -4,9 +4,12 @@ internal import Dispatch
 /// is done in the order in which it was asked for.
 struct DiskLanes: Sendable {
     private let lanes: [DiskLane]
+    /// For what takes long, and nobody's reads are to wait for.
+    private let side: DiskLane
 
     init(width: Int = 4) {
-        lanes = (0..<width).map { DiskLane(number: $0) }
+        lanes = (0..<width).map { DiskLane(name: "\($0)") }
+        side = DiskLane(name: "side")
     }
 
     /// Does work on the lane of a digest, which takes its place in the line before this suspends.
@@ -16,8 +19,13 @@ struct DiskLanes: Sendable {
 
     /// Does work when everything that was asked for before has been done.
     func runAfterAll<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
-        for lane in lanes.dropFirst() { await lane.run {} }
-        return await lanes[0].run(work)
+        for lane in lanes { await lane.run {} }
+        return await side.run(work)
+    }
+
+    /// Does work beside everything else, one after the other.
+    func runBeside<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
+        await side.run(work)
     }
 }
 
@@ -25,8 +33,8 @@ struct DiskLanes: Sendable {
 private actor DiskLane {
     private nonisolated let executor: QueueExecutor
 
-    init(number: Int) {
-        executor = QueueExecutor(label: "IDMCaching.disk.\(number)")
+    init(name: String) {
+        executor = QueueExecutor(label: "IDMCaching.disk.\(name)")
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

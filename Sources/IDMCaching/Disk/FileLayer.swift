@@ -7,12 +7,17 @@ protocol FileLayer: Sendable {
     func status(at path: String) throws(FileFault) -> FileStatus
     /// Reads up to the length of the buffer. Returns how much it was; nothing at the end of the file.
     func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int
+    /// Reads up to the length of the buffer, from a place in the file. Returns how much it was; nothing at the end.
+    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileFault) -> Int
     /// Writes up to the length of the buffer. Returns how much it was.
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFault) -> Int
     /// Sets when the file was used last, in nanoseconds.
     func touch(_ file: Int32, _ time: Int64) throws(FileFault)
     func synchronize(_ file: Int32) throws(FileFault)
     func close(_ file: Int32) throws(FileFault)
+    /// Waits until no other has locked the file. Where the file system knows of no locks, there is nothing to wait for.
+    func lock(_ file: Int32) throws(FileFault)
+    func unlock(_ file: Int32) throws(FileFault)
     func rename(_ path: String, _ target: String) throws(FileFault)
     func remove(_ path: String) throws(FileFault)
     func makeFolder(_ path: String) throws(FileFault)
@@ -26,6 +31,10 @@ enum FileOpening: Sendable {
     case reading
     /// A file that does not exist yet, for this user alone.
     case creating
+    /// A file that is read, and written at its end, for this user alone. Made if it isn't there.
+    case appending
+    /// The same, without being made.
+    case appendingIfThere
     case folder
 }
 
@@ -37,6 +46,10 @@ struct FileStatus: Sendable {
     }
 
     var kind: Kind
+    /// Which file it is, among those that are there at the same time.
+    var identity: UInt64
+    /// How many names it has.
+    var links: Int
     var size: Int
     /// When it was used last, in nanoseconds.
     var time: Int64
@@ -46,7 +59,8 @@ struct FileStatus: Sendable {
 struct FileFault: Error, Hashable {
     /// The calls of a ``FileLayer``.
     enum Call: String, Sendable, CaseIterable {
-        case open, status, read, write, touch, synchronize, close, rename, remove, makeFolder, names
+        case open, status, read, write, touch, synchronize, close, lock, unlock, rename, remove
+        case makeFolder, names
     }
 
     let call: Call

@@ -14,6 +14,8 @@ struct POSIXFiles: FileLayer {
             switch way {
             case .reading: O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
             case .creating: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+            case .appending: O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+            case .appendingIfThere: O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
             case .folder: O_RDONLY | O_DIRECTORY | O_CLOEXEC
             }
         return try call(.open) { systemOpen(path, flags) }
@@ -33,6 +35,10 @@ struct POSIXFiles: FileLayer {
 
     func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int {
         try call(.read) { systemRead(file, bytes) }
+    }
+
+    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileFault) -> Int {
+        try call(.read) { pread(file, bytes.baseAddress, bytes.count, off_t(offset)) }
     }
 
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFault) -> Int {
@@ -59,6 +65,19 @@ struct POSIXFiles: FileLayer {
     func close(_ file: Int32) throws(FileFault) {
         // Interrupted, it has closed the file nevertheless: asked again, it could close somebody else's.
         guard systemClose(file) == 0 || errno == EINTR else { throw FileFault(call: .close, code: errno) }
+    }
+
+    func lock(_ file: Int32) throws(FileFault) {
+        do throws(FileFault) {
+            try call(.lock) { flock(file, LOCK_EX) }
+        } catch {
+            // Not every volume of a network knows of locks. Processes that share one there don't take turns.
+            guard error.isLackOfLocks else { throw error }
+        }
+    }
+
+    func unlock(_ file: Int32) throws(FileFault) {
+        try call(.unlock) { flock(file, LOCK_UN) }
     }
 
     func rename(_ path: String, _ target: String) throws(FileFault) {
@@ -131,6 +150,7 @@ extension FileStatus {
         let time = status.st_mtim
         #endif
         self.init(
-            kind: kind, size: Int(status.st_size), time: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+            kind: kind, identity: UInt64(status.st_ino), links: Int(status.st_nlink), size: Int(status.st_size),
+            time: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

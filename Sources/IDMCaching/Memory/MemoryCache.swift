@@ -125,8 +125,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         put(entry, key) { permit.claim(entry) }
     }
 
-    /// Puts an entry in, if a question that is asked in the lock is answered with yes.
-    func put(_ entry: CacheEntry<Value>, _ key: Key, if mayLand: () -> Bool) {
+    /// Puts an entry in, if a question that is asked in the lock is answered with yes. Returns the answer.
+    @discardableResult
+    func put(_ entry: CacheEntry<Value>, _ key: Key, if mayLand: () -> Bool) -> Bool {
         let payload = MemoryEntry(entry: entry, cost: max(0, cost?(entry.value) ?? 0))
         let fits = room.fits(payload.cost)
         let hash = key.hashValue
@@ -136,12 +137,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
             let old = fits ? table.insert(payload, key, hash, at: use) : table.remove(key, hash)
             return (true, old)
         }
-        guard hasLanded else { return }
+        guard hasLanded else { return false }
         // What was there goes out of scope here, where no lock is held.
         room.take((fits ? payload.cost : 0) - (old?.cost ?? 0), count: (fits ? 1 : 0) - (old == nil ? 0 : 1))
         if !fits { ledger.report(.evicted(count: 1, .bounds)) }
         sweep(shard(hash))
         shrink()
+        return true
     }
 
     /// Removes what has expired from a shard, and looks no further than that.
@@ -192,6 +194,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         for shard in shards {
             discard(shard.table.withLock { $0.removeAll { $0.entry.tags.contains(tag) } })
         }
+    }
+
+    /// Removes the entries of which something is true. Returns them, to be let go of where no lock is held.
+    func take(where shallGo: @Sendable (CacheEntry<Value>) -> Bool) -> any Sendable {
+        let gone = shards.flatMap { shard in shard.table.withLock { $0.removeAll { shallGo($0.entry) } } }
+        discard(gone)
+        return gone
     }
 
     /// Removes all entries. What was asked for before does not land afterwards.

@@ -12,6 +12,8 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     /// How old the entry was. Known from when it is found.
     private var age: Duration?
     private var writing: Task<Void, Never>?
+    /// Begun before the cache is read, where what comes meanwhile will do.
+    private var visit: Visit<Base.Input, Store.Key, Store.Value>?
 
     init(_ provider: CachedDataProvider<Base, Store>, _ input: Base.Input) {
         self.provider = provider
@@ -23,9 +25,11 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Sourced<Store.Value>? {
         while true {
             switch run.step() {
-            case .look: found(await provider.look(key, inRace: false))
+            case .look:
+                if provider.policy.maxAge != nil { visit = newVisit() }
+                found(await provider.look(key, inRace: false))
             case .ask: await ask()
-            case .lookAndAsk: race = Race(provider, Visit(input, key, provider.store.ledger), isolation: isolation)
+            case .lookAndAsk: race = Race(provider, newVisit(), isolation: isolation)
             case .wait: await wait()
             case .tell(let value, let isCached): return Sourced(value, from: isCached ? .cache(age: age) : .remote)
             case .fail(let error): throw error
@@ -38,10 +42,16 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
         }
     }
 
+    private func newVisit() -> Visit<Base.Input, Store.Key, Store.Value> {
+        Visit(input, key, provider.store.ledger, takesWhatHasCome: provider.policy.maxAge != nil)
+    }
+
     private mutating func ask() async {
+        let visit = visit ?? newVisit()
+        self.visit = nil
         do {
             try Task.checkCancellation()
-            answered(.success(try await provider.ask(Visit(input, key, provider.store.ledger))))
+            answered(.success(try await provider.ask(visit)))
         } catch {
             answered(.failure(error))
         }
@@ -57,6 +67,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
 
     private mutating func found(_ finding: Lookup<Store.Value>) {
         age = finding.age
+        if case .fresh = finding.finding { visit = nil }
         run.found(finding.finding)
     }
 

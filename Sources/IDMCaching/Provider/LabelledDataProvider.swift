@@ -41,6 +41,14 @@ public struct LabelledValues<Base: DataProvider, Store: CacheStore>: AsyncSequen
     }
 }
 
+extension LabelledDataProvider where Base.Output: Equatable {
+    /// This stream without the answers that equal the entry that was heard before: values are compared, not where they
+    /// come from. What is heard keeps its label, so an entry that was found to be right still says how old it was.
+    public func removingDuplicates() -> DistinctDataProvider<Self> {
+        removingDuplicates { $0.value == $1.value }
+    }
+}
+
 @available(*, unavailable)
 extension LabelledValues: Sendable {}
 

@@ -16,6 +16,7 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
 
     func request(_ question: Input) async throws -> Output {
         let visit = question.visit
+        if let value = visit.answerMeanwhile { return Output(value: value, writing: nil) }
         visit.ask()
         let permit = store.ledger.permit(for: visit.key)
         let value = try await base.request(visit.input)

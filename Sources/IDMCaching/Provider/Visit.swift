@@ -7,12 +7,16 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     let key: Key
     private let ledger: CacheLedger<Key, Value>
     private let isFirst = Atomic(false)
+    private let begun: Int
+    private let takesWhatHasCome: Bool
 
-    init(_ input: Input, _ key: Key, _ ledger: CacheLedger<Key, Value>) {
+    /// - Parameter takesWhatHasCome: Whether an answer will do that has come since this began.
+    init(_ input: Input, _ key: Key, _ ledger: CacheLedger<Key, Value>, takesWhatHasCome: Bool) {
         self.input = input
         self.key = key
         self.ledger = ledger
-        ledger.enter(key)
+        self.takesWhatHasCome = takesWhatHasCome
+        begun = ledger.enter(key)
     }
 
     deinit {
@@ -21,6 +25,11 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
 
     /// Whether the provider was asked for this one.
     var hasAsked: Bool { isFirst.load(ordering: .relaxed) }
+
+    /// What somebody else was answered while this one found that nothing was there.
+    var answerMeanwhile: Value? {
+        takesWhatHasCome ? ledger.newest(key, since: begun)?.value : nil
+    }
 
     /// The provider is asked for this one, and for all who share the question.
     func ask() {

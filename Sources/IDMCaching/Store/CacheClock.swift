@@ -12,8 +12,9 @@ internal import Musl
 ///
 /// Entries outlive the process, so their time is the one on the wall. That clock can be set, and then what it said before
 /// means nothing: a step of more than a second, back or forward, makes all entries from before it stale, and so does
-/// a time that lies in the future. A step that happens while the process doesn't run is seen only if it leaves entries in
-/// the future. No entry gets older than its age allows without being looked upon as stale, and none lives for ever.
+/// a time that lies in the future. A step that happens while the process doesn't run leaves nobody to see it: forward, it
+/// makes entries older than they are; back, it leaves them in the future, which is stale, or makes them younger by no more
+/// than the time since they were written. None lives for ever.
 public final class CacheClock: Sendable {
     /// The clocks of the machine.
     public static let system = CacheClock(wall: { wallTime() }, steady: steadyTime())
@@ -44,9 +45,19 @@ public final class CacheClock: Sendable {
 
     /// The present.
     public func stamp() -> CacheStamp {
-        let (wall, steady) = (wall(), steady())
-        let steps = watch.withLock { $0.read(wall: wall, steady: steady) }
-        return CacheStamp(time: wall, era: firstEra &+ UInt64(steps))
+        // Whoever was kept waiting between two clocks has read no pair, and reads again. Not for ever: a clock that
+        // never lets two be read together steps all the time.
+        for _ in 0..<8 {
+            let before = steady()
+            let time = wall()
+            guard steady() - before < ClockWatch.tolerance / 2 else { continue }
+            if let steps = watch.withLock({ $0.read(wall: time, steady: before) }) { return stamp(time, steps) }
+        }
+        return stamp(wall(), watch.withLock { $0.step() })
+    }
+
+    private func stamp(_ time: Duration, _ steps: Int) -> CacheStamp {
+        CacheStamp(time: time, era: firstEra &+ UInt64(steps))
     }
 
     /// How old an entry is. Nil if that can't be known: the clock was set since, or the entry comes from the future.
@@ -80,18 +91,29 @@ struct ClockWatch {
 
     private var offset: Duration
     private var steps = 0
+    /// When the last step was seen.
+    private var stepped: Duration
 
     init(wall: Duration, steady: Duration) {
         offset = wall - steady
+        stepped = steady
     }
 
-    /// How many steps there have been.
-    mutating func read(wall: Duration, steady: Duration) -> Int {
+    /// How many steps there have been. Nil if the clocks were read before the last of them, and it was seen since.
+    mutating func read(wall: Duration, steady: Duration) -> Int? {
+        guard steady >= stepped else { return nil }
         let moved = wall - steady - offset
         if moved > Self.tolerance || moved < .zero - Self.tolerance {
             steps += 1
             offset = wall - steady
+            stepped = steady
         }
+        return steps
+    }
+
+    /// It is not known where the clock is.
+    mutating func step() -> Int {
+        steps += 1
         return steps
     }
 }

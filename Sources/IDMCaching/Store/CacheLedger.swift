@@ -51,7 +51,7 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// From here on nothing lands that has begun before.
     public func invalidateAll() {
-        _ = book.withLock { $0.invalidateAll() }
+        book.withLock { $0.invalidateAll() }
     }
 
     // MARK: What has become of things
@@ -66,7 +66,7 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Whether nothing is under way.
     var isEmpty: Bool { book.withLock { $0.isEmpty } }
 
-    func enter(_ key: Key) {
+    func enter(_ key: Key) -> Int {
         book.withLock { $0.enter(key) }
     }
 
@@ -83,8 +83,8 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
 
     /// The newest answer that is known, while it is on its way into the store or somebody still waits for another one.
-    func newest(_ key: Key) -> CacheEntry<Value>? {
-        book.withLock { $0.newest(key) { $0.tags } }
+    func newest(_ key: Key, since: Int = 0) -> CacheEntry<Value>? {
+        book.withLock { $0.newest(key, since: since) { $0.tags } }
     }
 
     func claim(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {

@@ -5,6 +5,8 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     private let ledger: CacheLedger<Key, Value>
     private let key: Key
     private let number: Int
+    /// When it was given, by ``MachineTime``: the order of questions that other processes ask.
+    let asked = MachineTime.now
     private let hasLanded = Atomic(false)
 
     init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int) {

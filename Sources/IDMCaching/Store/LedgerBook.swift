@@ -7,6 +7,8 @@ struct LedgerBook<Key: Hashable, Value> {
     private struct Record {
         /// How many look at the key or work on it.
         var open = 0
+        /// Nothing that is under way has begun before it.
+        let begun: Int
         /// Requests from before it aren't joined any more.
         var barrier = 0
         /// Writes that began before it don't land.
@@ -14,7 +16,7 @@ struct LedgerBook<Key: Hashable, Value> {
         /// The latest write that has landed.
         var landed = 0
         /// The newest answer so far, by the beginning of its request.
-        var newest: (number: Int, value: Value)?
+        var newest: (number: Int, value: Value, came: Int)?
     }
 
     private var records: [Key: Record] = [:]
@@ -24,13 +26,26 @@ struct LedgerBook<Key: Hashable, Value> {
     /// Requests from before it aren't joined: anything may have borne the tag that was invalidated.
     private var barrier = 0
     private var tags: [String: Int] = [:]
+    /// How many tags there may be before those are looked for that nobody waits for any more.
+    private var tagLimit = Self.leastTagLimit
+    /// What has begun before it doesn't land with any tag: more tags were invalidated since than are told apart.
+    private var tagged = 0
+
+    static var leastTagLimit: Int { 64 }
+    static var greatestTagLimit: Int { 4_096 }
+
+    /// How many tags it remembers.
+    var tagCount: Int { tags.count }
 
     /// Whether nothing is under way.
     var isEmpty: Bool { records.isEmpty && tags.isEmpty }
 
-    /// Somebody looks at a key, until ``leave(_:)``.
-    mutating func enter(_ key: Key) {
-        records[key, default: Record()].open += 1
+    /// Somebody looks at a key, until ``leave(_:)``. Returns the number of the last thing that was before.
+    @discardableResult
+    mutating func enter(_ key: Key) -> Int {
+        // A key that doesn't equal itself, as a number that is none, would never be found again.
+        if key == key { records[key, default: Record(begun: lastNumber)].open += 1 }
+        return lastNumber
     }
 
     /// Somebody has done with a key. Returns what was kept for others, to be let go of where no lock is held.
@@ -42,7 +57,7 @@ struct LedgerBook<Key: Hashable, Value> {
             return nil
         }
         records[key] = nil
-        if records.isEmpty { tags = [:] }
+        if records.isEmpty { (tags, tagLimit) = ([:], Self.leastTagLimit) }
         return record.newest?.value
     }
 
@@ -66,15 +81,16 @@ struct LedgerBook<Key: Hashable, Value> {
     mutating func answer(_ number: Int, _ key: Key, _ value: Value) -> (instead: Value?, leftover: Value?) {
         let newest = records[key]?.newest
         if let newest, newest.number > number { return (newest.value, nil) }
-        records[key]?.newest = (number, value)
+        let came = newNumber()
+        records[key]?.newest = (number, value, came)
         return (nil, newest?.value)
     }
 
-    /// The newest answer that is known, unless it was invalidated after it had been asked for.
-    func newest(_ key: Key, tags bearing: (Value) -> Set<String>) -> Value? {
-        guard let record = records[key], let newest = record.newest, newest.number > swept,
+    /// The newest answer that is known and has come since, unless it was invalidated after it had been asked for.
+    func newest(_ key: Key, since: Int = 0, tags bearing: (Value) -> Set<String>) -> Value? {
+        guard let record = records[key], let newest = record.newest, newest.came > since, newest.number > swept,
             newest.number > record.invalidated,
-            !bearing(newest.value).contains(where: { newest.number < tags[$0] ?? 0 })
+            mayLand(newest.number, bearing(newest.value))
         else { return nil }
         return newest.value
     }
@@ -82,10 +98,14 @@ struct LedgerBook<Key: Hashable, Value> {
     /// A write is about to land. Returns whether it may. Asked twice for the same write, it answers the same.
     mutating func claim(_ number: Int, _ key: Key, tags bearing: Set<String>) -> Bool {
         guard let record = records[key], number > swept, number > record.invalidated, number >= record.landed,
-            !bearing.contains(where: { number < tags[$0] ?? 0 })
+            mayLand(number, bearing)
         else { return false }
         records[key]?.landed = number
         return true
+    }
+
+    private func mayLand(_ number: Int, _ bearing: Set<String>) -> Bool {
+        bearing.isEmpty || (number >= tagged && !bearing.contains { number < tags[$0] ?? 0 })
     }
 
     mutating func invalidate(_ key: Key) {
@@ -99,17 +119,27 @@ struct LedgerBook<Key: Hashable, Value> {
         guard !records.isEmpty else { return }
         tags[tag] = newNumber()
         barrier = lastNumber
+        if tags.count > tagLimit { forgetTags() }
     }
 
-    /// Everything is invalid. Returns what was kept for those who answer late, to be let go of where no lock is held.
-    mutating func invalidateAll() -> [Value] {
-        guard !records.isEmpty else { return [] }
+    /// Lets go of the tags that were invalidated before anything that is still under way has begun. As rarely as they
+    /// double in number, so that the time it takes is spread over them.
+    private mutating func forgetTags() {
+        let oldest = records.values.lazy.map(\.begun).min() ?? lastNumber
+        tags = tags.filter { $0.value > oldest }
+        if tags.count > Self.greatestTagLimit {
+            tagged = lastNumber
+            tags = [:]
+        }
+        tagLimit = max(Self.leastTagLimit, 2 * tags.count)
+    }
+
+    /// Everything is invalid. What was answered last is remembered for those who answer late, as it was heard before.
+    mutating func invalidateAll() {
+        guard !records.isEmpty else { return }
         swept = newNumber()
         barrier = swept
         tags = [:]
-        let leftovers = records.values.compactMap { $0.newest?.value }
-        for key in records.keys { records[key]?.newest = nil }
-        return leftovers
     }
 
     private mutating func newNumber() -> Int {

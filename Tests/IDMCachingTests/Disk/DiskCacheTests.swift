@@ -197,12 +197,33 @@ struct DiskCacheTests {
 
     // MARK: In memory as well
 
+    private func remembering(
+        _ files: FaultyFiles, bounds: DiskBounds = DiskBounds(), limit: Int = 2,
+        decode: @escaping @Sendable () -> Void = {}
+    ) throws -> DiskCache<String, String> {
+        try DiskCache(
+            folder: folder.url, partition: nil, bounds: bounds, memoryLimit: limit, durability: .process,
+            coding: CacheCoding(
+                encode: { Data($0.utf8) },
+                decode: { data in
+                    decode()
+                    return String(decoding: data, as: UTF8.self)
+                }), ledger: CacheLedger(), files: files, text: { $0 })
+    }
+
+    /// Whether an entry was read from memory: that takes a look at the journal, and nothing else.
+    private func isInMemory(_ key: String, _ cache: DiskCache<String, String>, _ files: FaultyFiles) async -> Bool {
+        files.fail(nil)
+        let entry = await cache.get(key)
+        return entry != nil && files.made == [.status]
+    }
+
     @Test("What is in memory as well is read without the disk, and leaves with the entry", arguments: 0..<3)
     func memory(way: Int) async throws {
-        let cache = try DiskCache<String, String>(folder: folder.url, memoryLimit: 2)
+        let files = FaultyFiles()
+        let cache = try remembering(files)
         try await cache.set("value", for: "key", tags: ["tag"])
-        try FileManager.default.removeItem(at: folder.url)
-        #expect(await cache.get("key")?.value == "value")
+        #expect(await isInMemory("key", cache, files))
         switch way {
         case 0: try await cache.remove("key")
         case 1: try await cache.removeAll(tagged: "tag")
@@ -211,42 +232,67 @@ struct DiskCacheTests {
         #expect(await cache.get("key") == nil)
     }
 
+    @Test("A folder that goes away takes with it what is in memory as well")
+    func memoryOfVanished() async throws {
+        let cache = try remembering(FaultyFiles())
+        try await cache.set("value", for: "key")
+        try FileManager.default.removeItem(at: folder.url)
+        #expect(await cache.get("key") == nil)
+    }
+
     @Test("What was read from the disk stays in memory, unless something was removed while it was read")
     func memoryFill() async throws {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        try await open().set("value", for: "key")
+        try await remembering(FaultyFiles()).set("value", for: "key")
         let files = FaultyFiles()
-        let cache = try DiskCache<String, String>(
-            folder: folder.url, partition: nil, bounds: DiskBounds(), memoryLimit: 2, durability: .process,
-            coding: CacheCoding(
-                encode: { Data($0.utf8) }, decode: { String(decoding: $0, as: UTF8.self) }),
-            ledger: CacheLedger(), files: files, text: { $0 })
+        let cache = try remembering(files)
         #expect(await cache.get("key") != nil)
-        files.fail(nil)
-        #expect(await cache.get("key") != nil)
-        #expect(files.made == [])
+        #expect(await isInMemory("key", cache, files))
 
-        // The removal begins while the value is being decoded, and ends after that.
-        let late = Shared<DiskCache<String, String>?>(nil)
-        let removal = Shared<Task<Void, any Error>?>(nil)
-        let other = try DiskCache<String, String>(
-            folder: folder.url, partition: nil, bounds: DiskBounds(), memoryLimit: 2, durability: .process,
-            coding: CacheCoding(
-                encode: { Data($0.utf8) },
-                decode: { data in
-                    if let cache = late.value {
-                        removal.value = Task.immediate { try await cache.remove("other") }
-                    }
-                    return String(decoding: data, as: UTF8.self)
-                }), ledger: CacheLedger(), files: files, text: { $0 })
-        late.value = other
-        #expect(await other.get("key") != nil)
-        late.value = nil
-        try await removal.value?.value
-        files.fail(nil)
-        #expect(await other.get("key") != nil)
-        #expect(!files.made.isEmpty)
-        #expect(cache.ledger.isEmpty && other.ledger.isEmpty)
+        // Another process removes something while the value is being decoded.
+        let other = DiskFolder(
+            parents: [folder.path], path: folder.path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
+            files: POSIXFiles(), process: 1)
+        let removes = Shared(true)
+        let late = try remembering(files) {
+            if removes.value { #expect(throws: Never.self) { try other.remove(Digest(of: "key".utf8)) } }
+        }
+        #expect(await late.get("key")?.value == "value")
+        #expect(await late.get("key") == nil)
+        removes.value = false
+        #expect(await cache.get("key") == nil)
+        try await cache.set("new", for: "key")
+        #expect(await late.get("key")?.value == "new")
+        #expect(await isInMemory("key", late, files))
+        #expect(cache.ledger.isEmpty && late.ledger.isEmpty)
+    }
+
+    @Test("What is used in memory alone is as recently used as anything, and isn't the first to go from the disk")
+    func memoryUses() async throws {
+        let files = FaultyFiles()
+        let cache = try remembering(files, bounds: DiskBounds(entries: 10), limit: 20)
+        for key in 0..<10 { try await cache.set("value", for: "\(key)") }
+        for key in [0, 3, 0] { #expect(await isInMemory("\(key)", cache, files)) }
+        try await cache.set("value", for: "10")
+        let left = try remembering(FaultyFiles())
+        for key in [0, 3, 10] { #expect(await left.get("\(key)") != nil) }
+        for key in [1, 2] { #expect(await left.get("\(key)") == nil) }
+    }
+
+    @Test("Uses in memory are told to the files now and then, also where nothing has to go")
+    func memoryUsesAreTold() async throws {
+        let files = FaultyFiles()
+        let cache = try remembering(files, bounds: DiskBounds(entries: 1_000), limit: 100)
+        for key in 0..<70 { try await cache.set("value", for: "\(key)") }
+        for path in folder.entries {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 9)], ofItemAtPath: path)
+        }
+        for key in 0..<70 { #expect(await cache.get("\(key)") != nil) }
+        _ = await cache.get("other")
+        let times = try folder.entries.map {
+            try FileManager.default.attributesOfItem(atPath: $0)[.modificationDate] as? Date
+        }
+        #expect(times.count == 70 && times.allSatisfy { $0?.timeIntervalSince1970 ?? 0 > 9 })
     }
 
     @Test("Of writes that race, the last question's stays in memory and on the disk")

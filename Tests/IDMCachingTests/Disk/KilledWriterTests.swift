@@ -59,6 +59,63 @@ struct KilledWriterTests {
         #expect(progress > 0)
     }
 
+    @Test(
+        "Killed at every single call of a write, a removal and a wipe, there is the old or the new, and it goes on",
+        arguments: [CacheDurability.process, .power], KilledWork.allCases)
+    func killedAtEachCall(durability: CacheDurability, work: KilledWork) async throws {
+        let folder = try TemporaryFolder()
+        let outcomes = Outcomes()
+        var call = 0
+        while true {
+            try await DiskCache<Int, Value>(folder: folder.url).set(Value(1), for: 0)
+            let (path, isPower, number, name) = (folder.path, durability == .power, call, work.rawValue)
+            let result = await #expect(processExitsWith: .failure) {
+                [path = path as String, isPower = isPower as Bool, number = number as Int, name = name as String] in
+                try await KilledWriterTests.work(in: path, isPower, name, killedAt: number)
+            }
+            // Another process, as far as the files go.
+            let cache = try DiskCache<Int, Value>(folder: folder.url, entryLimit: 50, onOutcome: outcomes.hook())
+            let found = await cache.get(0)?.value
+            switch work {
+            case .write, .firstWrite, .evict: #expect(found == Value(1) || found == Value(2), "\(call)")
+            case .remove, .wipe: #expect(found == Value(1) || found == nil, "\(call)")
+            }
+            try await cache.set(Value(3), for: 0)
+            #expect(await cache.get(0)?.value == Value(3), "\(call)")
+            #expect(folder.unfinished == [], "\(call)")
+            guard result?.exitStatus == .signal(SIGKILL) else { break }
+            call += 1
+        }
+        #expect(call > 3)
+        #expect(outcomes.count("damaged") == 0 && outcomes.count("failed") == 0)
+    }
+
+    enum KilledWork: String, CaseIterable, Sendable {
+        case write, firstWrite, evict, remove, wipe
+    }
+
+    /// Runs in the child: works until it comes to a call of the system, and ends there as if it were killed.
+    private static func work(in path: String, _ isPower: Bool, _ name: String, killedAt call: Int) async throws {
+        let files = FaultyFiles()
+        let work = KilledWork(rawValue: name)
+        let cache = try DiskCache<Int, Value>(
+            folder: URL(fileURLWithPath: path), partition: nil,
+            bounds: DiskBounds(entries: work == .evict ? 3 : 100), durability: isPower ? .power : .process,
+            coding: .json, ledger: CacheLedger(), files: files, text: { "\($0)" })
+        if work != .firstWrite {
+            // What has to go is older than what is looked for.
+            for key in [1, 2, 0] { try await cache.set(Value(1), for: key) }
+        }
+        files.beforeEach { if $0 == call { kill(getpid(), SIGKILL) } }
+        switch work {
+        case .write, .firstWrite: try await cache.set(Value(2), for: 0)
+        case .evict: try await cache.set(Value(2), for: 3)
+        case .remove: try await cache.remove(0)
+        case .wipe, nil: try await cache.wipe()
+        }
+        exit(7)
+    }
+
     /// Runs in the child: writes until the alarm goes off, whose default is to end the process on the spot.
     private static func write(in path: String, _ isPower: Bool, until delay: Int) async throws {
         let cache = try DiskCache<Int, Value>(

@@ -182,6 +182,35 @@ struct CachedDataProviderTests {
         #expect(await labelled.everything(for: "key").count == 1)
     }
 
+    @Test("Labels don't make equal values different: the entry that was right is heard, with its age")
+    func labelledDuplicates() async throws {
+        func heard(_ base: StubDataProvider<String, String>) async throws -> [Sourced<String>] {
+            var heard: [Sourced<String>] = []
+            for try await value in base.cached(in: filled()).labelled().removingDuplicates().values(for: "key") {
+                heard.append(value)
+            }
+            return heard
+        }
+        let old = Sourced("old", from: .cache(age: .seconds(60)))
+        #expect(try await heard(StubDataProvider("old")) == [old])
+        #expect(try await heard(remote) == [old, Sourced("new", from: .remote)])
+    }
+
+    @Test(
+        "Who finds nothing, while another is answered, is not asked for again",
+        arguments: [CachePolicy.cacheElseRemote(maxAge: .seconds(9)), .staleWhileRevalidate(maxAge: .seconds(9))])
+    func answeredMeanwhile(policy: CachePolicy) async throws {
+        let late = Shared<MemoryCache<String, String>?>(nil)
+        let cache = MemoryCache<String, String>(countLimit: 10, clock: wall.clock) { outcome in
+            // As another thread may, between the look and the question.
+            if case .miss = outcome { late.value?.set("meanwhile", for: "key") }
+        }
+        late.value = cache
+        let never = StubDataProvider<String, String> { _ in throw Offline() }
+        #expect(await never.cached(in: cache, policy: policy).everything(for: "key") == ["meanwhile"])
+        late.value = nil
+    }
+
     @Test("Labels tell where a value comes from, and how old it is")
     func labels() async throws {
         var heard: [Sourced<String>] = []

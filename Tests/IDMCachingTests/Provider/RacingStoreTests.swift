@@ -74,6 +74,22 @@ struct RacingStoreTests {
         await task.finish()
     }
 
+    @Test("A read that has seen nothing of an answer that landed meanwhile doesn't ask for it again")
+    func answerBehindARead() async throws {
+        let provider = remote.cached(in: store, policy: .cacheElseRemote(maxAge: .seconds(60)))
+        let first = Integrator(provider).prepareCall("key").call()
+        try await store.reads.nextRequest().answer(nil)
+        let request = try await remote.nextRequest()
+        let second = Integrator(provider).prepareCall("key").call()
+        let read = try await store.reads.nextRequest()
+        request.answer("new")
+        try await store.writes.nextRequest().answer()
+        await first.finish()
+        read.answer(nil)
+        #expect(try await second.value == "new")
+        #expect(remote.requestCount == 1)
+    }
+
     @Test("The answer first: the entry is not heard any more")
     func remoteFirst() async throws {
         let (task, read) = try await start()

@@ -64,6 +64,52 @@ struct CacheClockTests {
         #expect(clock.age(of: CacheStamp(time: later.time, era: later.era)) == .zero)
     }
 
+    @Test("Whoever is kept waiting between the two clocks sees no step, and reads both again")
+    func keptWaiting() {
+        let waits = Shared(0)
+        let wall = wall
+        let clock = CacheClock(
+            wall: {
+                // The thread is put aside for a while.
+                if waits.change({ waits in
+                    waits -= 1
+                    return waits == 0
+                }) {
+                    defer { wall.advance(by: .seconds(30)) }
+                    return wall.wall
+                }
+                return wall.wall
+            }, steady: { wall.steady })
+        let before = clock.stamp()
+        waits.value = 1
+        let stamp = clock.stamp()
+        #expect(stamp.era == before.era && clock.age(of: before) == .seconds(30))
+        #expect(clock.age(of: stamp) == .zero)
+    }
+
+    @Test("Who has read the clocks before a step, and comes after it was seen, has seen no other step")
+    func late() {
+        var watch = ClockWatch(wall: .seconds(100), steady: .zero)
+        var steps = [watch.read(wall: .seconds(110), steady: .seconds(10))]
+        steps.append(watch.read(wall: .seconds(60), steady: .seconds(20)))
+        steps.append(watch.read(wall: .seconds(119), steady: .seconds(19)))
+        steps.append(watch.read(wall: .seconds(61), steady: .seconds(21)))
+        #expect(steps == [0, 1, nil, 1])
+    }
+
+    @Test("Clocks that can't be read together let no entry be fresh, and nobody wait")
+    func unreadable() {
+        let time = Shared(Duration.zero)
+        let next: @Sendable () -> Duration = {
+            time.change {
+                $0 += .seconds(1)
+                return $0
+            }
+        }
+        let clock = CacheClock(wall: next, steady: next)
+        #expect(clock.age(of: clock.stamp()) == nil)
+    }
+
     @Test("The system's clock moves, and a stamp of it is not far from what others say")
     func system() throws {
         let first = CacheClock.system.stamp()

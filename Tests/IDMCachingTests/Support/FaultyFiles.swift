@@ -12,8 +12,11 @@ final class FaultyFiles: FileLayer {
         var isDead = false
         var isShort = false
         var open: Set<Int32> = []
+        var journals: Set<Int32> = []
         var wrongCloses = 0
-        var beforeRename: (@Sendable () -> Void)?
+        var before: (call: FileFault.Call, work: @Sendable () -> Void)?
+        var failingName: FileFault.Call?
+        var whenCalled: (@Sendable (Int) -> Void)?
     }
 
     private let state = Shared(State())
@@ -21,6 +24,7 @@ final class FaultyFiles: FileLayer {
 
     /// The calls since the last ``fail(_:_:staysDead:)``.
     var made: [FileFault.Call] { state.value.made }
+    /// Those of entries. A journal is open for as long as its cache.
     var openFiles: Int { state.value.open.count + state.value.wrongCloses }
 
     /// Lets a call fail, counted from now. Nil lets none fail.
@@ -33,20 +37,47 @@ final class FaultyFiles: FileLayer {
         }
     }
 
+    /// Lets the next call of a name fail.
+    func fail(next name: FileFault.Call, _ code: Int32) {
+        state.change {
+            $0.failingName = name
+            $0.code = code
+        }
+    }
+
+    /// Does something before each call, which gets a number, counted from now.
+    func beforeEach(_ work: @escaping @Sendable (Int) -> Void) {
+        state.change {
+            $0.made = []
+            $0.whenCalled = work
+        }
+    }
+
     /// Lets reads and writes do less than they were asked for.
     func shorten() {
         state.change { $0.isShort = true }
     }
 
-    /// Does something, once, just before the next file is renamed.
-    func beforeRename(_ work: @escaping @Sendable () -> Void) {
-        state.change { $0.beforeRename = work }
+    /// Does something, once, just before the next call of a name.
+    func before(next call: FileFault.Call, _ work: @escaping @Sendable () -> Void) {
+        state.change { $0.before = (call, work) }
     }
 
     private func enter(_ call: FileFault.Call) throws(FileFault) {
+        let (number, each, once) = state.change { state in
+            let once = state.before?.call == call ? state.before : nil
+            if once != nil { state.before = nil }
+            return (state.made.count, state.whenCalled, once?.work)
+        }
+        each?(number)
+        once?()
         let fault: FileFault? = state.change { state in
             let number = state.made.count
             state.made.append(call)
+            if state.failingName == call {
+                state.failingName = nil
+                return FileFault(call: call, code: state.code)
+            }
             guard let failing = state.failing, number == failing || (state.isDead && number > failing) else {
                 return nil
             }
@@ -60,7 +91,10 @@ final class FaultyFiles: FileLayer {
     func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32 {
         try enter(.open)
         let file = try base.open(path, way)
-        state.change { _ = $0.open.insert(file) }
+        switch way {
+        case .appending, .appendingIfThere: state.change { _ = $0.journals.insert(file) }
+        case .reading, .creating, .folder: state.change { _ = $0.open.insert(file) }
+        }
         return file
     }
 
@@ -77,6 +111,22 @@ final class FaultyFiles: FileLayer {
     func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int {
         try enter(.read)
         return try base.read(file, UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(most)))
+    }
+
+    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileFault) -> Int {
+        try enter(.read)
+        return try base.read(file, UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(most)), at: offset)
+    }
+
+    func lock(_ file: Int32) throws(FileFault) {
+        try enter(.lock)
+        try base.lock(file)
+    }
+
+    func unlock(_ file: Int32) throws(FileFault) {
+        // Also one that fails: a lock that stays would let the test hang, as it would everybody else.
+        try base.unlock(file)
+        try enter(.unlock)
     }
 
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFault) -> Int {
@@ -96,18 +146,15 @@ final class FaultyFiles: FileLayer {
 
     func close(_ file: Int32) throws(FileFault) {
         // Also one that fails has closed the file.
-        state.change { if $0.open.remove(file) == nil { $0.wrongCloses += 1 } }
+        state.change {
+            if $0.open.remove(file) == nil, $0.journals.remove(file) == nil { $0.wrongCloses += 1 }
+        }
         try base.close(file)
         try enter(.close)
     }
 
     func rename(_ path: String, _ target: String) throws(FileFault) {
         try enter(.rename)
-        let work = state.change { state in
-            defer { state.beforeRename = nil }
-            return state.beforeRename
-        }
-        work?()
         try base.rename(path, target)
     }
 

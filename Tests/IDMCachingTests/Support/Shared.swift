@@ -59,6 +59,9 @@ final class WallClock: Sendable {
         CacheClock(wall: { self.times.value.wall }, steady: { self.times.value.steady })
     }
 
+    var wall: Duration { times.value.wall }
+    var steady: Duration { times.value.steady }
+
     /// Time goes by.
     func advance(by duration: Duration) {
         times.change { $0 = ($0.wall + duration, $0.steady + duration) }

@@ -27,12 +27,18 @@ final class TemporaryFolder: Sendable {
     /// The paths of the files that were moved aside.
     var damaged: [String] { files.filter { $0.contains("/damaged/") } }
 
-    /// The paths of everything that isn't a folder.
+    /// The paths of the journals.
+    var journals: [String] {
+        let all = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+        return all.filter { $0.hasSuffix("/changes") }.map { path + "/" + $0 }
+    }
+
+    /// The paths of everything that isn't a folder, nor a journal.
     var files: [String] {
         let all = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
         return all.map { path + "/" + $0 }.filter { path in
             let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-            return type != .typeDirectory || path.contains("/damaged/")
+            return !path.hasSuffix("/changes") && type != .typeDirectory || path.contains("/damaged/")
         }.sorted()
     }
 

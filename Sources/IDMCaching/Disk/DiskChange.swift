@@ -1,0 +1,105 @@
+/// What a process tells the others that share its partition: 64 bytes, all numbers with their least byte first.
+struct DiskChange: Sendable, Hashable {
+    enum Kind: UInt64, Sendable {
+        /// An entry was written.
+        case written = 1
+        /// An entry was removed. Nothing lands in its place that was asked for before.
+        case removed
+        /// An entry had to go, or couldn't be used.
+        case lost
+        /// Nothing lands any more that bears a tag and was asked for before.
+        case tagRemoved
+        /// Nothing lands any more that was asked for before.
+        case allRemoved
+        /// What was said before did not happen. How much there is has to be counted anew.
+        case withdrawn
+        /// A journal begins, with a name of its own.
+        case begun
+        /// It goes on from where another has ended. Who hasn't read that one doesn't know what was done before.
+        case follows
+    }
+
+    static let length = 64
+
+    var kind: Kind
+    /// The digest of the key, or of the tag.
+    var subject = Digest.zero
+    /// Of a write when it was asked for, and of everything else when it was done. See ``MachineTime``.
+    var time: Int64
+    /// By how much the files are longer together.
+    var bytes = 0
+    /// How many entries there are more.
+    var entries = 0
+
+    var encoded: [UInt8] {
+        let numbers = [UInt64(bitPattern: time), Self.number(bytes), Self.number(entries), kind.rawValue]
+        return numbers.flatMap { number in withUnsafeBytes(of: number.littleEndian) { Array($0) } } + subject.bytes
+    }
+
+    private static func number(_ number: Int) -> UInt64 { UInt64(bitPattern: Int64(number)) }
+}
+
+extension DiskChange {
+    /// Reads a change. Nil where none is: before the next one that is whole, after a process that was killed.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        func number(_ index: Int) -> UInt64 {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+        }
+        guard bytes.count == Self.length, let kind = Kind(rawValue: number(3)) else { return nil }
+        self.init(
+            kind: kind, subject: Digest(bytes: Array(bytes[32...])), time: Int64(bitPattern: number(0)),
+            bytes: Int(truncatingIfNeeded: Int64(bitPattern: number(1))),
+            entries: Int(truncatingIfNeeded: Int64(bitPattern: number(2))))
+    }
+
+    /// All changes in a part of a journal, which begins where one begins.
+    static func all(in bytes: [UInt8]) -> [DiskChange] {
+        bytes.withUnsafeBytes { bytes in
+            stride(from: 0, through: bytes.count - length, by: length).compactMap { start in
+                DiskChange(UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
+            }
+        }
+    }
+}
+
+extension Digest {
+    /// Stands where no digest is needed.
+    static let zero = Digest(bytes: Array(repeating: 0, count: 32))
+
+    /// A name that nothing else has.
+    static var random: Digest { Digest(bytes: (0..<32).map { _ in UInt8.random(in: .min ... .max) }) }
+}
+
+/// What other processes have done that may be newer than a write that is about to land here.
+struct OthersChanges: Sendable {
+    /// More are not told apart: what was asked for before the latest of them is then too late.
+    static let limit = 1_024
+
+    private var everything = Int64.min
+    private var keys: [Digest: Int64] = [:]
+    private var tags: [Digest: Int64] = [:]
+
+    mutating func hear(_ change: DiskChange) {
+        switch change.kind {
+        case .written, .removed: keys[change.subject] = max(keys[change.subject] ?? .min, change.time)
+        case .tagRemoved: tags[change.subject] = max(tags[change.subject] ?? .min, change.time)
+        case .allRemoved, .follows: forget(everythingBefore: change.time)
+        case .lost, .withdrawn, .begun: break
+        }
+        if keys.count + tags.count > Self.limit {
+            forget(everythingBefore: (Array(keys.values) + Array(tags.values)).max() ?? .min)
+        }
+    }
+
+    private mutating func forget(everythingBefore time: Int64) {
+        everything = max(everything, time)
+        keys = keys.filter { $0.value > everything }
+        tags = tags.filter { $0.value > everything }
+    }
+
+    /// Whether a write that was asked for at a time may not land.
+    func forbid(_ digest: Digest, tags bearing: [String], asked: Int64) -> Bool {
+        if asked < everything || asked < keys[digest] ?? .min { return true }
+        return !tags.isEmpty && bearing.contains { asked < tags[Digest(of: $0.utf8)] ?? .min }
+    }
+}

@@ -1,0 +1,158 @@
+internal import Synchronization
+
+extension DiskFolder {
+    /// What a read has found.
+    enum Finding {
+        case entry(DiskRecord, file: [UInt8], value: Range<Int>)
+        case nothing
+        case damaged(CacheDamage)
+    }
+
+    /// Reads the entry of a key, and takes note that it was used. What can't be used is moved aside.
+    ///
+    /// - Parameter edition: Where it is asked for, the entry is that of this edition: it may be kept in memory for as
+    ///   long as there is no other. Nil then, if others can't be heard of.
+    func read(_ digest: Digest, _ key: [UInt8], edition: ((Int?) -> Void)? = nil) throws(FileFault) -> Finding {
+        do {
+            guard let file = try load(digest, edition) else { return .nothing }
+            let (record, value) = try file.withUnsafeBytes { bytes throws(DiskDamage) in try DiskRecord.read(bytes) }
+            guard record.digest == digest else { throw DiskDamage(.otherKey) }
+            // Two keys with the same digest: the other one has the place.
+            guard record.key == key else { return .nothing }
+            return .entry(record, file: file, value: value)
+        } catch let fault as FileFault {
+            throw fault
+        } catch {
+            moveAside(digest)
+            return .damaged((error as? DiskDamage)?.damage ?? .foreign)
+        }
+    }
+
+    /// The bytes of an entry, or nil if there is none.
+    private func load(_ digest: Digest, _ edition: ((Int?) -> Void)?) throws -> [UInt8]? {
+        let place = place(of: digest)
+        let file: Int32
+        do throws(FileFault) {
+            if let edition {
+                // What is opened while nobody changes anything is that of this moment, however long it takes to read.
+                file = try hold(makes: false) { () throws(FileFault) in
+                    edition(journal.isCurrent ? self.edition : nil)
+                    return try files.open(place, .reading)
+                }
+            } else {
+                file = try files.open(place, .reading)
+            }
+        } catch {
+            if error.isAbsence { return nil }
+            if error.isLink || error.isSocket { throw DiskDamage(.notAFile) }
+            throw error
+        }
+        defer { try? files.close(file) }
+        let status = try files.status(file)
+        guard status.kind == .file else { throw DiskDamage(.notAFile) }
+        guard status.size <= DiskRecord.greatestLength else { throw DiskDamage(.foreign) }
+        let bytes = try read(file, length: status.size)
+        if bounds.exist { try? files.touch(file, nextUse()) }
+        return bytes
+    }
+
+    /// As many bytes, or fewer if the file ends before.
+    func read(_ file: Int32, length: Int) throws(FileFault) -> [UInt8] {
+        var fault: FileFault?
+        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            do throws(FileFault) {
+                while count < length {
+                    let rest = UnsafeMutableRawBufferPointer(buffer)[count...]
+                    let more = try files.read(file, UnsafeMutableRawBufferPointer(rebasing: rest))
+                    if more == 0 { break }
+                    count += more
+                }
+            } catch {
+                fault = error
+            }
+        }
+        if let fault { throw fault }
+        return bytes
+    }
+
+    // MARK: What can't be used
+
+    /// Puts the entry of a key where it can be looked at, and can't be read as an entry.
+    func moveAside(_ digest: Digest) {
+        let place = place(of: digest)
+        do throws(FileFault) {
+            try hold { () throws(FileFault) in
+                let old = try files.status(at: place)
+                setAside(place)
+                let isEntry = old.kind == .file
+                try tell(
+                    DiskChange(
+                        kind: .lost, subject: digest, time: MachineTime.now, bytes: isEntry ? -old.size : 0,
+                        entries: isEntry ? -1 : 0))
+            }
+        } catch {
+            // It isn't served in any case. The next count finds what is there.
+            setAside(place)
+            usage.withLock { $0 = .unknown }
+        }
+    }
+
+    /// Puts a file out of the way, or a folder, under a name that nothing else has.
+    func setAside(_ place: String) {
+        do throws(FileFault) {
+            try makeFolder(damaged)
+            let name = String(UInt64(bitPattern: nextUse()), radix: 16)
+            let zeros = String(repeating: "0", count: max(0, 16 - name.count))
+            let last = place.split(separator: "/").last ?? ""
+            try files.rename(place, damaged + "/" + zeros + name + "-" + last)
+            limitDamaged()
+        } catch {
+            // Gone at least, where that can be done.
+            try? files.remove(place)
+        }
+    }
+
+    /// Keeps what was set aside from growing without end: the oldest goes first, which its name tells.
+    private func limitDamaged() {
+        guard let names = try? files.names(in: damaged).sorted(by: >) else { return }
+        var length = 0
+        for (index, name) in names.enumerated() {
+            let file = damaged + "/" + name
+            length += (try? files.status(at: file))?.size ?? 0
+            if index >= Self.damagedLimit || length > damagedLength { try? files.remove(file) }
+        }
+    }
+
+    /// How many damaged files are kept for somebody to look at.
+    static var damagedLimit: Int { 32 }
+
+    /// How long they may be together: a tenth of what the entries may be.
+    private var damagedLength: Int { bounds.bytes.map { $0 / 10 } ?? 16 << 20 }
+
+    // MARK: Uses
+
+    /// Takes note that an entry was used in memory, of which its file is told later.
+    func noteUse(_ digest: Digest) {
+        guard bounds.exist else { return }
+        let time = nextUse()
+        uses.withLock { $0[digest] = time }
+    }
+
+    /// Tells the files when they were used, once there are enough of them to make it worth it.
+    func tellUses(atLeast count: Int) {
+        guard bounds.exist else { return }
+        let told = uses.withLock { uses in
+            guard uses.count >= count else { return [:] as [Digest: Int64] }
+            defer { uses = [:] }
+            return uses
+        }
+        for (digest, time) in told {
+            guard let file = try? files.open(place(of: digest), .reading) else { continue }
+            // It may have been written anew since, or used by another process.
+            if let status = try? files.status(file), status.time < time || status.time > latestUse {
+                try? files.touch(file, time)
+            }
+            try? files.close(file)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+internal import Synchronization
+
+extension DiskFolder {
+    /// Tells others of a removal, before it or after it, and takes note of it here. To be called while holding.
+    func tell(_ change: DiskChange) throws(FileFault) {
+        try journal.append(change)
+        usage.withLock { $0.hear(change) }
+        renew()
+    }
+
+    func remove(_ digest: Digest) throws(FileFault) {
+        let place = place(of: digest)
+        try hold { () throws(FileFault) in try removeEntry(place, digest) }
+        try synchronizeIfThere(path)
+    }
+
+    /// Removes an entry if it is there, and tells of it in any case: somebody may be about to write it.
+    private func removeEntry(_ place: String, _ digest: Digest) throws(FileFault) {
+        let old = try? files.status(at: place)
+        let isEntry = old?.kind == .file
+        try tell(
+            DiskChange(
+                kind: .removed, subject: digest, time: MachineTime.now, bytes: isEntry ? -(old?.size ?? 0) : 0,
+                entries: isEntry ? -1 : 0))
+        if old?.kind == .folder {
+            setAside(place)
+        } else {
+            do throws(FileFault) {
+                try removeIfThere(place)
+            } catch {
+                usage.withLock { $0 = .unknown }
+                throw error
+            }
+        }
+    }
+
+    func removeIfThere(_ path: String) throws(FileFault) {
+        do {
+            try files.remove(path)
+        } catch {
+            if !error.isAbsence { throw error }
+        }
+    }
+
+    /// Removes the entries that bear a tag, by reading each.
+    ///
+    /// What can't be read could bear it. It is told, and doesn't keep the rest from going.
+    func removeAll(tagged tag: String) throws(FileFault) {
+        let subject = Digest(of: tag.utf8)
+        try hold { () throws(FileFault) in
+            try tell(DiskChange(kind: .tagRemoved, subject: subject, time: MachineTime.now))
+        }
+        var first: FileFault?
+        for name in try names(in: path) {
+            guard let digest = Digest(hex: name) else { continue }
+            do throws(FileFault) {
+                try remove(digest, ifTagged: tag)
+            } catch {
+                first = first ?? error
+            }
+        }
+        if let first { throw first }
+        try synchronizeIfThere(path)
+    }
+
+    /// Removes an entry if it bears a tag. One that isn't whole bears none: it is found out when somebody reads it.
+    private func remove(_ digest: Digest, ifTagged tag: String) throws(FileFault) {
+        let place = place(of: digest)
+        let file: Int32
+        do throws(FileFault) {
+            file = try files.open(place, .reading)
+        } catch {
+            if error.isAbsence || error.isLink || error.isSocket { return }
+            throw error
+        }
+        defer { try? files.close(file) }
+        let status = try files.status(file)
+        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return }
+        let bytes = try read(file, length: status.size)
+        guard bytes.withUnsafeBytes({ (try? DiskRecord.read($0))?.record.tags.contains(tag) ?? false }) else { return }
+        try hold { () throws(FileFault) in
+            // While the file is open no other can have its number: another one here is one that was written since.
+            guard try statusIfThere(place)?.identity == status.identity else { return }
+            try removeEntry(place, digest)
+        }
+    }
+
+    func statusIfThere(_ place: String) throws(FileFault) -> FileStatus? {
+        do throws(FileFault) {
+            return try files.status(at: place)
+        } catch {
+            if error.isAbsence { return nil }
+            throw error
+        }
+    }
+
+    /// Removes everything that this partition holds: entries, what was moved aside, and what is being written.
+    ///
+    /// What can't be removed doesn't keep the rest from going. A folder that somebody has put there is left to them.
+    func removeAll() throws(FileFault) {
+        var first: FileFault?
+        func remove(_ folder: String, _ isMeant: (String) -> Bool) {
+            do throws(FileFault) {
+                for name in try names(in: folder) where isMeant(name) {
+                    do throws(FileFault) {
+                        try removeIfThere(folder + "/" + name)
+                    } catch {
+                        let isFolder = (try? files.status(at: folder + "/" + name))?.kind == .folder
+                        if !isFolder { first = first ?? error }
+                    }
+                }
+            } catch {
+                first = first ?? error
+            }
+        }
+        try hold { () throws(FileFault) in
+            try tell(DiskChange(kind: .allRemoved, time: MachineTime.now))
+            remove(path) { Digest(hex: $0) != nil }
+            remove(damaged) { _ in true }
+            remove(writing) { !$0.hasPrefix(ownName) }
+            // It tells which keys there were.
+            journal.retire()
+        }
+        usage.withLock { $0 = .unknown }
+        if let first { throw first }
+        for folder in [path, damaged, writing] { try synchronizeIfThere(folder) }
+    }
+
+    func names(in path: String) throws(FileFault) -> [String] {
+        do {
+            return try files.names(in: path)
+        } catch {
+            if error.isAbsence { return [] }
+            throw error
+        }
+    }
+
+    /// Sees to it that what was removed from a folder isn't there again when the power comes back.
+    func synchronizeIfThere(_ folder: String) throws(FileFault) {
+        guard isPowerSafe else { return }
+        do {
+            try synchronize(folder: folder)
+        } catch {
+            if !error.isAbsence { throw error }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+internal import Synchronization
+
+/// The file by which processes that share a partition take turns, and tell one another what they have changed.
+///
+/// Its length only grows, so that one look at that says whether there is anything to hear. A change is told before it is
+/// made, under the lock: who is killed in between has told too much, and never too little. When the file gets long, or
+/// its partition is wiped, another takes its place, which says what it follows; who still has the old one reads it to its
+/// end, and sees that it has no name any more.
+///
+/// Locks are let go of by the system when a process ends. They are held for as long as a few calls take, on threads that
+/// may wait.
+final class DiskJournal: Sendable {
+    /// Longer, it is begun anew.
+    static let greatestLength = 1 << 20
+
+    private struct Opened {
+        var file: Int32
+        /// How much of it is known here.
+        var position = 0
+        var name: Digest?
+    }
+
+    private let path: String
+    private let files: any FileLayer
+    /// One thread at a time: a lock of the system doesn't tell threads apart.
+    private let turn = Mutex(())
+    /// Held for a moment only, also by those who may not wait.
+    private let opened = Mutex<Opened?>(nil)
+    /// The last journal that was read to its end.
+    private let lastRead = Mutex<Digest?>(nil)
+    private let successor: String
+
+    /// - Parameter successor: Where a new journal is written, before it takes the place of the old one.
+    init(path: String, successor: String, files: any FileLayer) {
+        self.path = path
+        self.successor = successor
+        self.files = files
+    }
+
+    deinit {
+        if let file = opened.withLock({ $0?.file }) { try? files.close(file) }
+    }
+
+    /// Whether others have changed nothing that is not known here. Waits for nobody.
+    var isCurrent: Bool {
+        opened.withLock { opened in
+            // One that was opened just now wasn't read yet.
+            guard let opened, opened.name != nil, let status = try? files.status(opened.file) else { return false }
+            return status.size == opened.position && status.links > 0
+        }
+    }
+
+    /// Does something while no other process changes anything, once all that others have changed was heard.
+    ///
+    /// - Parameters:
+    ///   - makes: Whether the journal is made if it isn't there. Where there is none, and no folder for one, there is
+    ///     nobody to take turns with.
+    ///   - clear: Puts out of the way what stands in the journal's place and is none.
+    ///   - hear: Hears what others have changed. Nil for "who knows what".
+    func hold<R>(
+        makes: Bool, clear: (String) -> Void, hear: ([DiskChange]?) -> Void, _ body: () throws(FileFault) -> R
+    ) throws(FileFault) -> R {
+        try turn.withLock { _ throws(FileFault) in
+            guard let file = try lock(makes: makes, clear, hear) else { return try body() }
+            defer { try? files.unlock(file) }
+            let result = try body()
+            if (opened.withLock { $0?.position ?? 0 }) > Self.greatestLength { retire() }
+            return result
+        }
+    }
+
+    /// Tells the others of a change. To be called while the journal is held.
+    func append(_ change: DiskChange) throws(FileFault) {
+        try opened.withLock { opened throws(FileFault) in
+            guard let known = opened else { return }
+            // A process that was killed while it told something, or had no space for it, has left a part.
+            let missing = (DiskChange.length - known.position % DiskChange.length) % DiskChange.length
+            let (written, fault) = write(Array(repeating: 0, count: missing) + change.encoded, to: known.file)
+            opened?.position += written
+            if let fault { throw fault }
+        }
+    }
+
+    /// Begins anew, for all. To be called while the journal is held. Where that can't be done the old one stays.
+    func retire() {
+        guard let name = opened.withLock({ $0?.name }) else { return }
+        do throws(FileFault) {
+            let file = try files.open(successor, .creating)
+            defer { try? files.close(file) }
+            let (_, fault) = write(beginning(after: name, at: MachineTime.now), to: file)
+            if let fault { throw fault }
+            try files.rename(successor, path)
+        } catch {
+            try? files.remove(successor)
+        }
+    }
+
+    private func beginning(after name: Digest, at time: Int64) -> [UInt8] {
+        DiskChange(kind: .begun, subject: .random, time: time).encoded
+            + DiskChange(kind: .follows, subject: name, time: time).encoded
+    }
+
+    private func write(_ bytes: [UInt8], to file: Int32) -> (written: Int, FileFault?) {
+        var written = 0
+        var fault: FileFault?
+        bytes.withUnsafeBytes { bytes in
+            do throws(FileFault) {
+                while written < bytes.count {
+                    written += try files.write(file, UnsafeRawBufferPointer(rebasing: bytes[written...]))
+                }
+            } catch {
+                fault = error
+            }
+        }
+        return (written, fault)
+    }
+
+    /// Takes the lock, and hears what there is to hear. Nil if there is no journal.
+    private func lock(
+        makes: Bool, _ clear: (String) -> Void, _ hear: ([DiskChange]?) -> Void
+    ) throws(FileFault) -> Int32? {
+        while true {
+            guard let file = try open(makes: makes, clear) else { return nil }
+            try files.lock(file)
+            do throws(FileFault) {
+                let status = try files.status(file)
+                // Nothing was before the first one.
+                let isNew = status.size == 0 && status.links > 0
+                if isNew, let fault = write(beginning(after: .zero, at: .min), to: file).1 { throw fault }
+                try catchUp(file, to: isNew ? try files.status(file).size : status.size, hear)
+                if status.links > 0 { return file }
+            } catch {
+                try? files.unlock(file)
+                throw error
+            }
+            // Nobody writes to this one any more. It is closed where nobody looks at it.
+            let name = opened.withLock { opened in
+                try? files.close(file)
+                defer { opened = nil }
+                return opened?.name
+            }
+            lastRead.withLock { $0 = name }
+        }
+    }
+
+    private func open(makes: Bool, _ clear: (String) -> Void) throws(FileFault) -> Int32? {
+        if let file = opened.withLock({ $0?.file }) { return file }
+        do throws(FileFault) {
+            return try openFile(makes: makes)
+        } catch {
+            guard error.isObstacle else {
+                if error.isAbsence || (!makes && error.isRefusal) { return nil }
+                throw error
+            }
+            guard makes else { return nil }
+            clear(path)
+            return try openFile(makes: true)
+        }
+    }
+
+    private func openFile(makes: Bool) throws(FileFault) -> Int32 {
+        let file = try files.open(path, makes ? .appending : .appendingIfThere)
+        let isFile: Bool
+        do throws(FileFault) {
+            isFile = try files.status(file).kind == .file
+        } catch {
+            try? files.close(file)
+            throw error
+        }
+        guard isFile else {
+            try? files.close(file)
+            throw FileFault.obstacle
+        }
+        opened.withLock { $0 = Opened(file: file) }
+        return file
+    }
+
+    private func catchUp(_ file: Int32, to size: Int, _ hear: ([DiskChange]?) -> Void) throws(FileFault) {
+        let position = opened.withLock { $0?.position ?? 0 }
+        guard size > position else { return }
+        let start = position - position % DiskChange.length
+        var bytes = [UInt8](repeating: 0, count: size - start)
+        var fault: FileFault?
+        var count = 0
+        bytes.withUnsafeMutableBytes { bytes in
+            do throws(FileFault) {
+                while count < bytes.count {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
+                    let more = try files.read(file, rest, at: start + count)
+                    if more == 0 { break }
+                    count += more
+                }
+            } catch {
+                fault = error
+            }
+        }
+        if let fault { throw fault }
+        var changes = DiskChange.all(in: Array(bytes[..<count]))
+        if position == 0 { begin(&changes, hear) }
+        hear(changes)
+        // Only now: who finds that nothing is new here must not find what is old either.
+        opened.withLock { $0?.position = size }
+    }
+
+    /// A journal is read from its beginning.
+    private func begin(_ changes: inout [DiskChange], _ hear: ([DiskChange]?) -> Void) {
+        let known = lastRead.withLock { $0 }
+        let follows = changes.firstIndex { $0.kind == .follows }
+        if let follows, known != nil, changes[follows].subject == known {
+            changes.remove(at: follows)
+        } else {
+            hear(nil)
+        }
+        let name = changes.first { $0.kind == .begun }?.subject
+        opened.withLock { $0?.name = name ?? .zero }
+    }
+}

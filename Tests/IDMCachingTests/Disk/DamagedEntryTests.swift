@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+
+@testable import IDMCaching
+
+/// Each way in which a file can be wrong is tried, and what stands in the place of one.
+@Suite("Entries that are damaged", .timeLimit(.minutes(2)))
+struct DamagedEntryTests {
+    private let folder: TemporaryFolder
+    private let files = FaultyFiles()
+    private let outcomes = Outcomes()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(
+        entries: Int? = 2, durability: CacheDurability = .power,
+        digest: @escaping @Sendable ([UInt8]) -> Digest = { Digest(of: $0) }
+    ) throws -> DiskCache<String, String> {
+        try DiskCache(
+            folder: folder.url, partition: nil, bounds: DiskBounds(bytes: nil, entries: entries),
+            durability: durability, coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files,
+            text: { $0 }, digest: digest)
+    }
+
+    /// Writes an entry, and says what went wrong.
+    private func write(
+        _ value: String, in cache: DiskCache<String, String>, for key: String = "key"
+    ) async -> DiskCacheError? {
+        do {
+            try await cache.set(value, for: key)
+            return nil
+        } catch {
+            return error as? DiskCacheError ?? .refused(call: "untyped: \(error)", code: 0)
+        }
+    }
+
+    /// Puts something else in the place of the only entry, and reads it.
+    private func damage(_ change: (String, [UInt8]) throws -> Void) async throws -> [String] {
+        let cache = try open()
+        try await cache.set("value", for: "key")
+        let (path, bytes) = try folder.onlyEntry()
+        try change(path, bytes)
+        let before = outcomes.words.count
+        #expect(await cache.get("key") == nil)
+        let heard = Array(outcomes.words[before...])
+        #expect(folder.entries == [])
+        #expect(folder.damaged.count == 1)
+        // What was moved aside is in nobody's way.
+        #expect(await cache.get("key") == nil)
+        try await cache.set("again", for: "key")
+        #expect(await cache.get("key")?.value == "again")
+        #expect(files.openFiles == 0)
+        return heard
+    }
+
+    private func overwrite(_ path: String, _ bytes: some Sequence<UInt8>) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test("A damaged entry is a miss, is moved aside and told, and never served")
+    func damaged() async throws {
+        #expect(try await damage { try overwrite($0, $1.dropLast(3)) } == ["damaged key torn"])
+        try await open().wipe()
+        #expect(try await damage { path, _ in try overwrite(path, []) } == ["damaged key torn"])
+        try await open().wipe()
+        let flipped = try await damage { path, bytes in
+            var bytes = bytes
+            bytes[bytes.count - 2] ^= 4
+            try overwrite(path, bytes)
+        }
+        #expect(flipped == ["damaged key checksum"])
+        try await open().wipe()
+        #expect(try await damage { path, _ in try overwrite(path, "{}".utf8) } == ["damaged key foreign"])
+        try await open().wipe()
+        let newer = try await damage { path, bytes in
+            var bytes = bytes
+            bytes[4] = 2
+            try overwrite(path, bytes)
+        }
+        #expect(newer == ["damaged key newerVersion(2)"])
+    }
+
+    @Test("Of what was moved aside no more is kept than somebody would look at, and the oldest goes first")
+    func manyDamaged() async throws {
+        let cache = try open(entries: nil)
+        for key in 0..<40 { try await cache.set("value", for: "\(key)") }
+        for path in folder.entries { try overwrite(path, [0]) }
+        for key in 0..<40 { #expect(await cache.get("\(key)") == nil) }
+        #expect(folder.damaged.count == DiskFolder.damagedLimit)
+        #expect(outcomes.count("damaged") == 40)
+        for key in 8..<40 {
+            #expect(folder.damaged.count { $0.hasSuffix(Digest(of: "\(key)".utf8).hex) } == 1, "\(key)")
+        }
+    }
+
+    @Test("What was moved aside takes no more room than a tenth of what the entries may")
+    func damagedBytes() async throws {
+        let cache = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(bytes: 100_000), durability: .process,
+            coding: .json, ledger: CacheLedger(), files: files, text: { $0 })
+        for key in 0..<10 {
+            try await cache.set("value", for: "\(key)")
+            try overwrite(try folder.onlyEntry().path, Array(repeating: 1, count: key == 9 ? 20_000 : 3_000))
+            #expect(await cache.get("\(key)") == nil)
+            let length = try folder.damaged.reduce(0) { try $0 + Data(contentsOf: URL(fileURLWithPath: $1)).count }
+            #expect(length <= 10_000, "\(key)")
+            #expect(folder.damaged.count == (key == 9 ? 0 : min(key + 1, 3)), "\(key)")
+        }
+    }
+
+    @Test("The same key can be damaged again and again, also by folders that aren't empty")
+    func damagedAgain() async throws {
+        let cache = try open()
+        for round in 0..<4 {
+            try await cache.set("\(round)", for: "key")
+            let path = try folder.onlyEntry().path
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path + "/inner", withIntermediateDirectories: true)
+            try overwrite(path + "/inner/file", [1])
+            // Not only a read finds it.
+            if round == 1 { try await cache.remove("key") }
+            if round == 2 { #expect(await cache.get("key") == nil) }
+        }
+        try await cache.set("last", for: "key")
+        #expect(await cache.get("key")?.value == "last")
+        #expect(outcomes.count("failed") == 0)
+        #expect(files.openFiles == 0)
+    }
+
+    @Test("A folder in the place of an entry doesn't keep it from being written or removed", arguments: [nil, 2])
+    func folderInPlace(bound: Int?) async throws {
+        let cache = try open(entries: bound)
+        try await cache.set("old", for: "key")
+        let path = try folder.onlyEntry().path
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createDirectory(atPath: path + "/inner", withIntermediateDirectories: true)
+        #expect(await write("new", in: cache) == nil)
+        #expect(await cache.get("key")?.value == "new")
+        try await cache.remove("key")
+        #expect(await cache.get("key") == nil)
+        for key in 0..<5 { #expect(await write("value", in: cache, for: "\(key)") == nil) }
+        #expect(folder.entries.count == bound ?? 5)
+    }
+
+    @Test("A link in the place of an entry is not followed, and a folder, a pipe and a socket are not read")
+    func notFiles() async throws {
+        let secret = folder.path + "/target"
+        let link = try await damage { path, bytes in
+            try overwrite(secret, bytes)
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: secret)
+        }
+        #expect(link == ["damaged key notAFile"])
+        #expect(FileManager.default.fileExists(atPath: secret))
+        try await open().wipe()
+        let place = try await damage { path, _ in
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+        #expect(place == ["damaged key notAFile"])
+        // Not ours, so a wipe leaves it where it is.
+        try await open().wipe()
+        #expect(folder.damaged.count == 1)
+        try FileManager.default.removeItem(atPath: folder.damaged[0])
+        let pipe = try await damage { path, _ in
+            try FileManager.default.removeItem(atPath: path)
+            #expect(mkfifo(path, 0o600) == 0)
+        }
+        #expect(pipe == ["damaged key notAFile"])
+    }
+
+    @Test("An entry in another's place is not served, and one whose value can't be decoded is moved aside")
+    func wrongContents() async throws {
+        let other = try await damage { path, _ in
+            let record = DiskRecord(
+                digest: Digest(of: "other".utf8), time: 0, era: 0, key: Array("other".utf8), tags: [])
+            try overwrite(path, try #require(record.file(with: "\"value\"".utf8)))
+        }
+        #expect(other == ["damaged key otherKey"])
+        try await open().wipe()
+
+        let undecodable = try await damage { path, _ in
+            let record = DiskRecord(digest: Digest(of: "key".utf8), time: 0, era: 0, key: Array("key".utf8), tags: [])
+            try overwrite(path, try #require(record.file(with: "17".utf8)))
+        }
+        #expect(undecodable == ["damaged key undecodable"])
+    }
+
+    @Test("The entry of another key with the same digest is not served, and stays until it is overwritten")
+    func collision() async throws {
+        let cache = try open(digest: { _ in Digest(of: "always".utf8) })
+        try await cache.set("one", for: "first")
+        #expect(await cache.get("second") == nil)
+        #expect(await cache.get("first")?.value == "one")
+        try await cache.set("two", for: "second")
+        #expect(await cache.get("second")?.value == "two")
+        #expect(await cache.get("first") == nil)
+        #expect(outcomes.count("damaged") == 0)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import IDMCaching
+
+@Suite("A disk cache's folder", .timeLimit(.minutes(1)))
+struct DiskFolderTests {
+    private let scratch: TemporaryFolder
+    private let files = FaultyFiles()
+
+    init() throws {
+        scratch = try TemporaryFolder()
+    }
+
+    private func folder(entries: Int, files: (any FileLayer)? = nil) -> DiskFolder {
+        DiskFolder(
+            parents: [scratch.path], path: scratch.path + "/shared", bounds: DiskBounds(entries: entries),
+            isPowerSafe: false, files: files ?? self.files, process: getpid())
+    }
+
+    private func write(_ key: Int, _ folder: DiskFolder) throws {
+        let text = Array("\(key)".utf8)
+        let digest = Digest(of: text)
+        let record = DiskRecord(digest: digest, time: 0, era: 0, key: text, tags: [])
+        let order = WriteOrder(digest: digest, tags: [], asked: MachineTime.now)
+        _ = try folder.write(#require(record.file(with: text)), order) { true }
+    }
+
+    private func finds(_ key: Int, _ folder: DiskFolder) throws -> Bool {
+        let text = Array("\(key)".utf8)
+        guard case .entry = try folder.read(Digest(of: text), text, edition: { _ in }) else { return false }
+        return true
+    }
+
+    @Test("While the entries are counted, all others read, write and remove, and what they do is counted too")
+    func countingHoldsUpNobody() throws {
+        let mine = folder(entries: 50)
+        let theirs = folder(entries: 1_000, files: POSIXFiles())
+        for key in 0..<20 { try write(key, theirs) }
+        try write(20, mine)
+        // The folder has been listed already, and is looked through. Where a lock were held this would wait for ever.
+        let looks = Shared(0)
+        files.before(next: .names) {
+            files.beforeEach { _ in
+                guard
+                    looks.change({
+                        $0 += 1
+                        return $0 == 10
+                    })
+                else { return }
+                #expect(throws: Never.self) {
+                    try #expect(finds(3, mine))
+                    for key in 100..<110 { try write(key, mine) }
+                    for key in 200..<210 { try write(key, theirs) }
+                    for key in 0..<5 { try mine.remove(Digest(of: "\(key)".utf8)) }
+                    for key in 5..<9 { try theirs.remove(Digest(of: "\(key)".utf8)) }
+                }
+            }
+        }
+        #expect(try mine.trim() == 0)
+        #expect(looks.value > 10)
+        #expect(scratch.entries.count == 21 + 20 - 9)
+        guard case .known(let usage) = mine.usage.withLock({ $0 }) else {
+            Issue.record("nothing is known after a count")
+            return
+        }
+        #expect(usage.entries == scratch.entries.count)
+        let length = try scratch.entries.reduce(0) { try $0 + Data(contentsOf: URL(fileURLWithPath: $1)).count }
+        #expect(usage.bytes == length)
+    }
+
+    @Test("An entry that is used or written while the oldest are removed is not one of them")
+    func usedMeanwhile() throws {
+        let mine = folder(entries: 10)
+        for key in 0..<12 { try write(key, mine) }
+        files.before(next: .lock) {
+            // The count begins. The entries get their order after it, from what was seen.
+            files.before(next: .names) {
+                files.before(next: .lock) {
+                    files.before(next: .lock) {
+                        #expect(throws: Never.self) {
+                            try #expect(finds(0, folder(entries: 1_000, files: POSIXFiles())))
+                        }
+                    }
+                }
+            }
+        }
+        #expect(try mine.trim() == 3)
+        for key in [0, 4, 5, 11] { #expect(try finds(key, mine), "\(key)") }
+        for key in [1, 2, 3] { #expect(try !finds(key, mine), "\(key)") }
+    }
+
+    @Test("How much there is stays exact, whatever many do at once, in two caches")
+    func exactCount() async throws {
+        let folders = [folder(entries: 40, files: POSIXFiles()), folder(entries: 40, files: POSIXFiles())]
+        await withTaskGroup { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for key in 0..<Volume.of(500, normally: 60) {
+                        let folder = folders[(task + key) % 2]
+                        // Each task has keys of its own, as each lane has.
+                        #expect(throws: Never.self) { try write(task * 1_000 + key % 15, folder) }
+                        if key % 7 == 0 {
+                            #expect(throws: Never.self) {
+                                try folder.remove(Digest(of: "\(task * 1_000 + key % 15)".utf8))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for folder in folders { _ = try folder.trim() }
+        for folder in folders {
+            try folder.hold {}
+            guard case .known(let usage) = folder.usage.withLock({ $0 }) else {
+                Issue.record("nothing is known after a count")
+                continue
+            }
+            #expect(usage.entries == scratch.entries.count)
+        }
+        #expect(scratch.entries.count <= 40)
+    }
+}

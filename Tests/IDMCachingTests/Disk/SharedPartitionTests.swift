@@ -1,0 +1,205 @@
+import Foundation
+import IDMTesting
+import Testing
+import TestSupport
+
+@testable import IDMCaching
+
+/// Two caches of one partition, which know no more of one another than two processes do.
+@Suite("Caches that share a partition", .timeLimit(.minutes(1)))
+struct SharedPartitionTests {
+    private let folder: TemporaryFolder
+    private let outcomes = Outcomes()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open(memory: Int? = 10, entries: Int? = nil, bytes: Int? = nil) throws -> DiskCache<String, String> {
+        try DiskCache(
+            folder: folder.url, byteLimit: bytes, entryLimit: entries, memoryLimit: memory, onOutcome: outcomes.hook())
+    }
+
+    @Test("What one has written the other reads, also what the other has in memory")
+    func written() async throws {
+        let (first, second) = (try open(), try open())
+        for round in 0..<5 {
+            try await first.set("first \(round)", for: "key")
+            #expect(await second.get("key")?.value == "first \(round)")
+            try await second.set("second \(round)", for: "key")
+            #expect(await first.get("key")?.value == "second \(round)")
+        }
+    }
+
+    @Test("What one removes the other doesn't serve from memory", arguments: 0..<4)
+    func removed(way: Int) async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("value", for: "key", tags: ["tag"])
+        try await first.set("other", for: "other")
+        for cache in [first, second] {
+            for key in ["key", "other"] { #expect(await cache.get(key) != nil) }
+        }
+        switch way {
+        case 0: try await first.remove("key")
+        case 1: try await first.invalidate(tag: "tag")
+        case 2: try await first.wipe()
+        default:
+            // As a cleaning does, or a user with a file manager: the other has it in memory alone.
+            for path in folder.entries { try FileManager.default.removeItem(atPath: path) }
+            try await first.invalidateAll()
+        }
+        #expect(await second.get("key") == nil)
+        #expect((await second.get("other") != nil) == (way < 2))
+    }
+
+    @Test("What one was asked for before the other's removal doesn't land after it", arguments: 0..<3)
+    func late(way: Int) async throws {
+        let (first, second) = (try open(), try open())
+        try await second.set("old", for: "key", tags: ["tag"])
+        let permit = second.ledger.permit(for: "key")
+        let entry = second.ledger.entry("late", tags: ["tag"])
+        let free = second.ledger.permit(for: "other")
+        switch way {
+        case 0: try await first.remove("key")
+        case 1: try await first.invalidate(tag: "tag")
+        default: try await first.wipe()
+        }
+        try await second.set(entry, for: "key", permit: permit)
+        try await second.set(second.ledger.entry("free"), for: "other", permit: free)
+        #expect(await second.get("key") == nil)
+        #expect(await first.get("key") == nil)
+        #expect((await first.get("other") != nil) == (way < 2))
+        // What is asked for afterwards lands.
+        try await second.set("new", for: "key", tags: ["tag"])
+        #expect(await first.get("key")?.value == "new")
+    }
+
+    @Test("An older question's answer doesn't take the place of a newer one's, whichever cache they came through")
+    func order() async throws {
+        let (first, second) = (try open(), try open())
+        let older = first.ledger.permit(for: "key")
+        let newer = second.ledger.permit(for: "key")
+        try await second.set(second.ledger.entry("newer"), for: "key", permit: newer)
+        try await first.set(first.ledger.entry("older"), for: "key", permit: older)
+        for cache in [first, second, try open()] { #expect(await cache.get("key")?.value == "newer") }
+        #expect(outcomes.count("failed") == 0)
+    }
+
+    @Test("What a cache was not there to hear doesn't keep it from writing")
+    func opensLater() async throws {
+        let first = try open()
+        for key in 0..<50 { try await first.set("first", for: "\(key)") }
+        try await first.remove("7")
+        let second = try open()
+        for key in 0..<50 { try await second.set("second", for: "\(key)") }
+        for key in 0..<50 { #expect(await first.get("\(key)")?.value == "second") }
+    }
+
+    @Test("The bounds count what all have written, and no one passes its own by what another writes")
+    func bounds() async throws {
+        let caches = try (0..<3).map { _ in try open(memory: nil, entries: 20) }
+        for key in 0..<90 {
+            try await caches[key % 3].set("value", for: "\(key)")
+            #expect(folder.entries.count <= 20)
+            #expect(await caches[(key + 1) % 3].get("\(key)") != nil)
+        }
+        #expect(folder.entries.count >= 17)
+    }
+
+    @Test("A journal that gets long is begun anew, and nobody misses anything of it")
+    func longJournal() async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("old", for: "key")
+        #expect(await second.get("key")?.value == "old")
+        let late = second.ledger.permit(for: "key")
+        try await first.set("new", for: "key")
+        let journal = try #require(folder.journals.first)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: journal))
+        try file.truncate(atOffset: UInt64(DiskJournal.greatestLength))
+        try file.close()
+        let waiting = second.ledger.permit(for: "waiting")
+        try await first.set("other", for: "other")
+        for round in 0..<3 { try await first.set("\(round)", for: "other") }
+        let length = try FileManager.default.attributesOfItem(atPath: journal)[.size] as? Int
+        #expect(length == 5 * DiskChange.length)
+        try await second.set(second.ledger.entry("waiting"), for: "waiting", permit: waiting)
+        #expect(await first.get("waiting")?.value == "waiting")
+        try await second.set(second.ledger.entry("late"), for: "key", permit: late)
+        #expect(await second.get("key")?.value == "new")
+        #expect(await second.get("other")?.value == "2")
+    }
+
+    @Test("A journal is for this user alone, and what another thing in its place is, is put aside", arguments: 0..<4)
+    func foreignJournal(way: Int) async throws {
+        let cache = try open()
+        try await cache.set("value", for: "key")
+        let journal = try #require(folder.journals.first)
+        #expect(try folder.mode(of: journal) == 0o600)
+        try FileManager.default.removeItem(atPath: journal)
+        switch way {
+        case 0: try FileManager.default.createDirectory(atPath: journal, withIntermediateDirectories: false)
+        case 1: try FileManager.default.createSymbolicLink(atPath: journal, withDestinationPath: folder.path + "/x")
+        case 2: #expect(mkfifo(journal, 0o600) == 0)
+        default: try Data(repeating: 0xff, count: 1_001).write(to: URL(fileURLWithPath: journal))
+        }
+        let (first, second) = (try open(), try open())
+        try await first.set("new", for: "key")
+        #expect(await second.get("key")?.value == "new")
+        try await second.set("newer", for: "key")
+        #expect(await first.get("key")?.value == "newer")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/x"))
+        #expect(folder.damaged.count == (way < 3 ? 1 : 0))
+        #expect(outcomes.count("failed") == 0)
+    }
+
+    @Test("A wipe leaves nothing that tells of a key")
+    func wipeLeavesNothing() async throws {
+        let cache = try open()
+        for key in 0..<5 { try await cache.set("value", for: "\(key)") }
+        try await cache.wipe()
+        #expect(folder.files == [])
+        let journal = try Data(contentsOf: URL(fileURLWithPath: #require(folder.journals.first)))
+        #expect(DiskChange.all(in: Array(journal)).map(\.kind) == [.begun, .follows])
+    }
+
+    @Test("Who has missed a journal altogether doesn't write what it could have forbidden")
+    func missedJournal() async throws {
+        let (first, second) = (try open(), try open())
+        let late = second.ledger.permit(for: "key")
+        try await first.set("value", for: "other")
+        for _ in 0..<2 { try await first.wipe() }
+        try await second.set(second.ledger.entry("late"), for: "key", permit: late)
+        #expect(await second.get("key") == nil)
+        try await second.set("new", for: "key")
+        #expect(await first.get("key")?.value == "new")
+    }
+
+    @Test("Changes are read as they were written, and a part of one as none")
+    func changes() {
+        let change = DiskChange(
+            kind: .written, subject: Digest(of: "key".utf8), time: -5, bytes: -3_000_000_000, entries: 1)
+        let all = [change, DiskChange(kind: .allRemoved, time: .max), DiskChange(kind: .lost, time: 0, entries: -1)]
+        let bytes = all.flatMap(\.encoded)
+        #expect(bytes.count == 3 * DiskChange.length)
+        #expect(DiskChange.all(in: bytes) == all)
+        #expect(DiskChange.all(in: Array(bytes.dropLast())) == Array(all.dropLast()))
+        #expect(DiskChange.all(in: Array(repeating: 0, count: 128) + bytes) == all)
+    }
+
+    @Test("However many changes were heard, only what was asked for before one of them is too late")
+    func manyChanges() {
+        var others = OthersChanges()
+        func digest(_ key: Int) -> Digest { Digest(of: "\(key)".utf8) }
+        for key in 0..<5_000 { others.hear(DiskChange(kind: .written, subject: digest(key), time: Int64(key))) }
+        for key in 0..<5_000 {
+            #expect(!others.forbid(digest(key), tags: [], asked: 5_000))
+            #expect(others.forbid(digest(key), tags: [], asked: Int64(key) - 1))
+        }
+        others.hear(DiskChange(kind: .tagRemoved, subject: digest(1), time: 6_000))
+        #expect(others.forbid(digest(7), tags: ["0", "1"], asked: 5_999))
+        #expect(!others.forbid(digest(7), tags: ["0"], asked: 5_999))
+        others.hear(DiskChange(kind: .allRemoved, time: 7_000))
+        #expect(others.forbid(digest(9_999), tags: [], asked: 6_999))
+        #expect(!others.forbid(digest(9_999), tags: [], asked: 7_000))
+    }
+}
