@@ -90,7 +90,7 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     private func task(for request: TransportRequest, _ payload: RequestPayload) -> URLSessionTask {
-        let urlRequest = URLRequest(request)
+        let urlRequest = request.urlRequest
         // A body in the request itself would make Linux say that it is a form, where nothing else is said.
         return switch payload {
         case .none: session.dataTask(with: urlRequest)

@@ -35,7 +35,7 @@ struct PlatformTimeTests {
     @Test("has no time-out of URLSession's", arguments: [1, 500])
     func noTimeOut(milliseconds: Int) throws {
         let url = try #require(URL(string: "http://h"))
-        let request = URLRequest(TransportRequest(.get, url, timeout: .milliseconds(milliseconds)))
+        let request = TransportRequest(.get, url, timeout: .milliseconds(milliseconds)).urlRequest
         #expect(request.timeoutInterval > 86_400 * 365)
     }
 
