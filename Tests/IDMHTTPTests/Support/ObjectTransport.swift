@@ -43,6 +43,8 @@ final class ObjectTransport: HTTPTransport {
 
     var asked: [TransportRequest] { requests.withLock { $0 } }
     var ranges: [String?] { asked.map { $0.headers["Range"] } }
+    /// The object.
+    var bytes: Data { script.withLock { $0.bytes } }
     /// How many bytes have been handed over.
     var sentBytes: Int { sent.load(ordering: .relaxed) }
 

@@ -7,18 +7,20 @@ struct TransferBook: Sendable {
         var isOver: Bool { self == .finished || self == .failed || self == .cancelled }
     }
 
-    /// What works for a transfer.
+    /// What works for a transfer. While anything does that isn't to go on, nothing else may begin.
     enum Run: Sendable, Hashable {
-        /// Nothing does.
+        /// Nothing.
         case none
-        /// A task does, or is held.
+        /// A task, which may be held.
         case alive
-        /// A task that was stopped does still. Until it has ended, no other one may.
+        /// A task that was stopped.
         case ending
+        /// Whatever removes what has come.
+        case discarding
     }
 
     enum Action: Sendable, Hashable {
-        /// A task is to be started.
+        /// A task is to be started. ``TransferBook/end(_:_:)`` is to be told of its end.
         case start(String)
         /// The task is to stop where it is, and to keep what it has.
         case hold(String)
@@ -26,14 +28,12 @@ struct TransferBook: Sendable {
         case release(String)
         /// The task is to end.
         case stop(String)
-        /// What a transfer has left behind is to go.
+        /// What has come is to be removed. ``TransferBook/end(_:_:)`` is to be told when it has been.
         case discard(String)
         /// The transfer is to be known after the end of the process.
         case record(String)
-        /// The transfer isn't to be known any more.
+        /// It isn't to be known then any more.
         case erase(String)
-        /// Nobody asks for the transfer any more.
-        case forget(String)
     }
 
     /// How a task has ended.
@@ -49,13 +49,15 @@ struct TransferBook: Sendable {
         var turn: Int
         /// Whether what has come stays when it is cancelled.
         var keeps = false
-        /// Whether it goes once its task has ended.
+        /// Whether it has been forgotten, and only its task is still there.
         var isLeaving = false
     }
 
     /// How many may run at once.
     let width: Int
     private(set) var entries: [String: Entry] = [:]
+    /// What has changed since somebody asked.
+    private(set) var touched: Set<String> = []
     private var lastTurn = 0
 
     init(width: Int) {
@@ -67,98 +69,116 @@ struct TransferBook: Sendable {
         entries.filter { !$0.value.isLeaving }.sorted { $0.value.turn < $1.value.turn }.map(\.key)
     }
 
-    func phase(of id: String) -> Phase? { entries[id]?.phase }
+    /// Where a transfer stands. Nil if there is none, or if it was forgotten.
+    func phase(of id: String) -> Phase? {
+        entries[id].flatMap { $0.isLeaving ? nil : $0.phase }
+    }
 
-    // MARK: Events
+    mutating func takeTouched() -> Set<String> {
+        defer { touched = [] }
+        return touched
+    }
 
-    /// Somebody asks for a transfer. One that is there goes on, or begins anew if it was over.
+    private mutating func set(_ id: String, _ entry: Entry?) {
+        entries[id] = entry
+        touched.insert(id)
+    }
+
+    // MARK: What somebody asks for
+
+    /// One that is there goes on, or begins anew if it was over.
     mutating func add(_ id: String, _ priority: TransferPriority) -> [Action] {
-        guard var entry = entries[id], !entry.isLeaving || entry.run == .ending else {
-            entries[id] = Entry(phase: .waiting, priority: priority, turn: nextTurn())
-            return [.record(id)] + admit()
-        }
+        var entry = entries[id] ?? Entry(phase: .cancelled, priority: priority, turn: 0)
         entry.priority = priority
         entry.isLeaving = false
-        if entry.phase != .waiting, entry.phase != .running { wait(&entry) }
-        entries[id] = entry
+        if entry.phase != .running, entry.phase != .waiting { wait(&entry) }
+        set(id, entry)
         return [.record(id)] + admit()
     }
 
-    /// A transfer was found that another process has left.
+    /// Takes up what another process has left.
     mutating func find(_ id: String, _ priority: TransferPriority) {
         guard entries[id] == nil else { return }
-        entries[id] = Entry(phase: .paused, priority: priority, turn: nextTurn())
+        set(id, Entry(phase: .paused, priority: priority, turn: nextTurn()))
     }
 
     mutating func pause(_ id: String) -> [Action] {
-        guard let entry = entries[id], entry.phase == .waiting || entry.phase == .running else { return [] }
-        entries[id]?.phase = .paused
-        // One that waits is held already, if it has a task.
-        return (entry.phase == .running ? [.hold(id)] : []) + admit()
+        guard var entry = entries[id], entry.phase == .waiting || entry.phase == .running else { return [] }
+        // What waits is held already, if it has a task.
+        let holds = entry.phase == .running
+        entry.phase = .paused
+        set(id, entry)
+        return (holds ? [.hold(id)] : []) + admit()
     }
 
     mutating func resume(_ id: String) -> [Action] {
-        guard var entry = entries[id], entry.phase == .paused || entry.phase == .failed, !entry.isLeaving else {
-            return []
-        }
+        guard var entry = entries[id], entry.phase == .paused || entry.phase == .failed else { return [] }
         wait(&entry)
-        entries[id] = entry
+        set(id, entry)
         return admit()
     }
 
     mutating func cancel(_ id: String, keeping: Bool) -> [Action] {
-        guard let entry = entries[id], !entry.phase.isOver || entry.phase == .failed else { return [] }
-        entries[id]?.phase = .cancelled
-        entries[id]?.keeps = keeping
+        guard var entry = entries[id], entry.phase != .finished, entry.phase != .cancelled else { return [] }
+        entry.phase = .cancelled
+        entry.keeps = keeping
+        var actions = [Action.erase(id)]
         switch entry.run {
-        case .none:
-            return [.erase(id)] + (keeping ? [] : [.discard(id)]) + admit()
         case .alive:
-            entries[id]?.run = .ending
-            return [.erase(id), .stop(id)] + admit()
-        case .ending:
-            return [.erase(id)] + admit()
+            entry.run = .ending
+            actions.append(.stop(id))
+        case .none where !keeping:
+            entry.run = .discarding
+            actions.append(.discard(id))
+        case .none, .ending, .discarding: break
         }
+        set(id, entry)
+        return actions + admit()
     }
 
-    /// Cancels a transfer that isn't over, and forgets it.
+    /// Cancels a transfer that isn't done, and forgets it.
     mutating func remove(_ id: String) -> [Action] {
         let actions = cancel(id, keeping: false)
-        guard let entry = entries[id] else { return actions }
-        if entry.run == .none {
-            entries[id] = nil
-            return actions + [.forget(id)]
-        }
-        entries[id]?.isLeaving = true
-        return actions + [.forget(id)]
+        guard var entry = entries[id] else { return actions }
+        entry.isLeaving = true
+        set(id, entry.run == .none ? nil : entry)
+        return actions
     }
 
     mutating func prioritize(_ id: String, _ priority: TransferPriority) -> [Action] {
-        guard let entry = entries[id], entry.priority != priority else { return [] }
+        guard entries[id] != nil else { return [] }
         entries[id]?.priority = priority
-        return entry.phase.isOver ? [] : [.record(id)]
+        return entries[id]?.phase.isOver == true ? [] : [.record(id)]
     }
 
-    /// The task of a transfer has ended.
+    // MARK: What happens
+
+    /// A task has ended, or what has come was removed.
     mutating func end(_ id: String, _ ending: Ending) -> [Action] {
-        guard let entry = entries[id], entry.run != .none else { return [] }
-        entries[id]?.run = .none
-        if entry.run == .ending {
-            let discards = entry.phase == .cancelled && !entry.keeps && ending != .success
-            if entry.isLeaving { entries[id] = nil }
-            return (discards ? [.discard(id)] : []) + admit()
+        guard var entry = entries[id] else { return [] }
+        var actions: [Action] = []
+        switch (entry.run, ending) {
+        case (.none, _): return []
+        case (.alive, .success):
+            entry.phase = .finished
+            entry.run = .none
+            actions = [.erase(id)]
+        case (.alive, .failure):
+            entry.phase = .failed
+            entry.run = .none
+        case (.alive, .cancelled):
+            // Nobody here has asked for it.
+            entry.phase = .cancelled
+            entry.run = .discarding
+            actions = [.erase(id), .discard(id)]
+        case (.ending, _) where entry.phase == .cancelled && !entry.keeps && ending != .success:
+            entry.run = .discarding
+            actions = [.discard(id)]
+        case (.ending, _), (.discarding, _):
+            entry.run = .none
         }
-        switch ending {
-        case .success:
-            entries[id]?.phase = .finished
-            return [.erase(id)] + admit()
-        case .failure:
-            entries[id]?.phase = .failed
-            return admit()
-        case .cancelled:
-            entries[id]?.phase = .cancelled
-            return [.erase(id), .discard(id)] + admit()
-        }
+        set(id, entry.isLeaving && entry.run == .none ? nil : entry)
+        return actions + admit()
     }
 
     // MARK: The line
@@ -173,17 +193,19 @@ struct TransferBook: Sendable {
         return lastTurn
     }
 
+    /// Lets those begin for whom there is a place.
     private mutating func admit() -> [Action] {
         var actions: [Action] = []
-        var running = entries.values.count { $0.phase == .running }
-        while running < width {
-            let next = entries.filter { $0.value.phase == .waiting && $0.value.run != .ending }
-                .min { ($1.value.priority, $0.value.turn) < ($0.value.priority, $1.value.turn) }
-            guard let next else { break }
-            entries[next.key]?.phase = .running
-            entries[next.key]?.run = .alive
-            actions.append(next.value.run == .alive ? .release(next.key) : .start(next.key))
-            running += 1
+        let places = width - entries.values.count { $0.phase == .running }
+        guard places > 0 else { return [] }
+        let line = entries.filter { $0.value.phase == .waiting && ($0.value.run == .none || $0.value.run == .alive) }
+            .sorted { ($1.value.priority, $0.value.turn) < ($0.value.priority, $1.value.turn) }
+        for (id, waiting) in line.prefix(places) {
+            var entry = waiting
+            entry.phase = .running
+            entry.run = .alive
+            set(id, entry)
+            actions.append(waiting.run == .alive ? .release(id) : .start(id))
         }
         return actions
     }

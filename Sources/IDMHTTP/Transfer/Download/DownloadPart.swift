@@ -108,6 +108,15 @@ actor DownloadPart {
         return status
     }
 
+    /// How long the part is, and how long it is going to be. Nothing is taken by that, and nothing promised.
+    func look() -> (length: Int64, total: Int64?) {
+        let known = files.contents(of: place.sidecar).flatMap { DownloadSidecar($0) }
+        guard let known, known.object == place.object, let status = try? files.status(at: place.part),
+            status.identity == known.file
+        else { return (0, nil) }
+        return (known.trusted(of: status.size, session: files.session), known.total)
+    }
+
     private func goOn(with known: DownloadSidecar, _ status: FileStatus) throws(FileFault) {
         guard let file else { return }
         length = known.trusted(of: status.size, session: files.session)

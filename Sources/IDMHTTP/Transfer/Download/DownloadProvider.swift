@@ -50,6 +50,13 @@ public struct DownloadProvider: DataProvider {
         try await run(download).discard()
     }
 
+    /// What a download has left, as far as one can see.
+    @concurrent
+    func left(by download: ServiceDownload) async -> TransferProgress {
+        let (length, total) = await (try? run(download))?.part.look() ?? (0, nil)
+        return TransferProgress(completed: length, total: total)
+    }
+
     private func run(_ download: ServiceDownload) throws -> DownloadRun {
         if let digest = download.sha256, digest.count != 64 || !digest.consists(of: .hexDigits) {
             throw TransferError.notADigest(digest.escapedForDescription())

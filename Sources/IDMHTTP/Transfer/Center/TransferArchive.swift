@@ -1,0 +1,66 @@
+internal import Dispatch
+internal import Foundation
+
+/// The records of a center: one file each, for this user alone, on a thread that may wait for a disk.
+final class TransferArchive: Sendable {
+    private let folder: String
+    private let files: any FileLayer
+    private let queue = DispatchQueue(label: "IDMHTTP.transfers")
+
+    private static let ending = ".transfer"
+
+    init(_ folder: URL, files: any FileLayer = POSIXFiles()) throws(TransferError) {
+        let path = folder.standardizedFileURL.path
+        guard folder.isFileURL, path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw .notAFile(folder.lastPathComponent.escapedForDescription())
+        }
+        self.folder = path
+        self.files = files
+    }
+
+    /// All records that can be read, in the order of their ids.
+    func records() async throws(TransferError) -> [TransferRecord] {
+        let result: Result<[TransferRecord], TransferError> = await perform { [folder, files] in
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                let records = names.filter { $0.hasSuffix(Self.ending) }.compactMap { name in
+                    files.contents(of: "\(folder)/\(name)").flatMap { TransferRecord(Data($0)) }
+                }
+                return .success(records.sorted { $0.id < $1.id })
+            } catch {
+                return .failure(.notPermitted(folder.split(separator: "/").last.map(String.init) ?? "/"))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Keeps a record, in place of one that is there. What can't be written is left: the transfer goes on regardless.
+    func save(_ record: TransferRecord) {
+        let path = path(of: record.id)
+        queue.async { [files] in
+            guard let data = record.encoded() else { return }
+            try? files.replace(path, by: path + ".new", with: [UInt8](data), synchronizing: false)
+        }
+    }
+
+    func erase(_ id: String) {
+        let path = path(of: id)
+        queue.async { [files] in try? files.removeIfThere(path) }
+    }
+
+    /// Waits until everything before has been done.
+    func settle() async { await perform {} }
+
+    private func perform<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
+        await withUnsafeContinuation { continuation in
+            queue.async { continuation.resume(returning: work()) }
+        }
+    }
+
+    /// An id is no part of a path.
+    private func path(of id: String) -> String {
+        "\(folder)/\(SHA256.hex(of: id.utf8).prefix(32))\(Self.ending)"
+    }
+}

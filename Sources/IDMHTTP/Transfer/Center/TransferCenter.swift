@@ -1,0 +1,165 @@
+public import Foundation
+internal import IDMCore
+internal import Synchronization
+
+/// Many downloads and uploads, each known by an id: so many at once, the others in line, all of them to be paused, resumed,
+/// cancelled and watched from anywhere.
+///
+/// ```swift
+/// let center = try await TransferCenter(service, folder: records)
+/// center.download(ServiceDownload(ServiceRequest(.get, "/maps/europe"), to: .folder(maps)), id: "europe")
+/// for await state in center.states(of: "europe") { show(state) }
+/// ```
+///
+/// - Every function may be called at any moment, from any thread, and any number of times: what has no sense where a transfer
+///   stands does nothing. ``state(of:)`` tells what came of it as soon as a function returns; bytes stop soon after.
+/// - A transfer runs when fewer than ``width`` do, and no other one that waits has a higher priority or has waited longer.
+///   A paused one has no place among them, and waits again when it is resumed.
+/// - With a folder, downloads outlive the process: those that weren't done are there again, paused, at the next start. Uploads
+///   don't, for what they send may be gone. Secrets aren't kept: a download whose request holds any is there again as well, and fails with
+///   ``TransferError/requestNeeded`` unless it is asked for anew under its id.
+///
+/// When nobody holds a center any more its transfers end soon, and keep what has come; ``close()`` waits for that.
+public final class TransferCenter: Sendable {
+    /// How many transfers run at once.
+    public let width: Int
+    private let core: TransferCore
+
+    /// Makes a center whose transfers end with the process.
+    public convenience init(_ service: HTTPService, width: Int = 4) {
+        self.init(TransferCore(DownloadProvider(service), UploadProvider(service), width: width, archive: nil))
+    }
+
+    /// Makes a center whose downloads outlive the process, and finds those that were not done. Records that can't be read are
+    /// left out.
+    ///
+    /// - Parameters:
+    ///   - service: What transfers are made with.
+    ///   - folder: Where the center keeps its records, and nobody else anything. Made if it isn't there.
+    ///   - width: How many transfers run at once.
+    /// - Throws: ``TransferError`` if the folder can't be used.
+    public convenience init(_ service: HTTPService, folder: URL, width: Int = 4) async throws {
+        let archive = try TransferArchive(folder)
+        let core = TransferCore(DownloadProvider(service), UploadProvider(service), width: width, archive: archive)
+        await core.find(try await archive.records())
+        self.init(core)
+    }
+
+    init(_ core: TransferCore) {
+        self.core = core
+        width = core.width
+    }
+
+    deinit { core.close() }
+
+    // MARK: Transfers
+
+    /// Downloads something. The id of a transfer that is there already takes this request from its next start on: one that is
+    /// paused or has failed goes on, one that is done or was cancelled begins anew.
+    ///
+    /// - Returns: The id.
+    @discardableResult
+    public func download(
+        _ download: ServiceDownload, id: String = UUID().uuidString, priority: TransferPriority = .normal
+    ) -> String {
+        core.add(id, .download(download), priority)
+        return id
+    }
+
+    /// Uploads what a request carries. For an id that is there already, see ``download(_:id:priority:)``.
+    ///
+    /// - Returns: The id.
+    @discardableResult
+    public func upload(
+        _ request: ServiceRequest, id: String = UUID().uuidString, priority: TransferPriority = .normal
+    ) -> String {
+        core.add(id, .upload(request), priority)
+        return id
+    }
+
+    /// The ids of all transfers, in the order in which they got into the line.
+    public var ids: [String] { core.ids }
+
+    /// Pauses a transfer that waits or runs.
+    public func pause(_ id: String) { core.change { $0.pause(id) } }
+
+    /// Resumes a transfer that is paused or has failed.
+    public func resume(_ id: String) { core.change { $0.resume(id) } }
+
+    /// Cancels a transfer that isn't done, and removes what has come of a download, unless that is to be kept.
+    public func cancel(_ id: String, keepingPart: Bool = false) { core.change { $0.cancel(id, keeping: keepingPart) } }
+
+    /// Cancels a transfer if it isn't over, and forgets it.
+    public func remove(_ id: String) { core.change { $0.remove(id) } }
+
+    /// Gives a transfer another priority. One that runs isn't stopped by that.
+    public func setPriority(_ priority: TransferPriority, of id: String) { core.change { $0.prioritize(id, priority) } }
+
+    /// Pauses all that wait or run.
+    public func pauseAll() {
+        core.change { book in book.ids.reversed().flatMap { book.pause($0) } }
+    }
+
+    /// Resumes all that are paused.
+    public func resumeAll() {
+        core.change { book in book.ids.filter { book.phase(of: $0) == .paused }.flatMap { book.resume($0) } }
+    }
+
+    // MARK: Watching
+
+    /// Where a transfer stands now. Nil if there is none of this id.
+    public func state(of id: String) -> TransferState? { core.state(of: id) }
+
+    /// Where a transfer stands, now and whenever that changes, until it is over. Any number may follow it; who is slow
+    /// hears the latest state, and everybody hears the last. Empty if there is none of this id.
+    public func states(of id: String) -> TransferStates {
+        TransferStates(core.latest(of: id), isEndless: false)
+    }
+
+    /// The same, without an end as long as the transfer is known.
+    func endlessStates(of id: String) -> TransferStates {
+        TransferStates(core.latest(of: id), isEndless: true)
+    }
+
+    /// Waits until a transfer is over, and answers with what has come of it.
+    ///
+    /// - Throws: What the transfer failed with, and a `CancellationError` if it was cancelled, forgotten or never there, or if the
+    ///   task that waits is cancelled.
+    public func result(of id: String) async throws -> TransferResult {
+        for await state in states(of: id) {
+            switch state {
+            case .finished(let result): return result
+            case .failed(let error): throw error
+            case .cancelled: throw CancellationError()
+            case .waiting, .running, .paused: continue
+            }
+        }
+        throw CancellationError()
+    }
+
+    /// How far several transfers have come together: those of these ids, or all. Those that have failed or were cancelled
+    /// don't count.
+    public func progress(of ids: [String]? = nil) -> TransferProgress {
+        .sum(of: (ids ?? core.ids).compactMap { core.share(of: $0) })
+    }
+
+    /// How far several transfers have come together, now and whenever that changes, until all of them are over. No fraction is
+    /// less than the one before, as long as the transfers are the same.
+    public func progresses(of ids: [String]) -> GroupProgresses {
+        GroupProgresses(changes: core.changes) { [core] in
+            (
+                .sum(of: ids.compactMap { core.share(of: $0) }),
+                ids.allSatisfy { core.state(of: $0)?.isOver ?? true }
+            )
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends all transfers, keeps what has come, and returns when nothing is under way and everything is on the disk. Whatever
+    /// is asked of the center afterwards does nothing.
+    public func close() async {
+        for run in core.close() { await run.ended() }
+        await core.settle()
+    }
+}

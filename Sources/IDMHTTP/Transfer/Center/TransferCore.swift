@@ -1,0 +1,252 @@
+internal import Foundation
+internal import IDMCore
+internal import Synchronization
+
+/// What a center's tasks hold: the book of its transfers, and whatever does what comes out of it.
+///
+/// What comes out of an event is done outside of the lock, one thing behind the other, in the order in which it came out: by
+/// whoever finds that nobody else does.
+final class TransferCore: Sendable {
+    /// What is to be done, with all that is needed for it: by the time that it is done another transfer may have the id.
+    private enum Step: Sendable {
+        case start(String, TransferRun, TransferJob.Work)
+        case hold(TransferRun)
+        case release(TransferRun)
+        case stop(TransferRun)
+        case discard(String, ServiceDownload?)
+        case record(TransferRecord)
+        case erase(String)
+        case tell(LatestValue<TransferState>, TransferState)
+        case close(LatestValue<TransferState>)
+    }
+
+    private struct State {
+        var book: TransferBook
+        var jobs: [String: TransferJob] = [:]
+        var steps: [Step] = []
+        var isWorking = false
+        var isClosed = false
+
+        /// What an action of the book asks for.
+        mutating func step(_ action: TransferBook.Action) -> Step? {
+            switch action {
+            case .start(let id):
+                guard let work = jobs[id]?.work else { return nil }
+                let run = TransferRun()
+                jobs[id]?.begin(run)
+                return .start(id, run, work)
+            case .hold(let id): return (jobs[id]?.run).map { .hold($0) }
+            case .release(let id):
+                jobs[id]?.isFresh = true
+                return (jobs[id]?.run).map { .release($0) }
+            case .stop(let id): return (jobs[id]?.run).map { .stop($0) }
+            case .discard(let id): return .discard(id, jobs[id]?.download)
+            case .record(let id):
+                guard let job = jobs[id], let entry = book.entries[id] else { return nil }
+                return TransferRecord(id, job.work, entry.priority).map { .record($0) }
+            case .erase(let id): return .erase(id)
+            }
+        }
+    }
+
+    /// Changes with anything that does.
+    let changes = LatestValue<Void>(())
+    let width: Int
+    private let downloads: DownloadProvider
+    private let uploads: UploadProvider
+    private let archive: TransferArchive?
+    private let elapsed: @Sendable () -> Duration
+    private let state: Mutex<State>
+
+    init(_ downloads: DownloadProvider, _ uploads: UploadProvider, width: Int, archive: TransferArchive?) {
+        self.downloads = downloads
+        self.uploads = uploads
+        self.archive = archive
+        elapsed = downloads.service.clock.stopwatch()
+        let book = TransferBook(width: width)
+        self.width = book.width
+        state = Mutex(State(book: book))
+    }
+
+    // MARK: Asking
+
+    var ids: [String] { state.withLock { $0.book.ids } }
+
+    func state(of id: String) -> TransferState? {
+        state.withLock { state in state.book.phase(of: id).flatMap { state.jobs[id]?.state($0) } }
+    }
+
+    /// How far it has come, as part of a group. Nil if it doesn't count.
+    func share(of id: String) -> TransferProgress? {
+        state.withLock { state in state.book.phase(of: id).flatMap { state.jobs[id]?.share($0) } }
+    }
+
+    func latest(of id: String) -> LatestValue<TransferState>? {
+        state.withLock { state in state.book.phase(of: id) == nil ? nil : state.jobs[id]?.latest }
+    }
+
+    /// Waits until everything that was to be written has been.
+    func settle() async { await archive?.settle() }
+
+    // MARK: Events
+
+    func add(_ id: String, _ work: TransferJob.Work, _ priority: TransferPriority) {
+        change { state in
+            // Of one that was forgotten nothing is taken along.
+            if state.book.phase(of: id) == nil { state.jobs[id] = TransferJob(work) }
+            if state.book.phase(of: id)?.isOver == true { state.jobs[id]?.reset() }
+            state.jobs[id]?.work = work
+            return state.book.add(id, priority)
+        }
+    }
+
+    /// Takes up what another process has left.
+    func find(_ records: [TransferRecord]) async {
+        for record in records {
+            var job = TransferJob(record.work)
+            if let download = job.download { job.progress = await downloads.left(by: download) }
+            change { [job] state in
+                state.jobs[record.id] = job
+                state.book.find(record.id, record.priority)
+                return []
+            }
+        }
+    }
+
+    func change(_ event: (inout TransferBook) -> [TransferBook.Action]) {
+        change { (state: inout State) in event(&state.book) }
+    }
+
+    /// Ends all of it. Parts stay, and records as well.
+    ///
+    /// - Returns: What is still to come to its end.
+    @discardableResult
+    func close() -> [TransferRun] {
+        let jobs = state.withLock { state in
+            state.isClosed = true
+            return state.jobs.values.map { $0 }
+        }
+        for job in jobs {
+            job.run?.stop()
+            job.latest.close()
+        }
+        changes.close()
+        return jobs.compactMap(\.run)
+    }
+
+    private func change(_ event: (inout State) -> [TransferBook.Action]) {
+        let works = state.withLock { state in
+            guard !state.isClosed else { return false }
+            let actions = event(&state)
+            for action in actions {
+                if let step = state.step(action) { state.steps.append(step) }
+            }
+            for id in state.book.takeTouched() {
+                guard let job = state.jobs[id] else { continue }
+                if let phase = state.book.phase(of: id) {
+                    state.steps.append(.tell(job.latest, job.state(phase)))
+                } else {
+                    state.steps.append(.close(job.latest))
+                    if state.book.entries[id] == nil { state.jobs[id] = nil }
+                }
+            }
+            guard !state.isWorking else { return false }
+            state.isWorking = true
+            return true
+        }
+        if works { work() }
+    }
+
+    // MARK: Work
+
+    private func work() {
+        while let step = state.withLock({ state -> Step? in
+            guard !state.steps.isEmpty else {
+                state.isWorking = false
+                return nil
+            }
+            return state.steps.removeFirst()
+        }) {
+            perform(step)
+        }
+        changes.set(())
+    }
+
+    private func perform(_ step: Step) {
+        switch step {
+        case .start(let id, let run, let work): start(id, run, work)
+        case .hold(let run): run.control.pause()
+        case .release(let run): run.control.resume()
+        case .stop(let run): run.stop()
+        case .discard(let id, let download):
+            Task(executorPreference: LibraryTask.executor) { [self] in
+                if let download { try? await downloads.discard(download) }
+                end(id, .success(nil))
+            }
+        case .record(let record): archive?.save(record)
+        case .erase(let id): archive?.erase(id)
+        case .tell(let latest, let state): latest.set(state)
+        case .close(let latest): latest.close()
+        }
+    }
+
+    private func start(_ id: String, _ run: TransferRun, _ work: TransferJob.Work) {
+        let listener = Listener { [weak self] progress in self?.hear(id, progress) }
+        run.start { [self] in
+            do {
+                let result = try await run.control.bind {
+                    try await IntegrationProgress.Reporter(listener).ambient { try await outcome(of: work) }
+                }
+                end(id, .success(result))
+            } catch {
+                end(id, .failure(error))
+            }
+        }
+        if state.withLock({ $0.isClosed }) { run.stop() }
+    }
+
+    private func outcome(of work: TransferJob.Work) async throws -> TransferResult {
+        switch work {
+        case .download(var download):
+            // Whether anything is removed is for the center to say.
+            download.onCancel = .keep
+            return .file(try await downloads.request(download))
+        case .upload(let request): return .response(try await uploads.request(request))
+        case .incomplete: throw TransferError.requestNeeded
+        }
+    }
+
+    /// A task has ended. Without a result it was one that has removed something.
+    private func end(_ id: String, _ result: Result<TransferResult?, any Error>) {
+        change { state in
+            let ending: TransferBook.Ending
+            switch result {
+            case .success: ending = .success
+            case .failure(let error): ending = error is CancellationError ? .cancelled : .failure
+            }
+            if state.book.entries[id]?.run == .alive { state.jobs[id]?.end(result) }
+            return state.book.end(id, ending)
+        }
+    }
+
+    private func hear(_ id: String, _ progress: IntegrationProgress) {
+        guard let completed = progress.completed else { return }
+        let time = elapsed()
+        change { state in
+            guard state.book.entries[id]?.run == .alive, let phase = state.book.phase(of: id) else { return [] }
+            state.jobs[id]?.hear(completed, of: progress.total, at: time)
+            if let job = state.jobs[id] { state.steps.append(.tell(job.latest, job.state(phase))) }
+            return []
+        }
+    }
+
+    private final class Listener: ProgressListener {
+        private let body: @Sendable (IntegrationProgress) -> Void
+
+        init(_ body: @escaping @Sendable (IntegrationProgress) -> Void) {
+            self.body = body
+        }
+
+        func hear(_ progress: IntegrationProgress) { body(progress) }
+    }
+}

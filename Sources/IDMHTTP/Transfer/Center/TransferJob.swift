@@ -1,0 +1,94 @@
+internal import IDMCore
+
+/// What a center knows of a transfer beside where it stands: what is to be done, who does it, and who follows it.
+struct TransferJob: Sendable {
+    /// What is to be done.
+    enum Work: Sendable {
+        case download(ServiceDownload)
+        case upload(ServiceRequest)
+        /// A download of which the request isn't known: it held secrets, and was another process's.
+        case incomplete(ServiceDownload)
+    }
+
+    var work: Work
+    /// For those who follow.
+    let latest: LatestValue<TransferState>
+    var progress = TransferProgress(completed: 0)
+    /// Whether nothing has been heard since the task was started, or let go on.
+    var isFresh = true
+    var result: Result<TransferResult, any Error>?
+    /// The work on it, that of before if there is none now.
+    private(set) var run: TransferRun?
+    private var meter = TransferMeter(interval: .zero)
+
+    init(_ work: Work) {
+        self.work = work
+        latest = LatestValue(.waiting(progress))
+    }
+
+    /// The download that may leave something behind, if it is one.
+    var download: ServiceDownload? {
+        switch work {
+        case .download(let download), .incomplete(let download): download
+        case .upload: nil
+        }
+    }
+
+    /// What those who follow hear in a phase.
+    func state(_ phase: TransferBook.Phase) -> TransferState {
+        switch (phase, result) {
+        case (.waiting, _): .waiting(progress.resting)
+        case (.running, _): .running(progress)
+        case (.paused, _): .paused(progress.resting)
+        case (.finished, .success(let result)): .finished(result)
+        case (.failed, .failure(let error)): .failed(error)
+        case (.finished, _), (.failed, _), (.cancelled, _): .cancelled
+        }
+    }
+
+    /// What it adds to the progress of a group. Nil if it doesn't count.
+    func share(_ phase: TransferBook.Phase) -> TransferProgress? {
+        switch phase {
+        case .running: progress
+        case .waiting, .paused: progress.resting
+        case .finished: TransferProgress(completed: progress.completed, total: progress.total ?? progress.completed)
+        case .failed, .cancelled: nil
+        }
+    }
+
+    mutating func hear(_ completed: Int64, of total: Int64?, at time: Duration) {
+        // What is there when it begins, or begins again, has not come just now.
+        if isFresh { meter.start(at: completed, time: time) }
+        isFresh = false
+        if let next = meter.hear(completed: completed, total: total, at: time) { progress = next }
+    }
+
+    /// Ends, with what has come of it. Without a result nothing has.
+    mutating func end(_ result: Result<TransferResult?, any Error>) {
+        switch result {
+        case .success(let result?): self.result = .success(result)
+        case .success(nil): self.result = nil
+        case .failure(let error): self.result = .failure(error)
+        }
+    }
+
+    mutating func begin(_ run: TransferRun) {
+        self.run = run
+        isFresh = true
+        result = nil
+    }
+
+    /// Begins anew, with nothing of what was.
+    mutating func reset() {
+        progress = TransferProgress(completed: 0)
+        meter = TransferMeter(interval: .zero)
+        result = nil
+    }
+}
+
+extension TransferProgress {
+    /// The same while nothing comes.
+    fileprivate var resting: TransferProgress {
+        TransferProgress(completed: completed, total: total, bytesPerSecond: nil, least: fraction)
+    }
+}

@@ -1,0 +1,123 @@
+internal import Foundation
+
+/// What is kept of a download, so that it is there again at the next start. No secrets are: where the request holds any,
+/// the record only says so.
+struct TransferRecord: Codable, Sendable {
+    static let version = 1
+
+    private var version = Self.version
+    let id: String
+    let priority: TransferPriority
+    private let request: Request
+    private let isFolder: Bool
+    private let destination: String
+    private let existing: ServiceDownload.ExistingFile
+    private let size: Int64?
+    private let sha256: String?
+    private let object: String?
+    private let durability: TransferDurability
+    private let isComplete: Bool
+
+    fileprivate struct Request: Codable, Sendable {
+        let method: String
+        let path: String
+        let parameters: [String: String]
+        let query: [Pair]
+        let listStyle: String
+        let headers: [Pair]
+        let timeout: Double?
+
+        struct Pair: Codable, Sendable {
+            let name: String
+            let values: [String]
+            var isList = false
+        }
+    }
+
+    /// The record of a transfer. Nil for one that doesn't outlive its process.
+    init?(_ id: String, _ work: TransferJob.Work, _ priority: TransferPriority, redaction: ServiceRedaction = .standard)
+    {
+        let download: ServiceDownload
+        switch work {
+        case .download(let found): (download, isComplete) = (found, Self.isComplete(found.request, redaction))
+        case .incomplete(let found): (download, isComplete) = (found, false)
+        case .upload: return nil
+        }
+        self.id = id
+        self.priority = priority
+        request = Request(download.request, redaction)
+        isFolder = download.destination.kind == .folder
+        destination = download.destination.url.absoluteString
+        existing = download.existing
+        size = download.size
+        sha256 = download.sha256
+        object = download.object
+        durability = download.durability
+    }
+
+    /// Reads a record. Nil if it is damaged, or of another version.
+    init?(_ data: Data) {
+        guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == Self.version,
+            URL(string: record.destination) != nil
+        else { return nil }
+        self = record
+    }
+
+    func encoded() -> Data? { try? JSONEncoder().encode(self) }
+
+    /// What is to be done.
+    var work: TransferJob.Work {
+        // Looked at when the record was read.
+        let url = URL(string: destination) ?? URL(fileURLWithPath: "/")
+        let download = ServiceDownload(
+            request.request, to: isFolder ? .folder(url) : .file(url), existing: existing, size: size, sha256: sha256,
+            object: object, durability: durability)
+        return isComplete ? .download(download) : .incomplete(download)
+    }
+
+    /// Whether a request can be made of what may be kept of it.
+    private static func isComplete(_ request: ServiceRequest, _ redaction: ServiceRedaction) -> Bool {
+        request.body == nil && !request.headers.contains { redaction.isSecret($0) }
+            && !request.query.items.contains { redaction.isSecret($0.name) }
+            && !request.pathParameters.keys.contains { redaction.isSecret($0) }
+    }
+}
+
+extension TransferRecord.Request {
+    fileprivate init(_ request: ServiceRequest, _ redaction: ServiceRedaction) {
+        method = request.method.name
+        path = request.path
+        parameters = request.pathParameters.filter { !redaction.isSecret($0.key) }
+        query = request.query.items.filter { !redaction.isSecret($0.name) }.map { item in
+            let isList = if case .list = item.content { true } else { false }
+            return Pair(name: item.name, values: item.content.values, isList: isList)
+        }
+        listStyle =
+            switch request.query.listStyle {
+            case .repeated: "repeated"
+            case .brackets: "brackets"
+            case .commas: "commas"
+            }
+        headers = request.headers.filter { !redaction.isSecret($0) }.map {
+            Pair(name: $0.name.spelling, values: [$0.value])
+        }
+        timeout = request.timeout.map { $0 / .seconds(1) }
+    }
+
+    fileprivate var request: ServiceRequest {
+        var query: ServiceRequest.Query = [:]
+        query.listStyle =
+            switch listStyle {
+            case "brackets": .brackets
+            case "commas": .commas
+            default: .repeated
+            }
+        for pair in self.query {
+            if pair.isList { query.add(pair.name, pair.values) } else { query.add(pair.name, pair.values.first) }
+        }
+        var request = ServiceRequest(ServiceRequest.Method(method), path, pathParameters: parameters, query: query)
+        for pair in headers { request.headers.add(ServiceHeaders.Name(pair.name), pair.values.first ?? "") }
+        request.timeout = timeout.map { Duration.seconds($0) }
+        return request
+    }
+}

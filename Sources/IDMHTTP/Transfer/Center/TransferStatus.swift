@@ -1,0 +1,52 @@
+public import Observation
+internal import Synchronization
+
+/// What a screen shows of a transfer.
+///
+/// ```swift
+/// @State private var status = TransferStatus(of: "europe", in: center)
+///
+/// ProgressView(value: status.progress?.fraction ?? 0)
+///     .disabled(status.state?.isOver ?? true)
+/// ```
+///
+/// It follows the transfer as long as it is held, through all that becomes of it: also when it goes on after a failure.
+@MainActor
+@Observable
+public final class TransferStatus {
+    /// The id of the transfer.
+    @ObservationIgnored public let id: String
+    /// Where the transfer stands. Nil if there is none of this id, and when it is forgotten.
+    public private(set) var state: TransferState?
+
+    /// How far the transfer has come, as long as it isn't over.
+    public var progress: TransferProgress? { state?.progress }
+
+    @ObservationIgnored private let follower = Follower()
+
+    /// Follows a transfer of a center, which has to be there by now.
+    public init(of id: String, in center: TransferCenter) {
+        self.id = id
+        state = center.state(of: id)
+        let states = center.endlessStates(of: id)
+        follower.keep(
+            Task { @MainActor [weak self] in
+                for await state in states {
+                    guard let self else { return }
+                    self.state = state
+                }
+                if !Task.isCancelled { self?.state = nil }
+            })
+    }
+}
+
+/// Ends a task when it goes.
+private final class Follower: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    func keep(_ task: Task<Void, Never>) {
+        self.task.withLock { $0 = task }
+    }
+
+    deinit { task.withLock { $0 }?.cancel() }
+}

@@ -1,0 +1,226 @@
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("The book of transfers", .timeLimit(.minutes(5)))
+struct TransferBookTests {
+    @Test("In every order of events no rule is broken", arguments: [1, 2])
+    func explored(width: Int) {
+        let exploration = Exploration(of: Walk(ids: ["a", "b"], width: width, budget: Exploration.isSoak ? 8 : 6))
+        #expect(exploration.violation == nil)
+        #expect(exploration.states > 500, "\(exploration.states) states, \(exploration.moves) moves")
+    }
+
+    @Test("On long walks among many no rule is broken")
+    func walks() {
+        let walk = Walk(ids: ["a", "b", "c", "d", "e"], width: 2, budget: .max)
+        let exploration = Exploration(of: walk, walks: Exploration.isSoak ? 2_000 : 200, length: 200)
+        #expect(exploration.violation == nil)
+    }
+
+    @Test("The highest is next, and of equals the one that has waited longest")
+    func order() {
+        var book = TransferBook(width: 1)
+        #expect(book.add("first", .normal) == [.record("first"), .start("first")])
+        #expect(book.add("low", .low) == [.record("low")])
+        _ = book.add("second", .normal)
+        _ = book.add("third", .normal)
+        _ = book.add("high", .high)
+        _ = book.pause("second")
+        _ = book.resume("second")
+        var started: [String] = []
+        var running = "first"
+        while case .start(let next)? = book.end(running, .success).last {
+            started.append(next)
+            running = next
+        }
+        #expect(started == ["high", "third", "second", "low"])
+    }
+
+    @Test("A paused one gives its place away, and waits for one when it is resumed")
+    func places() {
+        var book = TransferBook(width: 1)
+        _ = book.add("a", .normal)
+        _ = book.add("b", .normal)
+        #expect(book.pause("a") == [.hold("a"), .start("b")])
+        #expect(book.pause("a") == [])
+        #expect(book.resume("a") == [] && book.phase(of: "a") == .waiting)
+        #expect(book.resume("a") == [])
+        #expect(book.end("b", .failure) == [.release("a")])
+        #expect(book.phase(of: "b") == .failed && book.phase(of: "a") == .running)
+    }
+
+    @Test("One that is asked for again while it ends begins when it has ended")
+    func again() {
+        var book = TransferBook(width: 2)
+        _ = book.add("a", .normal)
+        #expect(book.cancel("a", keeping: false) == [.erase("a"), .stop("a")])
+        #expect(book.cancel("a", keeping: true) == [])
+        #expect(book.add("a", .normal) == [.record("a")] && book.phase(of: "a") == .waiting)
+        #expect(book.end("a", .cancelled) == [.start("a")])
+    }
+
+    @Test("A width of less than one is one")
+    func width() {
+        #expect(TransferBook(width: 0).width == 1 && TransferBook(width: -3).width == 1)
+    }
+}
+
+/// A book, with somebody who does what comes out of it, and tasks that end as they like.
+private struct Walk: Explorable {
+    enum Task: Hashable {
+        case going, held, stopped, discarding
+    }
+
+    enum Move {
+        case add(String, TransferPriority), pause(String), resume(String), cancel(String, keeping: Bool), remove(String)
+        case end(String, TransferBook.Ending)
+    }
+
+    struct Footprint: Hashable {
+        let entries: [String: TransferBook.Entry]
+        let tasks: [String: Task]
+        let records: Set<String>
+        let left: Set<String>
+        let kept: Set<String>
+        let budget: Int
+    }
+
+    let ids: [String]
+    private var book: TransferBook
+    private var tasks: [String: Task] = [:]
+    /// What is known after the end of the process.
+    private var records: Set<String> = []
+    /// Which downloads have left something.
+    private var left: Set<String> = []
+    /// Which downloads have left something that was to stay.
+    private var kept: Set<String> = []
+    private var budget: Int
+
+    init(ids: [String], width: Int, budget: Int) {
+        self.ids = ids
+        self.budget = budget
+        book = TransferBook(width: width)
+    }
+
+    var footprint: Footprint {
+        // Only the order of the turns tells anything.
+        let turns = book.entries.values.map(\.turn).sorted()
+        let entries = book.entries.mapValues { entry in
+            var entry = entry
+            entry.turn = turns.firstIndex(of: entry.turn) ?? 0
+            return entry
+        }
+        return Footprint(entries: entries, tasks: tasks, records: records, left: left, kept: kept, budget: budget)
+    }
+
+    var moves: [Move] {
+        guard budget > 0 else { return [] }
+        var moves: [Move] = []
+        for id in ids {
+            moves += [
+                .add(id, .normal), .pause(id), .resume(id), .cancel(id, keeping: false), .cancel(id, keeping: true),
+            ]
+            moves += [.add(id, .high), .remove(id)]
+            switch tasks[id] {
+            // A task that was stopped, or is held, may have ended well just before.
+            case .going, .stopped: moves += [.end(id, .success), .end(id, .failure), .end(id, .cancelled)]
+            case .held: moves += [.end(id, .success), .end(id, .failure)]
+            case .discarding: moves.append(.end(id, .success))
+            case nil: break
+            }
+        }
+        return moves
+    }
+
+    mutating func make(_ move: Move) throws(Violation) {
+        if budget < .max { budget -= 1 }
+        let before = book
+        switch move {
+        case .add(let id, let priority): try perform(book.add(id, priority))
+        case .pause(let id): try perform(book.pause(id))
+        case .resume(let id): try perform(book.resume(id))
+        case .cancel(let id, let keeping): try perform(book.cancel(id, keeping: keeping))
+        case .remove(let id): try perform(book.remove(id))
+        case .end(let id, let ending):
+            let task = tasks.removeValue(forKey: id)
+            if task == .discarding || ending == .success { left.remove(id) }
+            try perform(book.end(id, ending))
+        }
+        for (id, entry) in book.entries where entry.phase == .cancelled && entry.keeps { kept.insert(id) }
+        try check()
+        try checkTwice(move, before)
+    }
+
+    private mutating func perform(_ actions: [TransferBook.Action]) throws(Violation) {
+        for action in actions {
+            switch action {
+            case .start(let id):
+                try require(tasks[id] == nil, "\(id) has two tasks")
+                tasks[id] = .going
+                left.insert(id)
+                kept.remove(id)
+            case .hold(let id):
+                try require(tasks[id] == .going, "\(id) is held, and does not run")
+                tasks[id] = .held
+            case .release(let id):
+                try require(tasks[id] == .held, "\(id) is let go on, and is not held")
+                tasks[id] = .going
+            case .stop(let id):
+                try require(tasks[id] == .going || tasks[id] == .held, "\(id) is stopped, and has no task")
+                tasks[id] = .stopped
+            case .discard(let id):
+                try require(tasks[id] == nil, "what \(id) has left is removed under its task")
+                tasks[id] = .discarding
+            case .record(let id): records.insert(id)
+            case .erase(let id): records.remove(id)
+            }
+        }
+    }
+
+    private func check() throws(Violation) {
+        let running = book.entries.filter { $0.value.phase == .running }
+        try require(running.count <= book.width, "\(running.count) run")
+        let going = tasks.filter { $0.value == .going }
+        try require(Set(going.keys) == Set(running.keys), "\(going.keys) work, and \(running.keys) run")
+        for (id, entry) in book.entries {
+            let run: TransferBook.Run =
+                switch tasks[id] {
+                case nil: .none
+                case .going, .held: .alive
+                case .stopped: .ending
+                case .discarding: .discarding
+                }
+            try require(entry.run == run, "\(id) is \(entry.run), and its task \(run)")
+            if entry.phase == .waiting, entry.run == .none || entry.run == .alive {
+                try require(running.count == book.width, "\(id) waits, and there is a place")
+            }
+            let isKept = !entry.isLeaving && [.waiting, .running, .paused, .failed].contains(entry.phase)
+            try require(records.contains(id) == isKept, "\(id) is \(entry.phase), and known: \(!isKept)")
+            if entry.run == .none, entry.phase == .cancelled, !entry.keeps {
+                try require(!left.contains(id), "\(id) was cancelled, and has left something")
+            }
+        }
+        for id in ids where book.entries[id] == nil {
+            try require(tasks[id] == nil, "\(id) is forgotten, and has a task")
+            try require(!records.contains(id), "\(id) is forgotten, and known")
+            try require(!left.contains(id) || kept.contains(id), "\(id) is forgotten, and has left something")
+        }
+    }
+
+    /// What is asked for twice has nothing more to do the second time.
+    private func checkTwice(_ move: Move, _ before: TransferBook) throws(Violation) {
+        var again = book
+        let actions: [TransferBook.Action]
+        switch move {
+        case .add, .end: return
+        case .pause(let id): actions = again.pause(id)
+        case .resume(let id): actions = again.resume(id)
+        case .cancel(let id, let keeping): actions = again.cancel(id, keeping: keeping)
+        case .remove(let id): actions = again.remove(id)
+        }
+        try require(actions.isEmpty, "\(move) does something twice: \(actions)")
+        try require(again.entries == book.entries, "\(move) changes something twice")
+    }
+}

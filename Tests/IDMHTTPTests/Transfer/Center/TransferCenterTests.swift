@@ -1,0 +1,453 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import Observation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// Several objects behind one transport, each at its own path.
+private final class Objects: HTTPTransport {
+    private let servers: Mutex<[String: ObjectTransport]> = Mutex([:])
+    private let inFlight = Watched((now: 0, most: 0))
+
+    subscript(_ id: String) -> ObjectTransport {
+        servers.withLock { servers in
+            if let server = servers[id] { return server }
+            let server = ObjectTransport(
+                filling(10_000, seed: UInt64(id.utf8.reduce(7) { $0 &* 31 &+ Int($1) }.magnitude)))
+            servers[id] = server
+            return server
+        }
+    }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try await self[request.url.lastPathComponent].send(request)
+    }
+}
+
+@Suite("The transfer center", .timeLimit(.minutes(3)))
+struct TransferCenterTests {
+    private let folder: TemporaryFolder
+    private let records: TemporaryFolder
+    private let objects = Objects()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        records = try TemporaryFolder()
+    }
+
+    private func service() throws -> HTTPService { try HTTPService(objects) }
+
+    private func download(_ id: String) -> ServiceDownload {
+        ServiceDownload(ServiceRequest(.get, "/maps/\(id)"), to: .file(file(id)))
+    }
+
+    private func file(_ id: String) -> URL { folder.url.appendingPathComponent(id) }
+
+    private var names: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? []
+    }
+
+    private func isWhole(_ id: String) -> Bool {
+        (try? Data(contentsOf: file(id))) == objects[id].bytes
+    }
+
+    /// Lets each of these stop after 3,000 bytes, until its signal is opened.
+    private func hold(_ ids: [String]) -> [String: Signal] {
+        var signals: [String: Signal] = [:]
+        for id in ids {
+            let signal = Signal()
+            signals[id] = signal
+            objects[id].change { $0.holds = (after: 3_000, signal) }
+        }
+        return signals
+    }
+
+    /// Waits until a transfer is in a state.
+    private func wait(_ center: TransferCenter, _ id: String, _ isIt: (TransferState) -> Bool) async -> TransferState? {
+        for await state in center.endlessStates(of: id) where isIt(state) { return state }
+        return nil
+    }
+
+    // MARK: The line
+
+    @Test("So many run at once, the others wait, and all of them are done in the end")
+    func line() async throws {
+        let ids = ["a", "b", "c", "d", "e"]
+        let signals = hold(ids)
+        let center = TransferCenter(try service(), width: 2)
+        for id in ids { center.download(download(id), id: id) }
+        for id in ids {
+            try await objects[id].log.contains("3000")
+            let running = ids.filter { if case .running? = center.state(of: $0) { true } else { false } }
+            #expect(running.count <= 2 && running.contains(id))
+            signals[id]?.open()
+        }
+        for id in ids {
+            let result = try await center.result(of: id)
+            #expect(result.file == DownloadedFile(url: file(id), size: 10_000) && isWhole(id))
+        }
+        #expect(center.ids == ids && names == ids)
+    }
+
+    @Test("The highest comes first, also if it has become so while it waited")
+    func priorities() async throws {
+        let signals = hold(["a"])
+        let order = Log()
+        let center = TransferCenter(try service(), width: 1)
+        center.download(download("a"), id: "a")
+        for (id, priority) in [("b", TransferPriority.low), ("c", .normal), ("d", .high), ("e", .low)] {
+            center.download(download(id), id: id, priority: priority)
+        }
+        center.setPriority(.high, of: "e")
+        let watchers = ["b", "c", "d", "e"].map { id in
+            Task {
+                for await state in center.states(of: id) { if case .finished = state { order.add(id) } }
+            }
+        }
+        signals["a"]?.open()
+        for watcher in watchers { await watcher.value }
+        // Each begins only when the one before has ended, and asks the server then.
+        #expect(Set(order.entries) == ["b", "c", "d", "e"])
+        _ = try await center.result(of: "b")
+        #expect(center.progress().fraction == 1)
+    }
+
+    // MARK: Pausing and cancelling
+
+    @Test("Pausing stops the bytes, keeps the part and gives the place away; resuming goes on, and no byte comes twice")
+    func paused() async throws {
+        let signals = hold(["a", "b"])
+        let center = TransferCenter(try service(), width: 1)
+        center.download(download("a"), id: "a")
+        center.download(download("b"), id: "b")
+        try await objects["a"].log.contains("3000")
+        center.pause("a")
+        center.pause("a")
+        guard case .paused(let progress)? = center.state(of: "a") else { throw Violation("not paused") }
+        #expect(progress.bytesPerSecond == nil)
+        try await objects["b"].log.contains("3000")
+        center.resume("a")
+        center.resume("a")
+        guard case .waiting? = center.state(of: "a") else { throw Violation("not waiting") }
+        for signal in signals.values { signal.open() }
+        _ = try await center.result(of: "b")
+        _ = try await center.result(of: "a")
+        #expect(isWhole("a") && isWhole("b") && objects["a"].sentBytes == 10_000)
+        #expect(objects["a"].ranges.count == 2)
+    }
+
+    @Test(
+        "Cancelling removes what has come, or keeps it, whether it runs, waits or is paused", arguments: [true, false])
+    func cancelled(keeping: Bool) async throws {
+        _ = hold(["a", "b"])
+        let center = TransferCenter(try service(), width: 2)
+        center.download(download("a"), id: "a")
+        center.download(download("b"), id: "b")
+        try await objects["a"].log.contains("3000")
+        try await objects["b"].log.contains("3000")
+        center.pause("b")
+        for id in ["a", "b"] {
+            center.cancel(id, keepingPart: keeping)
+            center.cancel(id, keepingPart: !keeping)
+            guard case .cancelled? = center.state(of: id) else { throw Violation("not cancelled") }
+            await #expect(throws: CancellationError.self) { try await center.result(of: id) }
+            center.pause(id)
+            center.resume(id)
+        }
+        // Asked for again, they begin when what was there has ended.
+        for id in ["a", "b"] {
+            objects[id].change { $0.holds = nil }
+            center.download(download(id), id: id)
+            _ = try await center.result(of: id)
+            #expect(isWhole(id))
+            // Asked for again before it was removed, what has come is taken along.
+            if keeping { #expect(objects[id].sentBytes == 10_000) }
+        }
+        #expect(names == ["a", "b"])
+    }
+
+    @Test("What is cancelled leaves nothing, and what is forgotten isn't there any more")
+    func removed() async throws {
+        _ = hold(["a"])
+        let center = TransferCenter(try service(), width: 2)
+        center.download(download("a"), id: "a")
+        try await objects["a"].log.contains("3000")
+        let states = center.states(of: "a")
+        center.remove("a")
+        center.remove("a")
+        #expect(center.state(of: "a") == nil && center.ids.isEmpty)
+        // Whoever followed it comes to an end.
+        for await state in states { _ = state }
+        for await _ in center.states(of: "a") { Issue.record("nobody is there") }
+        // Another one under its id waits until nothing of it is left.
+        objects["a"].change { $0.holds = nil }
+        center.download(download("a"), id: "a")
+        _ = try await center.result(of: "a")
+        #expect(isWhole("a") && names == ["a"])
+    }
+
+    @Test("What has failed tells why, and goes on when it is resumed")
+    func failed() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let center = TransferCenter(try service())
+        center.download(download("a"), id: "a")
+        await #expect(throws: HTTPError.self) { try await center.result(of: "a") }
+        guard case .failed? = center.state(of: "a") else { throw Violation("not failed") }
+        objects["a"].change { $0.breaksAfter = nil }
+        center.resume("a")
+        _ = try await center.result(of: "a")
+        #expect(isWhole("a") && objects["a"].sentBytes == 10_000)
+    }
+
+    @Test("All are paused at once, and none begins in the place of another")
+    func all() async throws {
+        let ids = ["a", "b", "c"]
+        let signals = hold(ids)
+        let center = TransferCenter(try service(), width: 1)
+        for id in ids { center.download(download(id), id: id) }
+        try await objects["a"].log.contains("3000")
+        center.pauseAll()
+        #expect(ids.allSatisfy { if case .paused? = center.state(of: $0) { true } else { false } })
+        #expect(objects["b"].asked.isEmpty && objects["c"].asked.isEmpty)
+        for signal in signals.values { signal.open() }
+        center.resumeAll()
+        for id in ids { _ = try await center.result(of: id) }
+        #expect(ids.allSatisfy(isWhole))
+    }
+
+    @Test("An upload is a transfer as well")
+    func upload() async throws {
+        let transport = BodyTransport()
+        let center = TransferCenter(try HTTPService(transport))
+        let id = center.upload(ServiceRequest(.put, "/film", body: .bytes(filling(200_000))))
+        #expect(try await center.result(of: id).response?.text == "done")
+        #expect(transport.bodies == [filling(200_000)] && center.progress(of: [id]).completed == 200_000)
+    }
+
+    // MARK: Watching
+
+    @Test("Any number may follow, and each hears the states in order and the last one for sure")
+    func followers() async throws {
+        let signals = hold(["a"])
+        let center = TransferCenter(try service())
+        center.download(download("a"), id: "a")
+        let followers = (0..<20).map { _ in
+            Task {
+                var states: [TransferState] = []
+                for await state in center.states(of: "a") { states.append(state) }
+                return states
+            }
+        }
+        try await objects["a"].log.contains("3000")
+        signals["a"]?.open()
+        for follower in followers {
+            let states = await follower.value
+            let completed = states.compactMap { $0.progress?.completed }
+            #expect(completed == completed.sorted() && completed.allSatisfy { $0 <= 10_000 })
+            guard case .finished? = states.last else { throw Violation("\(states)") }
+            #expect(states.count { $0.isOver } == 1)
+        }
+    }
+
+    @Test("Whoever stops to follow is left alone, and holds nobody up")
+    func leaving() async throws {
+        let signals = hold(["a"])
+        let center = TransferCenter(try service())
+        center.download(download("a"), id: "a")
+        let follower = Task { for await _ in center.states(of: "a") {} }
+        follower.cancel()
+        await follower.value
+        let waiter = Task { try await center.result(of: "a") }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+        signals["a"]?.open()
+        _ = try await center.result(of: "a")
+        #expect(isWhole("a"))
+    }
+
+    @Test("A group's progress is that of its bytes, never goes backwards, and ends when all of them are over")
+    func group() async throws {
+        let ids = ["a", "b", "c"]
+        let signals = hold(ids)
+        let center = TransferCenter(try service(), width: 2)
+        for id in ids { center.download(download(id), id: id) }
+        let follower = Task {
+            var heard: [TransferProgress] = []
+            for await progress in center.progresses(of: ids) { heard.append(progress) }
+            return heard
+        }
+        for id in ids {
+            try await objects[id].log.contains("3000")
+            signals[id]?.open()
+        }
+        let heard = await follower.value
+        let fractions = heard.compactMap(\.fraction)
+        #expect(fractions == fractions.sorted() && fractions.last == 1)
+        #expect(heard.last?.completed == 30_000 && heard.last?.total == 30_000)
+    }
+
+    @Test("A screen's status follows a transfer through failure and success") @MainActor
+    func status() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let center = TransferCenter(try service())
+        center.download(download("a"), id: "a")
+        let status = TransferStatus(of: "a", in: center)
+        #expect(status.state != nil)
+        try await observed { if case .failed? = status.state { true } else { false } }
+        objects["a"].change { $0.breaksAfter = nil }
+        center.resume("a")
+        try await observed { if case .finished? = status.state { true } else { false } }
+        center.remove("a")
+        try await observed { status.state == nil }
+        #expect(TransferStatus(of: "nobody", in: center).state == nil)
+    }
+
+    /// Waits until what is observed is so.
+    @MainActor
+    private func observed(_ isIt: @escaping @MainActor () -> Bool) async throws {
+        while true {
+            let change = Signal()
+            // Called just before the change, in the same turn: who waits comes to run after it.
+            if withObservationTracking({ isIt() }, onChange: { change.open() }) { return }
+            try await change.wait()
+        }
+    }
+
+    // MARK: The end of the process
+
+    @Test("Downloads that weren't done are there again, paused, as far as they had come")
+    func rebuilt() async throws {
+        _ = hold(["a", "b"])
+        var first: TransferCenter? = try await TransferCenter(try service(), folder: records.url, width: 1)
+        for id in ["a", "b"] { first?.download(download(id), id: id, priority: id == "b" ? .low : .high) }
+        objects["done"].change { $0.holds = nil }
+        try await objects["a"].log.contains("3000")
+        let follower = first?.states(of: "a")
+        await first?.close()
+        first = nil
+        // Whoever followed comes to an end.
+        for await _ in try #require(follower) {}
+        for id in ["a", "b"] { objects[id].change { $0.holds = nil } }
+
+        let second = try await TransferCenter(try service(), folder: records.url, width: 1)
+        #expect(second.ids == ["a", "b"])
+        for id in ["a", "b"] {
+            guard case .paused? = second.state(of: id) else { throw Violation("\(id) isn't paused") }
+        }
+        second.resumeAll()
+        for id in ["a", "b"] { _ = try await second.result(of: id) }
+        #expect(isWhole("a") && isWhole("b") && objects["a"].sentBytes <= 10_001)
+        await second.close()
+        let third = try await TransferCenter(try service(), folder: records.url)
+        #expect(third.ids.isEmpty)
+    }
+
+    @Test("No secret is on the disk: a request that held one is asked for anew, and goes on with the part")
+    func secrets() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        var download = download("a")
+        download.request.query = ["page": 1, "signature": "secret1"]
+        download.request.headers = ["Authorization": "Bearer secret2", "Accept": "x/y"]
+        var first: TransferCenter? = try await TransferCenter(try service(), folder: records.url)
+        first?.download(download, id: "a/../b")
+        _ = try? await first?.result(of: "a/../b")
+        await first?.close()
+        first = nil
+        let names = try FileManager.default.contentsOfDirectory(atPath: records.url.path)
+        #expect(names.count == 1)
+        for name in names {
+            let url = records.url.appendingPathComponent(name)
+            let text = try String(contentsOf: url, encoding: .utf8)
+            #expect(!text.contains("secret1") && !text.contains("secret2") && text.contains("page"))
+            let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+        objects["a"].change { $0.breaksAfter = nil }
+        let second = try await TransferCenter(try service(), folder: records.url)
+        #expect(second.progress().completed == 4_000 && second.progress().total == 10_000)
+        second.resume("a/../b")
+        await #expect(throws: TransferError.requestNeeded) { try await second.result(of: "a/../b") }
+        second.download(download, id: "a/../b")
+        _ = try await second.result(of: "a/../b")
+        #expect(isWhole("a") && objects["a"].sentBytes == 10_000)
+    }
+
+    @Test("A record has all of a request but its secrets, and one that is damaged is left out")
+    func recordsKept() async throws {
+        var download = download("a")
+        download.request = ServiceRequest(
+            .get, "/{x}/b", pathParameters: ["x": "é"], query: ["one": 1, "many": ["x", "y"], "none": nil],
+            headers: ["Accept": "a", "accept": "b"], timeout: .milliseconds(1_500))
+        download.request.query.listStyle = .brackets
+        download.existing = .number
+        (download.size, download.sha256, download.object, download.durability) = (5, "ab", "o", .power)
+        let record = try #require(TransferRecord("id", .download(download), .high))
+        let data = try #require(record.encoded())
+        guard case .download(let found)? = TransferRecord(data)?.work else { throw Violation("no record") }
+        #expect("\(found.request)" == "\(download.request)" && found.request.headers == download.request.headers)
+        #expect(found.request.timeout == .milliseconds(1_500) && found.request.query.listStyle == .brackets)
+        #expect(found.destination == download.destination && found.existing == .number && found.size == 5)
+        #expect(found.sha256 == "ab" && found.object == "o" && found.durability == .power)
+        #expect(TransferRecord(data.dropLast()) == nil && TransferRecord(Data()) == nil)
+        #expect(TransferRecord("u", .upload(download.request), .normal) == nil)
+        _ = try records.file("x.transfer", "{}")
+        _ = try records.file(
+            "y.transfer", String(decoding: data, as: UTF8.self).replacing("\"version\":1", with: "\"version\":2"))
+        let center = try await TransferCenter(try service(), folder: records.url)
+        #expect(center.ids.isEmpty)
+    }
+
+    @Test("A place that is no folder is told")
+    func noFolder() async throws {
+        let file = try folder.file("file", "x")
+        await #expect(throws: TransferError.self) { try await TransferCenter(try service(), folder: file) }
+        let url = try #require(URL(string: "https://h/x"))
+        await #expect(throws: TransferError.notAFile("x")) { try await TransferCenter(try service(), folder: url) }
+    }
+
+    // MARK: All at once
+
+    @Test("Whatever is asked from many sides at once, each transfer comes to an end that is right")
+    func racing() async throws {
+        let ids = (0..<8).map { "\($0)" }
+        for round in 0..<Volume.of(100, normally: 10) {
+            let center = TransferCenter(try service(), width: 3)
+            for id in ids { center.download(download(id), id: id) }
+            await withTaskGroup { group in
+                for side in 0..<4 {
+                    group.addTask {
+                        var random = SplitMix(seed: UInt64(round * 10 + side))
+                        for _ in 0..<100 {
+                            let id = ids.randomElement(using: &random) ?? "0"
+                            switch Int.random(in: 0..<8, using: &random) {
+                            case 0: center.cancel(id)
+                            case 1: center.cancel(id, keepingPart: true)
+                            case 2: center.download(download(id), id: id)
+                            case 3: center.setPriority(.high, of: id)
+                            case 4: center.remove(id)
+                            case 5, 6: center.pause(id)
+                            default: center.resume(id)
+                            }
+                        }
+                    }
+                }
+            }
+            for id in ids {
+                var again = download(id)
+                again.existing = .replace
+                center.remove(id)
+                center.download(again, id: id)
+            }
+            for id in ids {
+                _ = try await center.result(of: id)
+                #expect(isWhole(id))
+            }
+            #expect(names == ids)
+            for id in ids { try FileManager.default.removeItem(at: file(id)) }
+        }
+    }
+}
