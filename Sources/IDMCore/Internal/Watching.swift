@@ -72,6 +72,14 @@ extension LibraryTask {
         watch?.stir()
     }
 
+    /// Tells whoever watches the caller that it is about to be where it isn't seen: on another actor than its own. The
+    /// caller tells when it is back.
+    static func depart() -> (any WorkWatch)? {
+        let watch = watch
+        watch?.workDeparts()
+        return watch
+    }
+
     /// Waits to be let go on.
     @inline(__always)
     package static func wait<Value: Sendable>(

@@ -2,7 +2,7 @@ import IDMCore
 import Synchronization
 
 /// Runs tasks one job at a time, in an order drawn from a seed. Made by
-/// ``explore(seeds:fileID:filePath:line:column:_:)``.
+/// ``explore(seeds:patience:clock:fileID:filePath:line:column:_:)``.
 ///
 /// What prefers it is ordered: the body of an exploration, its child tasks, the tasks that the library starts from
 /// there, and those that you start with it: `Task(executorPreference: executor) { … }`. A `Task { … }` without it, and
@@ -57,22 +57,51 @@ public final class DeterministicExecutor: TaskExecutor {
     // MARK: The order
 
     /// Runs an operation, and whatever prefers this executor meanwhile, one job at a time.
-    func run(_ operation: @escaping @Sendable () async throws -> Void) async throws {
+    ///
+    /// - Throws: What the operation throws; ``Stall`` if it waits for what never comes. It is then cancelled and left
+    ///   behind.
+    func run(
+        patience: Duration, clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let outcome = Watched<Result<Void, any Error>?>(nil)
         let body = LibraryTask.$executor.withValue(self) {
             Task(executorPreference: self) {
-                defer { self.finish() }
-                try await operation()
+                let result: Result<Void, any Error>
+                do {
+                    result = .success(try await operation())
+                } catch {
+                    result = .failure(error)
+                }
+                self.finish()
+                outcome.change { $0 = $0 ?? result }
             }
         }
         let driver = Task { await drive() }
-        try await withTaskCancellationHandler {
-            defer { driver.cancel() }
-            try await body.value
-            await driver.value
+        let watcher = Task {
+            guard await stalls(for: patience, on: clock) else { return }
+            finish()
+            outcome.change { $0 = $0 ?? .failure(Stall(patience: patience)) }
+            body.cancel()
+        }
+        await withTaskCancellationHandler {
+            try? await outcome.wait(deaf: true) { $0 != nil }
         } onCancel: {
             body.cancel()
         }
+        watcher.cancel()
         await driver.value
+        try outcome.value?.get()
+    }
+
+    /// Whether nothing can run any more, and nobody outside changes that for a while. False when the task is cancelled.
+    private func stalls(for patience: Duration, on clock: any Clock<Duration>) async -> Bool {
+        while !Task.isCancelled {
+            await Workload.rest(of: [self], isolation: nil)
+            let turns = turnsAtRest
+            guard (try? await clock.sleep(for: patience)) != nil else { return false }
+            if turns != nil && turns == turnsAtRest { return true }
+        }
+        return false
     }
 
     private func drive() async {
@@ -119,6 +148,13 @@ public final class DeterministicExecutor: TaskExecutor {
             return state.driver
         }?.resume(returning: nil)
     }
+}
+
+/// An operation waits for what never comes.
+struct Stall: Error, CustomStringConvertible {
+    let patience: Duration
+
+    var description: String { "the body had not ended, and for \(patience) nothing was left that could run" }
 }
 
 extension DeterministicExecutor: WatchedWork {

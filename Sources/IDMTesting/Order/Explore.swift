@@ -17,10 +17,14 @@ import IDMCore
 /// actor, a real clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may have.
 ///
 /// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
-/// throw.
+/// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for what
+/// never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some time.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
+///   - patience: How long somebody outside has to let the body go on, when nothing else can. Zero if everything in the
+///     body is ordered: then what hangs fails at once.
+///   - clock: What measures the patience.
 ///   - body: What is run. It gets the executor that orders it.
 ///   - fileID: The place that a failure points at. Leave it out.
 ///   - filePath: See `fileID`.
@@ -28,15 +32,17 @@ import IDMCore
 ///   - column: See `fileID`.
 /// - Throws: ``ExplorationFailure``, with the seed; `CancellationError`, if the task is cancelled between two runs.
 public func explore(
-    seeds: some Sequence<Int>, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-    line: Int = #line, column: Int = #column,
+    seeds: some Sequence<Int>, patience: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock(),
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
     _ body: @escaping @Sendable (DeterministicExecutor) async throws -> Void
 ) async throws {
     for seed in seeds {
         try Task.checkCancellation()
         do {
             let executor = DeterministicExecutor(seed: UInt64(bitPattern: Int64(seed)))
-            try await executor.run { try await TestScope.run { try await body(executor) } }
+            try await executor.run(patience: patience, clock: clock) {
+                try await TestScope.run { try await body(executor) }
+            }
         } catch {
             try Task.checkCancellation()
             let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)

@@ -1,5 +1,6 @@
 import TestSupport
 import IDMCore
+import IDMTesting
 
 /// What providers of these tests fail with.
 enum Trouble: Error, Hashable {
@@ -41,6 +42,14 @@ extension IntegrationCall {
             .onError { log.add("\(name)error \($0)") }
             .onCancel { log.add("\(name)cancel \($0)") }
             .onCompletion { log.add("\(name)completion") }
+    }
+}
+
+extension IntegrationCall {
+    /// Opens the signal when the handlers have been let go: nothing of the run can be heard from then on.
+    consuming func opening(_ gone: Signal, isolation: isolated (any Actor)? = #isolation) -> IntegrationCall {
+        let canary = Canary { gone.open() }
+        return onCompletion { withExtendedLifetime(canary) {} }
     }
 }
 

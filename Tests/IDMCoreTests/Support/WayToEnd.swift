@@ -66,10 +66,9 @@ enum WayToEnd: CaseIterable {
     }
 
     private func dropped(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
-        let callbacks = HeldCallbacks<Int, Int>()
+        let callbacks = ControlledCallbackDataProvider<Int, Int>()
         let task = prepare(Integrator(callbacks).prepareCall(1)).call()
-        try await callbacks.requested()
-        callbacks.drop()
+        try await callbacks.nextRequest().drop()
         await task.finish()
         return task
     }

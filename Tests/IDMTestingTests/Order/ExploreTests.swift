@@ -120,6 +120,70 @@ struct ExploreTests {
         }
     }
 
+    @Test("fails with the seed when nothing can run any more, and again with that seed")
+    func deadlock() async throws {
+        // Whoever takes the second lock first waits for the other one, who waits for the first.
+        func search(_ seeds: some Sequence<Int>) async throws {
+            try await explore(seeds: seeds, patience: .zero) { _ in
+                let (left, right) = (Watched(false), Watched(false))
+                @Sendable func take(_ first: Watched<Bool>, _ second: Watched<Bool>) async throws {
+                    for lock in [first, second] {
+                        while !lock.change({ isTaken in
+                            defer { isTaken = true }
+                            return !isTaken
+                        }) {
+                            try await lock.wait { !$0 }
+                        }
+                        await withTaskGroup(of: Void.self) { group in group.addTask {} }
+                    }
+                    for lock in [second, first] { lock.change { $0 = false } }
+                }
+                async let one: Void = take(left, right)
+                async let other: Void = take(right, left)
+                _ = try await (one, other)
+            }
+        }
+        let failure = try #require(await #expect(throws: ExplorationFailure.self) { try await search(0..<200) })
+        #expect(failure.description.contains("seed \(failure.seed) failed: the body had not ended, and for 0"))
+        for _ in 0..<5 {
+            let again = await #expect(throws: ExplorationFailure.self) { try await search([failure.seed]) }
+            #expect(again?.seed == failure.seed)
+        }
+    }
+
+    @Test("leaves a body behind that hangs and doesn't hear its cancel")
+    func deafBody() async throws {
+        let gate = Watched(false)
+        await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { _ in try await gate.wait(deaf: true) { $0 } }
+        }
+        gate.change { $0 = true }
+    }
+
+    @Test("waits for somebody outside for as long as it is told, and no longer")
+    func patience() async throws {
+        let (clock, gate, hasBegun) = (ManualClock(), Watched(false), Watched(false))
+        let patient = Task {
+            try await explore(seeds: [1], patience: .seconds(3), clock: clock) { _ in
+                hasBegun.change { $0 = true }
+                try await gate.wait { $0 }
+            }
+        }
+        try await hasBegun.wait { $0 }
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(2))
+        gate.change { $0 = true }
+        try await patient.value
+        let impatient = Task {
+            try await explore(seeds: [1], patience: .seconds(3), clock: clock) { _ in
+                try await Watched(false).wait { $0 }
+            }
+        }
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(3))
+        await #expect(throws: ExplorationFailure.self) { try await impatient.value }
+    }
+
     @Test("stops between two runs when its task is cancelled")
     func cancelled() async throws {
         let task = Task { try await explore(seeds: 0..<Int.max) { _ in } }

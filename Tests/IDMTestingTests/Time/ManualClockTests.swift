@@ -52,6 +52,63 @@ struct ManualClockTests {
         }
     }
 
+    @Test("knows of handlers elsewhere and of models made elsewhere, of a call on the main actor")
+    @MainActor
+    func leavesMain() async throws {
+        struct Number: DataModel {
+            let value: Int
+
+            init(from source: Int) { value = source }
+        }
+        for _ in 0..<50 {
+            let (clock, log) = (ManualClock(), Log())
+            let provider = Echo<Int>().delay(.seconds(1), clock: clock)
+            let integrator = Integrator(provider, model: Number.self, executing: .queue, clock: clock)
+            for number in 1...3 {
+                Self.heardElsewhere(integrator.prepareCall(number), log) { "\($0.value)" }.call()
+            }
+            await clock.advance(by: .seconds(2))
+            try #require(log.entries == ["begin", "1", "end", "begin", "2", "end", "begin"])
+            integrator.cancel()
+        }
+    }
+
+    private nonisolated static func heardElsewhere<Output>(
+        _ call: IntegrationCall<Output>, _ log: Log, _ words: @escaping @Sendable (Output) -> String
+    ) -> IntegrationCall<Output> {
+        call.onBeginning { log.add("begin") }.onSuccess { log.add(words($0)) }.onCompletion { log.add("end") }
+    }
+
+    @Test("knows of a task that was started with its executor")
+    func ownTasks() async throws {
+        for _ in 0..<50 {
+            let (clock, log) = (ManualClock(), Log())
+            let ticking = Task(executorPreference: clock.executor) {
+                for number in 0..<5 {
+                    try await clock.sleep(for: .seconds(1))
+                    log.add("\(number) at \(clock.now.offset)")
+                }
+            }
+            await clock.advance(by: .seconds(3))
+            try #require(log.entries == ["0 at 1.0 seconds", "1 at 2.0 seconds", "2 at 3.0 seconds"])
+            ticking.cancel()
+        }
+    }
+
+    @Test("is at rest while a call is paused")
+    @MainActor
+    func paused() async throws {
+        let (clock, log, control) = (ManualClock(), Log(), PauseControl())
+        let integrator = Integrator(Echo<Int>().delay(.seconds(1), clock: clock), clock: clock)
+        let task = control.bind { Self.heardElsewhere(integrator.prepareCall(1), log) { "\($0)" }.call() }
+        control.pause()
+        await clock.advance(by: .seconds(2))
+        #expect(log.entries == ["begin"])
+        control.resume()
+        await task.finish()
+        #expect(log.entries == ["begin", "1", "end"])
+    }
+
     @Test("throws at once for a sleeper that is cancelled, and forgets it")
     func cancelled() async throws {
         let clock = ManualClock()

@@ -15,8 +15,11 @@ public struct ModelDataProvider<Model: DataModel>: DataProvider {
     /// Makes the model from its source.
     public func request(_ source: Model.Source) async throws -> Model {
         switch parsing.kind {
-        case .concurrent: try await Self.parseConcurrently(source)
-        case .inline: try Self.parse(source)
+        case .concurrent:
+            let trip = LibraryTask.depart()
+            defer { trip?.workArrived() }
+            return try await Self.parseConcurrently(source)
+        case .inline: return try Self.parse(source)
         }
     }
 

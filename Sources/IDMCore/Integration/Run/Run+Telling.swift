@@ -2,13 +2,16 @@
 ///
 /// Whether something may still be told is asked in the turn in which it is heard: on the actor of the first handler, the
 /// gate is asked and then that handler is called, with no suspension between. The functions here that end in `Here` have
-/// to be called on that actor.
+/// to be called on that actor. Handlers may be on actors that a test kit can't watch, so it is told of the way there and
+/// back: a trip.
 extension Run {
     // MARK: The beginning
 
     /// Tells the beginning. Returns false if the run has ended instead.
     @inline(never)
     func begin(_ ticket: Ticket) async -> Bool {
+        let trip = LibraryTask.depart()
+        defer { trip?.workArrived() }
         let actor = handlers.actor(of: .beginning, else: #isolation)
         guard isHere(actor) else { return await begin(ticket, on: actor) }
         return await beginHere(ticket)
@@ -44,17 +47,21 @@ extension Run {
     @inline(never)
     func tell(value: any Sendable, _ ticket: Ticket) async -> Bool {
         guard await takeFloor(ticket) else { return false }
+        let trip = LibraryTask.depart()
+        defer { trip?.workArrived() }
         let actor = handlers.actor(of: .success, else: #isolation)
-        guard isHere(actor) else { return await tell(value, ticket, on: actor) }
-        return await tellHere(value, ticket)
+        guard isHere(actor) else { return await tell(value, ticket, trip, on: actor) }
+        return await tellHere(value, ticket, trip)
     }
 
-    private func tell(_ value: any Sendable, _ ticket: Ticket, on actor: isolated (any Actor)?) async -> Bool {
-        await tellHere(value, ticket)
+    private func tell(
+        _ value: any Sendable, _ ticket: Ticket, _ trip: (any WorkWatch)?, on actor: isolated (any Actor)?
+    ) async -> Bool {
+        await tellHere(value, ticket, trip)
     }
 
-    private func tellHere(_ value: any Sendable, _ ticket: Ticket) async -> Bool {
-        await hold()
+    private func tellHere(_ value: any Sendable, _ ticket: Ticket, _ trip: (any WorkWatch)?) async -> Bool {
+        await hold(trip)
         switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
         case .proceed:
             report(.heard)
@@ -74,6 +81,8 @@ extension Run {
     func tell(retry attempt: Int, after error: any Error, _ ticket: Ticket) async -> Bool {
         guard await takeFloor(ticket) else { return false }
         report(.retried(attempt: attempt))
+        let trip = LibraryTask.depart()
+        defer { trip?.workArrived() }
         for index in handlers.indices where handlers.kind(at: index) == .retry {
             guard case .retry(let handler) = handlers[index] else { continue }
             await tell(ticket, on: handler.isolation) { await handler(attempt, error) }
@@ -84,6 +93,8 @@ extension Run {
     /// Tells the progress that has been reported, until there is none left or somebody else is to speak.
     func pump(_ ticket: Ticket) async {
         guard var progress = gate.voice(ticket, { $0.pump() }) ?? nil else { return }
+        let trip = LibraryTask.depart()
+        defer { trip?.workArrived() }
         while true {
             await tell(progress: progress, ticket)
             switch gate.voice(ticket, { $0.hush() }) {
@@ -169,20 +180,25 @@ extension Run {
             guard await takeFloor(ticket) else { return }
         }
         let actor = handlers.actor(of: answer.hearers, else: handlers.actor(of: .completion, else: #isolation))
-        guard isHere(actor) else { return await end(answer, inquiry, ticket, on: actor) }
-        await endHere(answer, inquiry, ticket)
+        let trip = LibraryTask.depart()
+        defer { trip?.workArrived() }
+        guard isHere(actor) else { return await end(answer, inquiry, ticket, trip, on: actor) }
+        await endHere(answer, inquiry, ticket, trip)
     }
 
     private func end(
-        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket, on actor: isolated (any Actor)?
+        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket, _ trip: (any WorkWatch)?,
+        on actor: isolated (any Actor)?
     ) async {
-        await endHere(answer, inquiry, ticket)
+        await endHere(answer, inquiry, ticket, trip)
     }
 
     @inline(never)
-    private func endHere(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
+    private func endHere(
+        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket, _ trip: (any WorkWatch)?
+    ) async {
         // Here, and not before: it may be paused on the way to this actor.
-        await hold()
+        await hold(trip)
         switch gate.voice(ticket, { $0.commit(isFinal: true) }) {
         case .proceed:
             inquiry.leave()
@@ -229,6 +245,8 @@ extension Run {
     /// Tells a cancel that has been decided.
     @inline(never)
     func tellCancel(_ reason: CancelReason, hasBegun: Bool, _ ticket: Ticket) async {
+        let trip = LibraryTask.depart()
+        defer { trip?.workArrived() }
         life.settle(.cancelled(reason))
         turn?.begin()
         await tell(.cancel, of: .cancelled(reason))

@@ -177,14 +177,19 @@ final class Run: GateMember {
 
     /// Holds back what has come while the call is paused. A cancel ends the run meanwhile, and this wait with it. Does not
     /// suspend where nothing is paused.
+    ///
+    /// - Parameter trip: Who has been told that the caller is under way. To hold back is to be at rest.
     @inline(__always)
-    func hold() async {
-        if let control = PauseControl.current { await hold(control) }
+    func hold(_ trip: (any WorkWatch)? = nil) async {
+        if let control = PauseControl.current { await hold(control, trip) }
     }
 
     @inline(never)
-    private func hold(_ control: PauseControl) async {
+    private func hold(_ control: PauseControl, _ trip: (any WorkWatch)?) async {
+        guard control.isPaused else { return }
+        trip?.workArrived()
         try? await control.waitWhilePaused()
+        trip?.workDeparts()
     }
 
     // MARK: Retries

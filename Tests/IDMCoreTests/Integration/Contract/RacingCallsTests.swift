@@ -8,7 +8,7 @@ import Testing
 @Suite("Racing calls keep to the grammar", .timeLimit(.minutes(10)), .serialized)
 struct RacingCallsTests {
     private static let callers = 4
-    private static let perCaller = Volume.of(10_000, normally: 2_500) / callers
+    private static let perCaller = Volume.of(10_000, normally: 1_000) / callers
 
     private enum Behaviour: CaseIterable {
         case answers, fails, answersElsewhere, waits, isDeaf, cancelsItself, reports, failsElsewhere

@@ -33,12 +33,12 @@ struct Rule01EndingTests {
 
     @Test("A provider that answers twice ends the call once")
     func answersTwice() async throws {
-        let (callbacks, log, gone) = (HeldCallbacks<Int, Int>(), Log(), Signal())
+        let (callbacks, log, gone) = (ControlledCallbackDataProvider<Int, Int>(), Log(), Signal())
         let task = Integrator(callbacks).prepareCall(1).recorded(in: log).opening(gone).call()
-        try await callbacks.requested()
-        callbacks.answer(0, .success(1))
-        callbacks.answer(0, .failure(Trouble.first))
-        callbacks.answer(0, .success(2))
+        let request = try await callbacks.nextRequest()
+        request.answer(1)
+        request.fail(Trouble.first)
+        request.answer(2)
         await task.finish()
         try await gone.wait()
         #expect(log.entries == ["begin", "success 1", "completion"])

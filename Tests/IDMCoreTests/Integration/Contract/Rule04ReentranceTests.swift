@@ -159,9 +159,10 @@ struct Rule04ReentranceTests {
         return count
     }
 
-    @Test("A hundred thousand calls, each made from the handler of the one before")
+    @Test("Tens of thousands of calls, each made from the handler of the one before")
     func depth() async throws {
-        #expect(try await chain(100_000, .default) == 100_000)
+        let depth = Volume.of(100_000, normally: 20_000)
+        #expect(try await chain(depth, .default) == depth)
     }
 
     @Test("Ten thousand calls, each made from the handler of the one before", arguments: ExecutingType.several)

@@ -99,7 +99,7 @@ struct Rule05CancelRaceTests {
     }
 
     private func race(isStream: Bool, _ makeProvider: (Signal) -> any DataProvider<Int, Int>) async {
-        for round in 0..<Volume.of(30_000, normally: 1_500) {
+        for round in 0..<Volume.of(30_000, normally: 500) {
             for way in Way.allCases {
                 let hearing = await race(makeProvider, way, spins: round % 7)
                 #expect(hearing.late == [])

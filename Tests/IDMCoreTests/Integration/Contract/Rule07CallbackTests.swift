@@ -7,7 +7,7 @@ import Testing
     "Rule 7: a callback provider is heard once, and fails the call if it drops its completion", .timeLimit(.minutes(1)))
 @MainActor
 struct Rule07CallbackTests {
-    private let callbacks = HeldCallbacks<Int, Int>()
+    private let callbacks = ControlledCallbackDataProvider<Int, Int>()
     private let log = Log()
     private let gone = Signal()
 
@@ -18,11 +18,11 @@ struct Rule07CallbackTests {
     @Test("The first of two answers is heard", arguments: [Result<Int, Trouble>.success(2), .failure(.second)])
     func twice(second: Result<Int, Trouble>) async throws {
         let task = call()
-        try await callbacks.requested()
-        callbacks.answer(0, .success(1))
-        callbacks.answer(0, second.mapError { $0 })
+        let request = try await callbacks.nextRequest()
+        request.answer(1)
+        request.complete(second.mapError { $0 })
         await task.finish()
-        callbacks.answer(0, second.mapError { $0 })
+        request.complete(second.mapError { $0 })
         try await gone.wait()
         #expect(log.entries == ["begin", "success 1", "completion"])
     }
@@ -30,9 +30,9 @@ struct Rule07CallbackTests {
     @Test("The first of two answers is heard if it is an error")
     func errorFirst() async throws {
         let task = call()
-        try await callbacks.requested()
-        callbacks.answer(0, .failure(Trouble.first))
-        callbacks.answer(0, .success(1))
+        let request = try await callbacks.nextRequest()
+        request.fail(Trouble.first)
+        request.answer(1)
         try await gone.wait()
         #expect(log.entries == ["begin", "error first", "completion"])
         #expect(await task.outcome.error as? Trouble == .first)
@@ -41,19 +41,19 @@ struct Rule07CallbackTests {
     @Test("An answer after the cancel is not heard")
     func afterCancel() async throws {
         let task = call()
-        try await callbacks.requested()
+        let request = try await callbacks.nextRequest()
         task.cancel()
-        callbacks.answer(0, .success(1))
+        request.answer(1)
         try await gone.wait()
         #expect(log.entries == ["begin", "cancel cancelled", "completion"])
-        #expect(callbacks.cancels == 1)
+        #expect(request.cancelCount == 1)
     }
 
     @Test("A completion that is dropped fails the call with noAnswer")
     func dropped() async throws {
         let task = call()
-        try await callbacks.requested()
-        callbacks.drop()
+        let request = try await callbacks.nextRequest()
+        request.drop()
         try await gone.wait()
         #expect(log.entries == ["begin", "error \(DataProviderError.noAnswer)", "completion"])
         guard case .failure(DataProviderError.noAnswer) = await task.outcome else {
@@ -77,9 +77,9 @@ struct Rule07CallbackTests {
     @Test("Dropping the completion after an answer, or after a cancel, adds nothing", arguments: [false, true])
     func droppedLate(isCancelled: Bool) async throws {
         let task = call()
-        try await callbacks.requested()
-        if isCancelled { task.cancel() } else { callbacks.answer(0, .success(1)) }
-        callbacks.drop()
+        let request = try await callbacks.nextRequest()
+        if isCancelled { task.cancel() } else { request.answer(1) }
+        request.drop()
         try await gone.wait()
         #expect(log.entries == ["begin", isCancelled ? "cancel cancelled" : "success 1", "completion"])
     }

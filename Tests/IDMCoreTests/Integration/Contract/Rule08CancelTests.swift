@@ -110,27 +110,27 @@ struct Rule08CancelTests {
 
     @Test("The cancel handler is called once, however often the call is cancelled")
     func handlerOnce() async throws {
-        let callbacks = HeldCallbacks<Int, Int>()
+        let callbacks = ControlledCallbackDataProvider<Int, Int>()
         let integrator = Integrator(callbacks)
         let task = integrator.prepareCall(1).opening(gone).call()
-        try await callbacks.requested()
+        let request = try await callbacks.nextRequest()
         task.cancel()
         task.cancel()
         integrator.cancel()
         try await gone.wait()
-        #expect(callbacks.cancels == 1)
+        #expect(request.cancelCount == 1)
     }
 
     @Test("The cancel handler is not called after an answer")
     func handlerAfterAnswer() async throws {
-        let callbacks = HeldCallbacks<Int, Int>()
+        let callbacks = ControlledCallbackDataProvider<Int, Int>()
         let task = Integrator(callbacks).prepareCall(1).opening(gone).call()
-        try await callbacks.requested()
-        callbacks.answer(0, .success(1))
+        let request = try await callbacks.nextRequest()
+        request.answer(1)
         await task.finish()
         task.cancel()
         try await gone.wait()
-        #expect(callbacks.cancels == 0)
+        #expect(request.cancelCount == 0)
     }
 
     /// Is cancelled before it has returned its cancel handler.
@@ -164,7 +164,9 @@ struct Rule08CancelTests {
 
     @Test("A callback provider whose task is already cancelled isn't asked")
     func notAsked() async throws {
-        let (callbacks, first) = (HeldCallbacks<Int, Int>(), ControlledDataProvider<Int, Int>(hearsCancel: false))
+        let (callbacks, first) = (
+            ControlledCallbackDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>(hearsCancel: false)
+        )
         let integrator = Integrator(
             ClosureDataProvider<Int, Int> { input in
                 let next = try await first.request(input)
@@ -175,7 +177,7 @@ struct Rule08CancelTests {
         task.cancel()
         request.answer(1)
         try await gone.wait()
-        #expect(callbacks.requests == 0)
+        #expect(callbacks.requestCount == 0)
     }
 
     // MARK: It is no error

@@ -180,7 +180,7 @@ struct Rule11LifetimeTests {
     func integratorGoes() async throws {
         let (providerGone, handlerGone) = (Signal(), Signal())
         func run() async {
-            let (provider, handler) = (Canary(providerGone), Canary(handlerGone))
+            let (provider, handler) = (Canary { providerGone.open() }, Canary { handlerGone.open() })
             let integrator = Integrator(
                 ClosureDataProvider<Int, Int> { input in withExtendedLifetime(provider) { input } })
             integrator.onSuccess { _ in withExtendedLifetime(handler) {} }
@@ -194,7 +194,7 @@ struct Rule11LifetimeTests {
     @Test("A value is not held by the call after the task has gone")
     func valueGoes() async throws {
         func run() async {
-            let integrator = Integrator(ClosureDataProvider<Int, Canary> { [gone] _ in Canary(gone) })
+            let integrator = Integrator(ClosureDataProvider<Int, Canary> { [gone] _ in Canary { gone.open() } })
             await integrator.prepareCall(1).onSuccess { _ in }.call().finish()
         }
         await run()

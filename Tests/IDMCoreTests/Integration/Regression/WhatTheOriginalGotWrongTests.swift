@@ -104,15 +104,14 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test(".latest died for ever when a provider's cancel did not call back")
     func latestDied() async throws {
-        let callbacks = HeldCallbacks<Int, Int>()
+        let callbacks = ControlledCallbackDataProvider<Int, Int>()
         let integrator = Integrator(callbacks, executing: .latest)
-        for count in 1...10 {
+        for _ in 1...10 {
             integrator.prepareCall(1).call()
-            try await callbacks.requested(count)
+            _ = try await callbacks.nextRequest()
         }
         let last = integrator.prepareCall(2).call()
-        try await callbacks.requested(11)
-        callbacks.answer(10, .success(2))
+        try await callbacks.nextRequest().answer(2)
         #expect(await last.outcome == .success(2))
     }
 
