@@ -16,8 +16,10 @@ import Synchronization
 /// A service goes by its type, which may be a protocol: `register((any UserLoading).self) { … }`. To register a type again
 /// replaces it, as a test does.
 ///
-/// Good on any actor and thread. Services are made one at a time, and the thread that makes one goes through all that it
-/// needs; so what makes a service must not wait for another thread that asks for one.
+/// Good on any actor and thread. A service is made by whoever asks first, with no lock held, and may ask for others as it is
+/// made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread outside of tasks, or in code
+/// that isn't `async`, stands still until it is there. Different services are made at the same time. Services that need one
+/// another to be made are an error, also where different threads make them.
 public final class ServiceRegistry: Sendable {
     /// How long a service lives.
     public enum Lifetime: Sendable, Hashable {
@@ -56,11 +58,11 @@ public final class ServiceRegistry: Sendable {
 
     /// What all scopes of a registry share.
     private final class Workshop: Sendable {
-        /// Held while services are made. A thread that makes one comes back for what that one needs.
-        let lock = NSRecursiveLock()
-        /// The types that are being made, each for the one before it. Changed by whoever holds the lock.
-        let path = Mutex<[(key: ObjectIdentifier, name: String)]>([])
+        let making = Mutex(ServiceMaking())
     }
+
+    /// What the code that runs here makes.
+    @TaskLocal private static var path = ServiceMaking.Path()
 
     private let parent: ServiceRegistry?
     private let workshop: Workshop
@@ -102,15 +104,94 @@ public final class ServiceRegistry: Sendable {
 
     /// The service of a type, made now if it is asked for the first time.
     ///
+    /// Stands still while another thread makes the service; in a task, the `async` form suspends.
+    ///
     /// Throws a ``ServiceError`` if there is none to be had, and what the service's own making throws. One that could not be
-    /// made is tried again the next time.
+    /// made is tried again the next time, and by those who wait.
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) throws -> Service {
-        let key = ObjectIdentifier(type)
-        let name = "\(type)"
-        let (home, recipe) = try find(key, name, for: self)
-        // A service of this type is all that was ever made for its key.
-        if let service = try (home.made(key, recipe) ?? make(key, name)) as? Service { return service }
-        throw ServiceError.missing(name)
+        let (key, name) = (ObjectIdentifier(type), "\(type)")
+        while true {
+            switch try ask(key, name) {
+            case .made(let service): return try cast(service, name)
+            case .wait(let slot):
+                let gate = ThreadGate()
+                if try wake(at: slot, { gate.open() }) { gate.wait() }
+            }
+        }
+    }
+
+    /// The service of a type, made now if it is asked for the first time. Suspends while it is made elsewhere, also if the
+    /// task is cancelled meanwhile.
+    ///
+    /// Throws a ``ServiceError`` if there is none to be had, and what the service's own making throws. One that could not be
+    /// made is tried again the next time, and by those who wait.
+    public func service<Service: Sendable>(_ type: Service.Type = Service.self) async throws -> Service {
+        let (key, name) = (ObjectIdentifier(type), "\(type)")
+        while true {
+            switch try ask(key, name) {
+            case .made(let service): return try cast(service, name)
+            case .wait(let slot):
+                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                    do {
+                        if try !wake(at: slot, { continuation.resume() }) { continuation.resume() }
+                    } catch {
+                        continuation.resume(throwing: error)
+                    }
+                }
+            }
+        }
+    }
+
+    /// A service of this type is all that was ever made for its key.
+    private func cast<Service>(_ service: any Sendable, _ name: String) throws -> Service {
+        guard let service = service as? Service else { throw ServiceError.missing(name) }
+        return service
+    }
+
+    private enum Answer {
+        case made(any Sendable)
+        case wait(ServiceMaking.Slot)
+    }
+
+    private enum Step {
+        case made(any Sendable)
+        case wait(ServiceMaking.Slot)
+        case make(ServiceMaking.Slot, ServiceRegistry, Recipe, ServiceMaking.Path)
+        case recursive([String])
+    }
+
+    /// Finds a service, makes it, or says that somebody else does.
+    private func ask(_ key: ObjectIdentifier, _ name: String) throws -> Answer {
+        // Decided at once: nobody makes a service by what has been replaced, or makes it twice.
+        let step = try workshop.making.withLock { making -> Step in
+            let (home, recipe) = try find(key, name, for: self)
+            if let service = home.made(key, recipe) { return .made(service) }
+            let slot = ServiceMaking.Slot(home: ObjectIdentifier(home), type: key)
+            switch making.begin(slot, name, on: Self.path) {
+            case .make(let path): return .make(slot, home, recipe, path)
+            case .wait: return .wait(slot)
+            case .recursive(let names): return .recursive(names)
+            }
+        }
+        switch step {
+        case .made(let service): return .made(service)
+        case .wait(let slot): return .wait(slot)
+        case .recursive(let names): throw ServiceError.recursive(names)
+        case .make(let slot, let home, let recipe, let path):
+            defer {
+                for wake in workshop.making.withLock({ $0.end(slot) }) { wake() }
+            }
+            return .made(try Self.$path.withValue(path) { try home.make(key, name, recipe) })
+        }
+    }
+
+    /// Wakes somebody when a service has been made, or could not be. Returns false if that is so already.
+    private func wake(at slot: ServiceMaking.Slot, _ body: @escaping @Sendable () -> Void) throws -> Bool {
+        switch workshop.making.withLock({ $0.wait(for: slot, on: Self.path, body) }) {
+        case .added: return true
+        case .over: return false
+        case .recursive(let names): throw ServiceError.recursive(names)
+        }
     }
 
     /// How a service is made, and the registry that keeps it.
@@ -128,17 +209,9 @@ public final class ServiceRegistry: Sendable {
         return (scope, recipe)
     }
 
-    /// Makes a service, in turn with all others.
-    private func make(_ key: ObjectIdentifier, _ name: String) throws -> any Sendable {
-        workshop.lock.lock()
-        defer { workshop.lock.unlock() }
-        // While this thread waited, another one may have made the service, or replaced how it is made.
-        let (home, recipe) = try find(key, name, for: self)
-        if let service = home.made(key, recipe) { return service }
-        try enter(key, name)
-        defer { leave() }
-        let service = try recipe.make(home)
-        guard home.keep(service, key, recipe) else {
+    private func make(_ key: ObjectIdentifier, _ name: String, _ recipe: Recipe) throws -> any Sendable {
+        let service = try recipe.make(self)
+        guard keep(service, key, recipe) else {
             (service as? any AppService)?.stop()
             throw ServiceError.closed(name)
         }
@@ -160,21 +233,6 @@ public final class ServiceRegistry: Sendable {
     private func made(_ key: ObjectIdentifier, _ recipe: Recipe) -> (any Sendable)? {
         state.withLock { state in
             state.made[key].flatMap { $0.recipe === recipe ? $0.service : nil }
-        }
-    }
-
-    private func enter(_ key: ObjectIdentifier, _ name: String) throws {
-        try workshop.path.withLock { path in
-            if let start = path.firstIndex(where: { $0.key == key }) {
-                throw ServiceError.recursive(path[start...].map(\.name) + [name])
-            }
-            path.append((key, name))
-        }
-    }
-
-    private func leave() {
-        workshop.path.withLock { path in
-            if !path.isEmpty { path.removeLast() }
         }
     }
 

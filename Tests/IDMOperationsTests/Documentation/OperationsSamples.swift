@@ -120,21 +120,21 @@ struct OperationsSamples {
         services.register { _ in Client() }
         services.register((any UserLoading).self) { services in RemoteUsers(client: try services.service()) }
 
-        let loading = try services.service((any UserLoading).self)
+        let loading = try await services.service((any UserLoading).self)
         // end
         #expect(loading is RemoteUsers)
         // sample: a scope
         services.register(lifetime: .scope) { services in Inbox(client: try services.service()) }
 
         let session = services.makeScope()
-        let inbox: Inbox = try session.service()
+        let inbox: Inbox = try await session.service()
         session.close()
         // end
         withExtendedLifetime(inbox) {}
         // sample: a stand-in
         services.register((any UserLoading).self) { _ in StubUsers() }
         // end
-        #expect(try services.service((any UserLoading).self) is StubUsers)
+        #expect(try await services.service((any UserLoading).self) is StubUsers)
     }
 }
 

@@ -133,6 +133,129 @@ struct ServiceRegistryTests {
         #expect(kept == nil)
     }
 
+    @Test func `tasks that ask at once get the same one, and threads that ask meanwhile do too`() async throws {
+        let services = ServiceRegistry()
+        let made = Atomic(0)
+        let began = Gate()
+        let goesOn = Gate()
+        services.register { _ in
+            made.add(1, ordering: .relaxed)
+            began.open()
+            goesOn.wait()
+            return Client()
+        }
+        let thread = Kept<Client>()
+        let first = Kept<Client>()
+        DispatchQueue.global().async { first.keep(try? services.service(Client.self)) }
+        await began.opened()
+        DispatchQueue.global().async { thread.keep(try? services.service(Client.self)) }
+        let tasks = (0..<100).map { _ in Task { try await services.service(Client.self) } }
+        // They wait on no thread: these go through the pool as well.
+        for _ in 0..<200 { await Task {}.value }
+        goesOn.open()
+        let client = await first.value()
+        #expect(await thread.value() === client)
+        for task in tasks { #expect(try await task.value === client) }
+        #expect(made.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `services are made side by side, and a slow one is in nobody's way`() async throws {
+        struct Slow: Sendable {}
+        let services = ServiceRegistry()
+        let began = Gate()
+        let goesOn = Gate()
+        services.register { _ -> Slow in
+            began.open()
+            goesOn.wait()
+            return Slow()
+        }
+        services.register { _ in Client() }
+        let slow = Kept<Slow>()
+        DispatchQueue.global().async { slow.keep(try? services.service(Slow.self)) }
+        await began.opened()
+        _ = try await services.service(Client.self)
+        goesOn.open()
+        #expect(await slow.value() != nil)
+    }
+
+    @Test func `those that wait for one that could not be made try again themselves`() async throws {
+        struct Offline: Error {}
+        let services = ServiceRegistry()
+        let tries = Atomic(0)
+        let began = Gate()
+        let goesOn = Gate()
+        services.register { _ in
+            if tries.add(1, ordering: .relaxed).newValue == 1 {
+                began.open()
+                goesOn.wait()
+                throw Offline()
+            }
+            return Client()
+        }
+        let first = Kept<Client>()
+        DispatchQueue.global().async { first.keep(try? services.service(Client.self)) }
+        await began.opened()
+        let tasks = (0..<10).map { _ in Task { try await services.service(Client.self) } }
+        goesOn.open()
+        #expect(await first.value() == nil)
+        var clients: [Client] = []
+        for task in tasks { clients.append(try await task.value) }
+        #expect(clients.allSatisfy { $0 === clients[0] })
+        #expect(tries.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `threads that need one another's services are told, and none waits for ever`() async throws {
+        struct Hen: Sendable {}
+        struct Egg: Sendable {}
+        let services = ServiceRegistry()
+        let (hen, egg) = (Gate(), Gate())
+        services.register { registry -> Hen in
+            hen.open()
+            egg.wait()
+            _ = try registry.service(Egg.self)
+            return Hen()
+        }
+        services.register { registry -> Egg in
+            egg.open()
+            hen.wait()
+            _ = try registry.service(Hen.self)
+            return Egg()
+        }
+        let errors = (Kept<ServiceError>(), Kept<ServiceError>())
+        func ask<Service: Sendable>(_ type: Service.Type, _ error: Kept<ServiceError>) {
+            DispatchQueue.global().async {
+                do { _ = try services.service(Service.self) } catch let other { error.keep(other as? ServiceError) }
+            }
+        }
+        ask(Hen.self, errors.0)
+        ask(Egg.self, errors.1)
+        for error in [await errors.0.value(), await errors.1.value()] {
+            guard case .recursive(let names) = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(names.first == names.last && Set(names) == ["Hen", "Egg"] && names.count == 3)
+        }
+    }
+
+    @Test func `a task that a service has started asks for it afterwards`() async throws {
+        final class Poller: Sendable {
+            let asking: Task<Poller, any Error>
+            init(_ services: ServiceRegistry, _ made: Gate) {
+                asking = Task {
+                    await made.opened()
+                    return try await services.service(Poller.self)
+                }
+            }
+        }
+        let services = ServiceRegistry()
+        let made = Gate()
+        services.register { Poller($0, made) }
+        let poller = try await services.service(Poller.self)
+        made.open()
+        #expect(try await poller.asking.value === poller)
+    }
+
     // MARK: Errors
 
     @Test func `a service that nobody has registered is named`() {
