@@ -30,6 +30,13 @@ let package = Package(
             path: "Sync"
         ),
         .executableTarget(
+            name: "Transfer",
+            dependencies: [
+                "Console", .product(name: "IDMHTTP", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
+            ],
+            path: "Transfer"
+        ),
+        .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "AllocationCounter", .product(name: "IDMCore", package: "IDM"),

@@ -1,0 +1,76 @@
+import Foundation
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// A child process downloads and is killed in the middle of it, again and again.
+@Suite("A download whose process is killed", .timeLimit(.minutes(20)), .serialized)
+struct KilledDownloadTests {
+    @Test("It goes on each time where it stopped, fetches nothing again that was written, and is right in the end")
+    func killed() async throws {
+        let folder = try TemporaryFolder()
+        let film = LoopbackServer.Resource(length: 12_000_000, eTag: "\"v1\"")
+        let part = folder.url.appendingPathComponent("film.bin.part")
+        var random = SplitMix(seed: 7)
+        try await LoopbackServer.run { server in
+            // So slow that no child gets to the end, and so fast that each gets on.
+            server.on(
+                .get, "/film",
+                answer: .resource(film).dripping(16 << 10, every: .milliseconds(2), on: ContinuousClock()))
+            var (steps, kills, starts) = (0, 0, [Int]())
+            for round in 0..<Volume.of(100, normally: 25) {
+                let (path, address) = (folder.url.path, server.url.absoluteString)
+                let delay = Int.random(in: 5_000...80_000, using: &random)
+                let before = Self.length(of: part)
+                let asked = server.journal.requestCount
+                await #expect(processExitsWith: .signal(SIGALRM)) {
+                    [path = path as String, address = address as String, delay = delay as Int] in
+                    try await KilledDownloadTests.download(from: address, into: path, until: delay)
+                }
+                try await server.until { $0.connections.allSatisfy(\.isClosed) }
+                kills += 1
+                let after = Self.length(of: part)
+                #expect(after >= before, "round \(round): what was there is gone")
+                steps += after > before ? 1 : 0
+                for request in server.requests.dropFirst(asked) {
+                    let start = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
+                    starts.append(start)
+                    // One byte is asked for before there is more than one.
+                    #expect(
+                        start == (before > 1 ? before : 0), "round \(round): asked from \(start), with \(before) there")
+                }
+            }
+            #expect(kills > 0 && steps > 0 && starts.count > 0)
+            var download = Self.download(into: folder.url.path)
+            download.sha256 = SHA256.hex(of: film.bytes(0..<film.length))
+            server.on(.get, "/film", answer: .resource(film))
+            let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+            let found = try await DownloadProvider(service).request(download)
+            #expect(found.sha256 == download.sha256 && found.size == film.length)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            #expect(names == ["film.bin"])
+        }
+    }
+
+    private static func length(of file: URL) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
+    }
+
+    private static func download(into path: String) -> ServiceDownload {
+        let file = URL(fileURLWithPath: path).appendingPathComponent("film.bin")
+        var download = ServiceDownload(ServiceRequest(.get, "/film"), to: .file(file))
+        download.object = "film"
+        return download
+    }
+
+    /// Runs in the child, until the alarm goes off, whose default is to end the process on the spot.
+    private static func download(from address: String, into path: String, until delay: Int) async throws {
+        let url = try #require(URL(string: address))
+        let provider = DownloadProvider(HTTPService(configuration: ServiceConfiguration(baseURL: url)))
+        _ = ualarm(.init(delay), 0)
+        // One that gets to the end all the same begins again, and is refused: the alarm is what ends it.
+        while true { _ = try? await provider.request(download(into: path)) }
+    }
+}
