@@ -61,6 +61,8 @@ struct POSIXFiles: FileLayer {
     }
 
     func close(_ file: Int32) throws(FileFault) {
+        // A process that was forked meanwhile may have the file open still, and would keep it locked.
+        _ = flock(file, LOCK_UN)
         // Interrupted, it has closed the file nevertheless: asked again, it could close somebody else's.
         guard systemClose(file) == 0 || errno == EINTR else { throw FileFault(call: .close, code: errno) }
     }

@@ -11,7 +11,7 @@ struct KilledDownloadTests {
     @Test("It goes on each time where it stopped, fetches nothing again that was written, and is right in the end")
     func killed() async throws {
         let folder = try TemporaryFolder()
-        let film = LoopbackServer.Resource(length: 12_000_000, eTag: "\"v1\"")
+        let film = LoopbackServer.Resource(length: 60_000_000, eTag: "\"v1\"")
         let part = folder.url.appendingPathComponent("film.bin.part")
         var random = SplitMix(seed: 7)
         try await LoopbackServer.run { server in
@@ -19,10 +19,12 @@ struct KilledDownloadTests {
             server.on(
                 .get, "/film",
                 answer: .resource(film).dripping(16 << 10, every: .milliseconds(2), on: ContinuousClock()))
-            var (steps, kills, starts) = (0, 0, [Int]())
-            for round in 0..<Volume.of(100, normally: 25) {
+            var (steps, round, patience) = (0, 0, 1)
+            let rounds = Volume.of(100, normally: 25)
+            // On a busy machine a child may need longer to get anywhere.
+            while round < rounds || steps < rounds / 5 {
                 let (path, address) = (folder.url.path, server.url.absoluteString)
-                let delay = Int.random(in: 5_000...80_000, using: &random)
+                let delay = min(Int.random(in: 5_000...80_000, using: &random) * patience, 900_000)
                 let before = Self.length(of: part)
                 let asked = server.journal.requestCount
                 await #expect(processExitsWith: .signal(SIGALRM)) {
@@ -30,19 +32,17 @@ struct KilledDownloadTests {
                     try await KilledDownloadTests.download(from: address, into: path, until: delay)
                 }
                 try await server.until { $0.connections.allSatisfy(\.isClosed) }
-                kills += 1
+                round += 1
                 let after = Self.length(of: part)
                 #expect(after >= before, "round \(round): what was there is gone")
-                steps += after > before ? 1 : 0
+                (steps, patience) = after > before ? (steps + 1, 1) : (steps, patience + 1)
                 for request in server.requests.dropFirst(asked) {
                     let start = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
-                    starts.append(start)
                     // One byte is asked for before there is more than one.
                     #expect(
                         start == (before > 1 ? before : 0), "round \(round): asked from \(start), with \(before) there")
                 }
             }
-            #expect(kills > 0 && steps > 0 && starts.count > 0)
             var download = Self.download(into: folder.url.path)
             download.sha256 = SHA256.hex(of: film.bytes(0..<film.length))
             server.on(.get, "/film", answer: .resource(film))
