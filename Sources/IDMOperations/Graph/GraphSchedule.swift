@@ -15,7 +15,7 @@ struct GraphSchedule: Sendable {
     private var stages: [Stage]
     private var unfinished: [Int]
     private let dependants: [[Int]]
-    private let width: Int
+    private var width: Int
 
     private var line: [Int] = []
     private var head = 0
@@ -24,7 +24,7 @@ struct GraphSchedule: Sendable {
     private var isPaused = false
     private var paused: Set<Int> = []
 
-    /// Makes a schedule. The dependencies must have no cycle, see ``cycle(in:)``.
+    /// Makes a schedule. The dependencies must have no cycle when it is used, see ``cycle(in:)``.
     ///
     /// - Parameters:
     ///   - dependencies: For each node, those that come before it, none of them twice.
@@ -129,9 +129,11 @@ struct GraphSchedule: Sendable {
 
     // MARK: Cycles
 
-    /// A cycle, with its first node once more at its end, or nil if there is none.
-    static func cycle(in dependencies: [[Int]]) -> [Int]? {
-        var schedule = GraphSchedule(dependencies: dependencies, width: .max)
+    /// A cycle, with its first node once more at its end, or nil if there is none. To be asked before anything has started,
+    /// with the dependencies that this was made of.
+    func cycle(in dependencies: [[Int]]) -> [Int]? {
+        var schedule = self
+        schedule.width = .max
         while let node = schedule.next() { schedule.end(node, hasSucceeded: true) }
         guard let first = schedule.stages.firstIndex(of: .waiting) else { return nil }
         // Each node that is left waits for another one that is left. Following them comes back to where it has been.

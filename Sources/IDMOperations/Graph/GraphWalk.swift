@@ -19,12 +19,11 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     private let events: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
 
-    init(_ graph: OperationGraph<Input>) {
+    init(_ graph: OperationGraph<Input>, _ schedule: GraphSchedule) {
         self.graph = graph
         state = Mutex(
             State(
-                schedule: GraphSchedule(dependencies: graph.dependencies, width: graph.width),
-                results: OperationGraphResults(nodes: graph.nodes.map(\.node))))
+                schedule: schedule, results: OperationGraphResults(nodes: graph.nodes.map(\.node))))
         (events, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 

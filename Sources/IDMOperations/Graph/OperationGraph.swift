@@ -134,10 +134,18 @@ public struct OperationGraph<Input: Sendable>: DataProvider {
 
     /// Throws if the graph can't run: ``OperationGraphError/cycle(_:)`` or ``OperationGraphError/foreignNode(_:)``.
     public func validate() throws {
+        _ = try schedule()
+    }
+
+    /// Which node starts when, in a run of its own. Throws what ``validate()`` does.
+    func schedule() throws -> GraphSchedule {
         if let foreign { throw OperationGraphError.foreignNode(foreign) }
-        if let cycle = GraphSchedule.cycle(in: dependencies) {
+        let dependencies = dependencies
+        let schedule = GraphSchedule(dependencies: dependencies, width: width)
+        if let cycle = schedule.cycle(in: dependencies) {
             throw OperationGraphError.cycle(cycle.map { nodes[$0].node.name })
         }
+        return schedule
     }
 
     // MARK: Running
@@ -146,8 +154,7 @@ public struct OperationGraph<Input: Sendable>: DataProvider {
     ///
     /// The ambient progress is the mean of the nodes', and a `PauseControl` that is bound to the request pauses it.
     public func request(_ input: Input) async throws -> OperationGraphResults {
-        try validate()
-        let walk = GraphWalk(self)
+        let walk = GraphWalk(self, try schedule())
         return try await walk.perform(input, isolation: #isolation)
     }
 

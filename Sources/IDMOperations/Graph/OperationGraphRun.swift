@@ -9,17 +9,16 @@ public struct OperationGraphRun: Sendable {
     private let pauseNode: @Sendable (_ node: any OperationGraphNode, _ isPaused: Bool) -> Void
 
     init<Input>(_ graph: OperationGraph<Input>, _ input: Input) {
-        let walk = GraphWalk(graph)
+        let walk = Result { GraphWalk(graph, try graph.schedule()) }
         let integrator = Integrator(
             ClosureDataProvider<Void, OperationGraphResults> {
-                try graph.validate()
-                return try await walk.perform(input, isolation: #isolation)
+                try await walk.get().perform(input, isolation: #isolation)
             })
         let control = PauseControl()
         self.control = control
         task = control.bind { integrator.prepareCall().call(isolation: nil) }
         pauseNode = { node, isPaused in
-            if graph.owns(node) { walk.setPaused(isPaused, node.key.index) }
+            if graph.owns(node) { try? walk.get().setPaused(isPaused, node.key.index) }
         }
     }
 

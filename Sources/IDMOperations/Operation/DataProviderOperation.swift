@@ -59,6 +59,13 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         return self
     }
 
+    #if !canImport(ObjectiveC)
+    override func letGo() {
+        super.letGo()
+        source.clear()
+    }
+    #endif
+
     private static func reading<Other>(
         _ other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
     ) -> @Sendable () throws -> Input {
@@ -82,6 +89,12 @@ private final class InputSource<Input: Sendable>: Sendable {
 
     func replace(_ make: @escaping @Sendable () throws -> Input) {
         self.make.withLock { $0 = make }
+    }
+
+    /// Lets go of what the input was to be made from.
+    func clear() {
+        // Goes outside of the lock.
+        _ = make.withLock { $0.take() }
     }
 
     /// The input. What it was made from is let go of: operations that name one another would hold each other for long.

@@ -36,8 +36,19 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
     #if !canImport(ObjectiveC)
     deinit {
-        // Outside of Apple's platforms, what this one waited for still points to it, and would look for it at its end.
-        for dependency in dependencies { removeDependency(dependency) }
+        // One by one: each would let go of the one before it from inside of its own end, and a long chain has no room on
+        // the stack for that.
+        var rest = unchain()
+        while var operation = rest.popLast() {
+            guard isKnownUniquelyReferenced(&operation) else { continue }
+            rest += operation.unchain()
+        }
+    }
+
+    func letGo() {
+        // Goes outside of the lock. It may hold what it takes its input from.
+        let call = state.withLock { $0.call.take() }
+        withExtendedLifetime(call) {}
     }
     #endif
 
@@ -184,6 +195,28 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         didChangeValue(for: \.isFinished)
     }
 }
+
+#if !canImport(ObjectiveC)
+extension ResultOperation: Chained {}
+
+extension Operation {
+    /// Lets go of what it waits for, and returns that: it goes with nobody else's end. To be called when nobody needs the
+    /// operation any more.
+    ///
+    /// Outside of Apple's platforms, what an operation has waited for still points to it, and would look for it at its end.
+    fileprivate func unchain() -> [Operation] {
+        let dependencies = dependencies
+        for dependency in dependencies { removeDependency(dependency) }
+        (self as? any Chained)?.letGo()
+        return dependencies
+    }
+}
+
+/// An operation that may hold those it waits for by more than its dependencies.
+private protocol Chained: Operation {
+    func letGo()
+}
+#endif
 
 /// The end of an operation, as something to wait for.
 private struct Ending<Output: Sendable>: CallbackDataProvider {

@@ -228,6 +228,35 @@ struct DataProviderOperationTests {
         #expect(first.outcome == .success(1))
     }
 
+    #if !canImport(ObjectiveC)
+    // As deep as the stack allows elsewhere: there, it is Foundation that lets go of what an operation waited for.
+    @Test(arguments: 0..<4) func `a hundred thousand that wait for one another can be let go of`(way: Int) async throws
+    {
+        weak var first: DataProviderOperation<Int, Int>?
+        do {
+            let provider = ValueDataProvider<Int, Int>(1)
+            var last = DataProviderOperation(provider, 1)
+            first = last
+            for number in 0..<100_000 {
+                let next = DataProviderOperation(provider, 1)
+                switch way {
+                case 0: next.addDependency(last)
+                case 1: next.require(last)
+                case 2: next.input(from: last) { $0 }
+                default:
+                    // Not of one kind, and not each for itself.
+                    let block = BlockOperation {}
+                    block.addDependency(last)
+                    next.addDependency(block)
+                    if number % 3 == 0 { next.addDependency(last) }
+                }
+                last = next
+            }
+        }
+        #expect(first == nil)
+    }
+    #endif
+
     // MARK: Pausing
 
     @Test func `paused before its start, it doesn't start until it is resumed`() async throws {

@@ -3,6 +3,7 @@ import Foundation
 import IDMCore
 import IDMOperations
 import IDMTesting
+import Synchronization
 import Testing
 
 /// A thousand operations with random dependencies, failures, cancels and pauses. What each of them tells is held against
@@ -14,6 +15,8 @@ struct RandomOperationsTests {
         var fails: Bool
         var isCancelled: Bool
         var isPaused: Bool
+        /// Whether its provider pauses it, and somebody else lets it go on.
+        var pausesItself: Bool
         var waitsFor: [Int]
         var requires: [Int]
         /// Which of those that it waits for gives it its input.
@@ -34,6 +37,7 @@ struct RandomOperationsTests {
                 fails: Int.random(in: 0..<20, using: &random) == 0,
                 isCancelled: Int.random(in: 0..<20, using: &random) == 0,
                 isPaused: Int.random(in: 0..<10, using: &random) == 0,
+                pausesItself: Int.random(in: 0..<8, using: &random) == 0,
                 waitsFor: waitsFor, requires: Int.random(in: 0..<4, using: &random) == 0 ? some(1) : [],
                 reads: Int.random(in: 0..<3, using: &random) == 0 ? waitsFor.first : nil)
         }
@@ -43,8 +47,15 @@ struct RandomOperationsTests {
         var random = SplitMix(seed: UInt64(seed))
         let plans = plans(1_000, &random)
         let log = Log()
+        let (pauses, paused) = AsyncStream.makeStream(of: Int.self)
+        let all = Mutex<[DataProviderOperation<Int, Int>]>([])
         let operations = plans.enumerated().map { index, plan in
             let provider = ClosureDataProvider<Int, Int> { _ in
+                if plan.pausesItself {
+                    all.withLock { $0[index] }.pause()
+                    log.add("\(index) paused")
+                    paused.yield(index)
+                }
                 if plan.fails { throw Offline() }
                 return index
             }
@@ -61,6 +72,13 @@ struct RandomOperationsTests {
             if let other = plan.reads { operations[index].input(from: operations[other]) { $0 } }
             if plan.isPaused { operations[index].pause() }
         }
+        all.withLock { $0 = operations }
+        let resuming = Task {
+            for await index in pauses {
+                log.add("\(index) resumed")
+                operations[index].resume()
+            }
+        }
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 8
         for index in operations.indices.shuffled(using: &random) { queue.addOperation(operations[index]) }
@@ -68,19 +86,35 @@ struct RandomOperationsTests {
         let chaos = operations.indices.shuffled(using: &random)
         for index in chaos where plans[index].isCancelled { operations[index].cancel() }
         for index in chaos where plans[index].isPaused { operations[index].resume() }
+        // Paused and resumed from outside as well, wherever they are by then.
+        for index in chaos.prefix(200) where !plans[index].pausesItself {
+            operations[index].pause()
+            operations[index].resume()
+        }
         for operation in operations { try await operation.finished() }
+        paused.finish()
+        await resuming.value
+        #expect(log.entries.count { $0.hasSuffix(" paused") } > 30)
 
         check(plans, operations, log.entries)
     }
 
     private func check(_ plans: [Plan], _ operations: [DataProviderOperation<Int, Int>], _ lines: [String]) {
         var told = Array(repeating: [String](), count: plans.count)
+        var isPaused = Array(repeating: false, count: plans.count)
         var firstLine: [Int: Int] = [:]
         var lastLine: [Int: Int] = [:]
         for (place, line) in lines.enumerated() {
             let parts = line.split(separator: " ")
             guard parts.count == 2, let index = Int(parts[0]) else { continue }
-            told[index].append(String(parts[1]))
+            let word = String(parts[1])
+            if word == "paused" || word == "resumed" {
+                isPaused[index] = word == "paused"
+                continue
+            }
+            // A cancel waits for nobody.
+            if isPaused[index] { #expect(word == "cancelled" || told[index].last == "cancelled", "\(line)") }
+            told[index].append(word)
             firstLine[index] = firstLine[index] ?? place
             lastLine[index] = place
         }
