@@ -29,15 +29,15 @@ enum RequestPayload: Sendable {
     private static func written(
         _ bytes: HTTPBytes, in folder: URL, didWrite: () -> Void
     ) async throws -> RequestPayload {
-        let file = try TemporaryFile(in: folder)
+        let file = try puttingAside { try TemporaryFile(in: folder) }
         var length = 0
         do {
             for try await piece in bytes {
-                try file.handle.write(contentsOf: piece)
+                try puttingAside { try file.handle.write(contentsOf: piece) }
                 length += piece.count
                 didWrite()
             }
-            try file.handle.close()
+            try puttingAside { try file.handle.close() }
         } catch {
             file.remove()
             throw error
@@ -47,6 +47,14 @@ enum RequestPayload: Sendable {
             return .none
         }
         return .temporary(file, length: length)
+    }
+
+    private static func puttingAside<Value>(_ work: () throws -> Value) throws(TransportFault) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw TransportFault(.noSpace)
+        }
     }
 
     /// What is wrong with a file that is being sent. Nil if nothing is.

@@ -80,13 +80,18 @@ public final class URLSessionTransport: HTTPTransport {
         }
         let payload = try await RequestPayload(request.body, folder: folder) { request.didSend(0) }
         if let fault = payload.fault { throw fault }
-        let exchange = SessionExchange(
-            request, payload, task: task(for: request, payload), queues: queues, folder: folder,
-            didBegin: { [delegate] in delegate.add($0, $1) })
+        let exchange = exchange(request, payload)
         let body = SessionBody(exchange: exchange, payload: payload)
         let head = try await exchange.head()
         return TransportResponse(
             status: head.status, headers: head.headers, body: HTTPBytes { SessionCursor(body: body) })
+    }
+
+    /// An exchange that is still to begin.
+    func exchange(_ request: TransportRequest, _ payload: RequestPayload) -> SessionExchange {
+        SessionExchange(
+            request, payload, task: task(for: request, payload), queues: queues, folder: folder,
+            didBegin: { [delegate] in delegate.add($0, $1) })
     }
 
     private func task(for request: TransportRequest, _ payload: RequestPayload) -> URLSessionTask {

@@ -169,4 +169,36 @@ struct PlatformRequestTests {
             #expect(names.isEmpty)
         }
     }
+
+    @Test("fails before anything is sent where its body can't be put aside")
+    func noSpace() async throws {
+        let nowhere = URLSessionTransport(connectionsPerHost: 1, folder: URL(fileURLWithPath: "/nowhere"))
+        try await withServer { server, service in
+            var service = service
+            service.transport = nowhere
+            let error = await service.error(ServiceRequest(.post, "/a", body: .stream(HTTPBytes(Data("x".utf8)))))
+            guard case .transport(let fault as TransportFault) = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(fault.kind == .noSpace && server.journal.connectionCount == 0)
+        }
+    }
+
+    @Test("that is cancelled before it begins never leaves")
+    func cancelledBefore() async throws {
+        try await withServer { server, _ in
+            let gate = TestGate()
+            let url = server.url("/a")
+            let task = Task {
+                try? await gate.pass()
+                let exchange = URLSessionTransport.shared.exchange(TransportRequest(.get, url), .none)
+                return try await exchange.head()
+            }
+            task.cancel()
+            gate.open()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(server.journal.connectionCount == 0)
+        }
+    }
 }

@@ -10,7 +10,7 @@ struct BackpressureTests {
     func slowReader() async throws {
         let folder = try TemporaryFolder()
         let transport = URLSessionTransport(connectionsPerHost: 2, folder: folder.url)
-        let resource = LoopbackServer.Resource(length: 64 << 20)
+        let resource = LoopbackServer.Resource(length: 24 << 20)
         try await withServer { server, service in
             server.on(.get, "/a", answer: .resource(resource))
             var service = service
