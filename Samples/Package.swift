@@ -22,6 +22,13 @@ let package = Package(
             path: "Sync"
         ),
         .executableTarget(
+            name: "CachedThenRemote",
+            dependencies: [
+                .product(name: "IDMCore", package: "IDM"), .product(name: "IDMCaching", package: "IDM"),
+            ],
+            path: "CachedThenRemote"
+        ),
+        .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "AllocationCounter", .product(name: "IDMCore", package: "IDM"),
