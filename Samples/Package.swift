@@ -37,6 +37,13 @@ let package = Package(
             path: "Transfer"
         ),
         .executableTarget(
+            name: "CachedThenRemote",
+            dependencies: [
+                .product(name: "IDMCore", package: "IDM"), .product(name: "IDMCaching", package: "IDM"),
+            ],
+            path: "CachedThenRemote"
+        ),
+        .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "AllocationCounter", .product(name: "IDMCore", package: "IDM"),

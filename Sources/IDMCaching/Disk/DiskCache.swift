@@ -109,7 +109,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         let name = name(of: key)
         return await lanes.run(name.digest) {
             self.folder.tellUses(atLeast: 64)
-            return self.read(key, name)
+            return self.remembered(key) ?? self.read(key, name)
         }
     }
 

@@ -24,7 +24,7 @@ final class DiskJournal: Sendable {
     private let files: any FileLayer
     /// One thread at a time: a lock of the system doesn't tell threads apart.
     private let turn = Mutex(())
-    /// Held for a moment only, also by those who may not wait.
+    /// Held for a moment only, and never while a disk is waited for.
     private let opened = Mutex<Opened?>(nil)
     /// The last journal that was read to its end.
     private let lastRead = Mutex<Digest?>(nil)
@@ -71,14 +71,12 @@ final class DiskJournal: Sendable {
 
     /// Tells the others of a change. To be called while the journal is held.
     func append(_ change: DiskChange) throws(FileFault) {
-        try opened.withLock { opened throws(FileFault) in
-            guard let known = opened else { return }
-            // A process that was killed while it told something, or had no space for it, has left a part.
-            let missing = (DiskChange.length - known.position % DiskChange.length) % DiskChange.length
-            let (written, fault) = write(Array(repeating: 0, count: missing) + change.encoded, to: known.file)
-            opened?.position += written
-            if let fault { throw fault }
-        }
+        guard let known = opened.withLock({ $0 }) else { return }
+        // A process that was killed while it told something, or had no space for it, has left a part.
+        let missing = (DiskChange.length - known.position % DiskChange.length) % DiskChange.length
+        let (written, fault) = write(Array(repeating: 0, count: missing) + change.encoded, to: known.file)
+        opened.withLock { $0?.position += written }
+        if let fault { throw fault }
     }
 
     /// Begins anew, for all. To be called while the journal is held. Where that can't be done the old one stays.

@@ -1,0 +1,39 @@
+import IDMCaching
+import IDMCore
+import Synchronization
+
+/// A server that can be reached or not. It takes its time, so that the disk is always quicker.
+final class Server: Sendable {
+    struct Offline: Error, CustomStringConvertible {
+        let description = "the server can't be reached"
+    }
+
+    private let state = Mutex<[String]?>(nil)
+
+    /// What it answers. Nil while it can't be reached.
+    var answer: [String]? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    var provider: some DataProvider<String, [String]> {
+        ClosureDataProvider<String, [String]> { _ in
+            try await Task.sleep(for: .milliseconds(300))
+            guard let answer = self.answer else { throw Offline() }
+            return answer
+        }
+    }
+}
+
+/// A clock that is set by hand, so that the ages are the same each time that this runs.
+final class Time: Sendable {
+    private let now = Mutex(Duration.seconds(1_000_000))
+
+    var clock: CacheClock {
+        CacheClock(wall: { self.now.withLock { $0 } }, steady: { self.now.withLock { $0 } })
+    }
+
+    func advance(by duration: Duration) {
+        now.withLock { $0 += duration }
+    }
+}
