@@ -15,6 +15,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     func add(_ exchange: SessionExchange, _ task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
+        // The session's own isn't asked for a body that goes again.
+        task.delegate = self
     }
 
     private func exchange(_ task: URLSessionTask) -> SessionExchange? {
@@ -45,7 +47,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        exchange(task)?.answer { completionHandler(nil) }
     }
 
     func urlSession(
@@ -56,9 +58,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest,
             NSURLAuthenticationMethodHTMLForm, NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate:
             exchange(task)?.didReject()
-            completionHandler(.rejectProtectionSpace, nil)
+            exchange(task)?.answer { completionHandler(.rejectProtectionSpace, nil) }
         default:
-            completionHandler(.performDefaultHandling, nil)
+            exchange(task)?.answer { completionHandler(.performDefaultHandling, nil) }
         }
     }
 
@@ -67,6 +69,16 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         totalBytesExpectedToSend: Int64
     ) {
         exchange(task)?.didSend(totalBytesSent)
+    }
+
+    // Called on Linux where the session is about to send a body again by itself, since a connection that was kept has broken
+    // before anything was answered. It would send nothing then, and wait for ever.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        exchange(task)?.didLoseConnection()
+        completionHandler(nil)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import Synchronization
 #if canImport(FoundationNetworking)
@@ -17,12 +18,15 @@ final class SessionExchange: Sendable {
         let headers: ServiceHeaders
     }
 
+    private static let canceller = DispatchQueue(label: "IDMHTTP.SessionExchange.cancel")
+
     private let request: TransportRequest
     private let payload: RequestPayload
     private let queue: OperationQueue
     private let task: URLSessionTask
     private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
     private let state: Mutex<State>
+    private let isStopped = Mutex(false)
     private let spool = Mutex(BodySpool())
     private let sent = Atomic<Int64>(0)
     /// How many bytes the body is to have.
@@ -113,6 +117,19 @@ final class SessionExchange: Sendable {
         perform(state.withLock { $0.received == nil ? .none : $0.complete(nil) })
     }
 
+    /// Answers a question of the session, unless the task has been cancelled: on Linux an answer to a task that doesn't wait for
+    /// it any more ends the process. Under the lock, so that it is before the cancellation or not at all.
+    func answer(_ reply: () -> Void) {
+        isStopped.withLock { isStopped in
+            if !isStopped { reply() }
+        }
+    }
+
+    /// The connection has broken before anything was answered, and the body would have to go again.
+    func didLoseConnection() {
+        perform(state.withLock { $0.received == nil ? $0.refuse(TransportFault(.lost), stops: true) : .none })
+    }
+
     func complete(_ response: URLResponse?, _ error: (any Error)?) {
         payload.remove()
         let received = state.withLock { $0.received }
@@ -177,8 +194,12 @@ final class SessionExchange: Sendable {
     }
 
     private func stop() {
-        // Not here: it waits for the session, and whoever cancels waits for nobody.
-        queue.addOperation { [task] in task.cancel() }
+        // Not here: it waits for the session, and whoever cancels waits for nobody. And not behind what the session has still to
+        // tell, which can be much.
+        Self.canceller.async { [self] in
+            isStopped.withLock { $0 = true }
+            task.cancel()
+        }
     }
 }
 
