@@ -85,6 +85,8 @@ long allocation_counter_blocks(void) { return atomic_load(&blocks); }
 
 long allocation_counter_bytes(void) { return atomic_load(&bytes); }
 
+void allocation_counter_trim(void) { malloc_trim(0); }
+
 #else
 
 bool allocation_counter_works(void) { return false; }
@@ -96,5 +98,7 @@ void allocation_counter_stop(void) {}
 long allocation_counter_blocks(void) { return 0; }
 
 long allocation_counter_bytes(void) { return 0; }
+
+void allocation_counter_trim(void) {}
 
 #endif

@@ -20,4 +20,7 @@ long allocation_counter_blocks(void);
 /// How many bytes were allocated, less those that were freed, also if they had been allocated before the start.
 long allocation_counter_bytes(void);
 
+/// Gives memory that nothing uses any more back to the system, where the platform can.
+void allocation_counter_trim(void);
+
 #endif

@@ -43,4 +43,24 @@ struct BaseURL: Sendable, Equatable {
         guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .baseURL(.malformed) }
         return url
     }
+
+    /// The URL of a link that the server gave, with a query behind its own. It has to lead to the same origin.
+    func following(_ link: URL, from base: URL, query: String) throws(ServiceRequest.Fault) -> URL {
+        guard let address = URL(string: link.relativeString, relativeTo: base)?.absoluteURL else {
+            throw .link(.malformed)
+        }
+        let target: BaseURL
+        do throws(ServiceRequest.Fault) {
+            target = try BaseURL(address)
+        } catch {
+            if case .baseURL(let fault) = error { throw .link(fault) }
+            throw error
+        }
+        guard target.origin == origin else { throw .foreignLink("\(target.origin)") }
+        guard !query.isEmpty else { return address }
+        let text = address.absoluteString
+        guard let url = URL(string: text + (text.contains("?") ? "&" : "?") + query, encodingInvalidCharacters: false)
+        else { throw .link(.malformed) }
+        return url
+    }
 }

@@ -15,6 +15,10 @@ extension ServiceRequest {
         case parameter(String, template: String, ParameterFault)
         /// The base URL can't be one.
         case baseURL(BaseURLFault)
+        /// The link can't be one.
+        case link(BaseURLFault)
+        /// The link leads to another origin than the service's.
+        case foreignLink(String)
         /// This is no name of a header.
         case headerName(String)
         /// The value of a header holds a byte that has no place there, such as a line break.
@@ -82,6 +86,8 @@ extension ServiceRequest.Fault: CustomStringConvertible {
             "The path “\(template)” doesn't name \(names.map { "“\($0)”" }.joined(separator: ", "))."
         case .parameter(let name, let template, let fault): "The parameter “\(name)” of “\(template)” \(fault)."
         case .baseURL(let fault): "The base URL \(fault)."
+        case .link(let fault): "The link \(fault)."
+        case .foreignLink(let origin): "The link leads to another origin, \(origin)."
         case .headerName(let name): "“\(name)” is no name of a header."
         case .headerValue(let name, let byte, let place):
             "The value of the header \(name) holds the byte \(byte) at \(place), which has no place there."

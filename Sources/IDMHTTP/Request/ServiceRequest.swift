@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What a service is asked: a method, a path below the service's base URL, and what goes with it.
 ///
 /// ```swift
@@ -11,6 +13,8 @@ public struct ServiceRequest: Sendable {
     public var method: Method
     /// The path below the base URL. `{name}` stands for a parameter, and so does `:name` at the start of a segment.
     public var path: String
+    /// An address that the server gave, in place of a path: the next page, say. See ``init(_:link:query:headers:)``.
+    public var link: URL?
     /// The values of the parameters in the path. They are escaped, so that none leaves its segment. Each one has to be
     /// named by the path.
     public var pathParameters: [String: String]
@@ -47,6 +51,19 @@ public struct ServiceRequest: Sendable {
         self.cachePolicy = cachePolicy
     }
 
+    /// Makes a request for an address that the server gave: the next page, say, or where something has been created.
+    ///
+    /// It may be a whole one, or one that starts from the base URL (`/users?page=2`, `?page=2`). It has to have the origin of
+    /// the service: credentials and headers are for nobody else. What the base URL has behind its `?` isn't added.
+    ///
+    /// ```swift
+    /// if let next = page.next { page = try await service.fetch(Page(request: ServiceRequest(link: next))) }
+    /// ```
+    public init(_ method: Method = .get, link: URL, query: Query = [:], headers: ServiceHeaders = [:]) {
+        self.init(method, "", query: query, headers: headers)
+        self.link = link
+    }
+
     /// What a transport is asked to do about its cache. A transport without one asks the server.
     public enum CachePolicy: Sendable, Hashable {
         /// As the server's headers have it.
@@ -66,9 +83,14 @@ extension ServiceRequest: CustomStringConvertible, CustomReflectable {
 
     /// Method, path and query.
     public func description(redacted redaction: ServiceRedaction) -> String {
-        let path = (try? PathTemplate(path).filled(with: pathParameters)) ?? path.escapedForDescription()
+        let name = method.name.escapedForDescription()
         let query = query.encodedForURL(redacted: redaction)
-        return "\(method.name.escapedForDescription()) \(path)\(query.isEmpty ? "" : "?\(query)")"
+        if let link {
+            let address = redaction.url(link.relativeString).escapedForDescription(limit: 1_000)
+            return "\(name) \(address)\(query.isEmpty ? "" : "\(link.query == nil ? "?" : "&")\(query)")"
+        }
+        let path = (try? PathTemplate(path).filled(with: pathParameters)) ?? path.escapedForDescription()
+        return "\(name) \(path)\(query.isEmpty ? "" : "?\(query)")"
     }
 
     /// Nothing but the redacted description: what is dumped holds no secrets either.

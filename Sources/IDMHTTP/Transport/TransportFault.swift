@@ -36,7 +36,7 @@ public struct TransportFault: Error, Sendable {
         case bodyTooLarge(limit: Int)
         /// What was asked for is to come out of a cache, and isn't in one.
         case notCached
-        /// What a slow reader hadn't taken yet could not be put aside on disk.
+        /// What has to be put aside on disk can't be: what a slow reader hasn't taken yet, or a body before it is sent.
         case noSpace
         /// Something else.
         case other
@@ -57,7 +57,7 @@ extension TransportFault: CustomStringConvertible, CustomReflectable {
             case .headerTooLarge(let limit): "the header is larger than \(limit) bytes"
             case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
             case .notCached: "there is nothing in a cache"
-            case .noSpace: "there is no room on disk for what isn't read yet"
+            case .noSpace: "there is no room on disk for what has to be put aside"
             case .other: "something went wrong"
             }
         return cause.map { "\(words) (\($0.errorCode))" } ?? words

@@ -60,7 +60,14 @@ extension ServiceConfiguration {
     public func resolve(_ request: ServiceRequest) throws(ServiceRequest.Fault) -> TransportRequest {
         try request.method.check()
         let path = try PathTemplate(request.path).filled(with: request.pathParameters)
-        let url = try BaseURL(baseURL).joined(path: path, query: request.query.encodedForURL())
+        let base = try BaseURL(baseURL)
+        let query = request.query.encodedForURL()
+        let url =
+            if let link = request.link {
+                try base.following(link, from: baseURL, query: query)
+            } else {
+                try base.joined(path: path, query: query)
+            }
         try headers.check()
         try request.headers.check()
         if let deadline = request.deadline ?? deadline, deadline <= .zero { throw .time("deadline") }

@@ -23,6 +23,14 @@ private func firstService(_ photo: URL, _ text: String) async throws {
     _ = response
 
     do {
+        let link = photo
+        // sample: a link
+        let next = try await service.request(ServiceRequest(link: link))
+        // end
+        _ = next
+    }
+
+    do {
         // sample: bodies
         let login: RequestBody = .json(["user": "ada"])
         let search: RequestBody = .form(["q": text, "page": 1])

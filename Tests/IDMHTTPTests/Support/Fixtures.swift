@@ -1,4 +1,5 @@
 import Foundation
+import IDMTesting
 import Testing
 
 @testable import IDMHTTP
@@ -24,6 +25,25 @@ extension HTTPBytes {
     }
 }
 
+/// Runs a test with a server of its own, and a service of it over the network.
+func withServer(
+    _ interceptors: [any HTTPInterceptor] = [], _ body: (LoopbackServer, HTTPService) async throws -> Void
+) async throws {
+    try await TestScope.run(reportingTo: { failure in Issue.record(failure) }) {
+        try await LoopbackServer.run { server in
+            let configuration = ServiceConfiguration(baseURL: server.url, deadline: nil)
+            try await body(server, HTTPService(configuration: configuration, interceptors: interceptors))
+        }
+    }
+}
+
+extension URLSessionTransport {
+    /// The response to a request of a server, as it comes.
+    func get(_ url: URL, headers: ServiceHeaders = [:]) async throws -> TransportResponse {
+        try await send(TransportRequest(.get, url, headers: headers))
+    }
+}
+
 /// A folder that goes with the value.
 final class TemporaryFolder: Sendable {
     let url: URL
@@ -36,6 +56,9 @@ final class TemporaryFolder: Sendable {
     deinit {
         try? FileManager.default.removeItem(at: url)
     }
+
+    /// What is in it.
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path) }
 
     /// A file of some bytes.
     func file(_ name: String, _ bytes: Data) throws -> URL {

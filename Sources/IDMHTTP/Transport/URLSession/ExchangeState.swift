@@ -42,7 +42,8 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         case .idle:
             phase = .awaiting(sender)
             return .start
-        case .over(let error): return .refuse(sender, error, stops: false)
+        // A transfer that never begins is one that the session would keep.
+        case .over(let error): return .refuse(sender, error, stops: true)
         case .awaiting, .flowing: return .refuse(sender, CancellationError(), stops: false)
         }
     }

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The body of a request as URLSession takes it: bytes, or a file whose length it can announce.
 ///
-/// URLSession could read streams as well. But on Linux it reads them where it serves all other transfers, so that one which
-/// takes its time would hold them all up; it can't announce their length; and it takes a stream that breaks off for one
-/// that is complete. So what isn't a file as it stands becomes one first.
+/// URLSession could read streams as well. But it can't announce their length, and on Linux it reads them where it serves all
+/// other transfers, so that one which takes its time would hold them all up. So what isn't a file as it stands becomes one
+/// first.
 enum RequestPayload: Sendable {
     case none
     case data(Data)
@@ -12,7 +12,7 @@ enum RequestPayload: Sendable {
     case temporary(TemporaryFile, length: Int)
 
     /// Prepares a body. Calls back whenever something of a stream has come.
-    init(_ body: RequestBody.Encoded?, didWrite: () -> Void) async throws {
+    init(_ body: RequestBody.Encoded?, folder: URL, didWrite: () -> Void) async throws {
         guard let body, body.length != 0 else {
             self = .none
             return
@@ -22,20 +22,22 @@ enum RequestPayload: Sendable {
         } else if let url = body.file, let length = body.length {
             self = .file(url, length: length)
         } else {
-            self = try await Self.written(try body.bytes(), didWrite: didWrite)
+            self = try await Self.written(try body.bytes(), in: folder, didWrite: didWrite)
         }
     }
 
-    private static func written(_ bytes: HTTPBytes, didWrite: () -> Void) async throws -> RequestPayload {
-        let file = try TemporaryFile()
+    private static func written(
+        _ bytes: HTTPBytes, in folder: URL, didWrite: () -> Void
+    ) async throws -> RequestPayload {
+        let file = try puttingAside { try TemporaryFile(in: folder) }
         var length = 0
         do {
             for try await piece in bytes {
-                try file.handle.write(contentsOf: piece)
+                try puttingAside { try file.handle.write(contentsOf: piece) }
                 length += piece.count
                 didWrite()
             }
-            try file.handle.close()
+            try puttingAside { try file.handle.close() }
         } catch {
             file.remove()
             throw error
@@ -45,6 +47,14 @@ enum RequestPayload: Sendable {
             return .none
         }
         return .temporary(file, length: length)
+    }
+
+    private static func puttingAside<Value>(_ work: () throws -> Value) throws(TransportFault) -> Value {
+        do {
+            return try work()
+        } catch {
+            throw TransportFault(.noSpace)
+        }
     }
 
     /// What is wrong with a file that is being sent. Nil if nothing is.

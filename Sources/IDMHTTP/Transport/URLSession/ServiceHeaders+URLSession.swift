@@ -1,11 +1,14 @@
-internal import Foundation
 #if canImport(FoundationNetworking)
-internal import FoundationNetworking
+internal import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
 #endif
 
 extension ServiceHeaders {
-    /// The header of a response. URLSession joins fields of one name; cookies, which can't be joined, are taken apart again.
-    init(_ response: HTTPURLResponse) {
+    /// The header of a response of URLSession, for a transport. URLSession joins fields of one name; cookies, which can't be
+    /// joined, are taken apart again.
+    public init(_ response: HTTPURLResponse) {
         var headers: [Field] = []
         for (name, value) in response.allHeaderFields {
             guard let name = name as? String, let value = value as? String else { continue }
@@ -35,28 +38,5 @@ extension String {
             }
         }
         return cookies + [String(rest)]
-    }
-}
-
-extension URLRequest {
-    /// What is sent, without its body.
-    init(_ request: TransportRequest) {
-        self.init(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData)
-        httpMethod = request.method.name
-        httpShouldHandleCookies = false
-        // Ours is kept above, to the millisecond. This one counts whole seconds.
-        timeoutInterval = URLSessionTransport.longestTime
-        for name in request.headers.distinctNames {
-            let values = request.headers.values(of: name)
-            setValue(values.joined(separator: name == "Cookie" ? "; " : ", "), forHTTPHeaderField: name.spelling)
-        }
-    }
-}
-
-extension ServiceHeaders {
-    /// The names, each once, as it is written first.
-    fileprivate var distinctNames: [Name] {
-        var seen: Set<Name> = []
-        return map(\.name).filter { seen.insert($0).inserted }
     }
 }

@@ -10,13 +10,10 @@ internal import FoundationNetworking
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
 
-    /// How many exchanges are under way.
-    var count: Int { exchanges.withLock { $0.count } }
+    var bytesInMemory: Int { exchanges.withLock { $0.values.reduce(0) { $0 + $1.bytesInMemory } } }
 
     func add(_ exchange: SessionExchange, _ task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
-        // The session's own isn't asked for a body that goes again.
-        task.delegate = self
     }
 
     private func exchange(_ task: URLSessionTask) -> SessionExchange? {
@@ -71,13 +68,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         exchange(task)?.didSend(totalBytesSent)
     }
 
-    // Called on Linux where the session is about to send a body again by itself, since a connection that was kept has broken
-    // before anything was answered. It would send nothing then, and wait for ever.
+    /// On Linux a body that has begun to leave can't be sent again on another connection, whatever is answered here: the
+    /// server would wait for the rest of it for ever. It is asked on a queue of the session's own.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+        needNewBodyStream completionHandler: @escaping (InputStream?) -> Void
     ) {
-        exchange(task)?.didLoseConnection()
+        exchange(task)?.didLose()
         completionHandler(nil)
     }
 

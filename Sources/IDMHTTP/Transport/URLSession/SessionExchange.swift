@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import Synchronization
 #if canImport(FoundationNetworking)
@@ -18,31 +17,33 @@ final class SessionExchange: Sendable {
         let headers: ServiceHeaders
     }
 
-    private static let canceller = DispatchQueue(label: "IDMHTTP.SessionExchange.cancel")
-
     private let request: TransportRequest
     private let payload: RequestPayload
-    private let queue: OperationQueue
+    private let queues: SessionQueues
     private let task: URLSessionTask
     private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
     private let state: Mutex<State>
     private let isStopped = Mutex(false)
-    private let spool = Mutex(BodySpool())
+    private let spool: Mutex<BodySpool>
     private let sent = Atomic<Int64>(0)
     /// How many bytes the body is to have.
     private let announced = Atomic<Int64>(0)
 
     init(
-        _ request: TransportRequest, _ payload: RequestPayload, task: URLSessionTask, queue: OperationQueue,
-        didBegin: @escaping @Sendable (SessionExchange, URLSessionTask) -> Void
+        _ request: TransportRequest, _ payload: RequestPayload, task: URLSessionTask, queues: SessionQueues,
+        folder: URL, didBegin: @escaping @Sendable (SessionExchange, URLSessionTask) -> Void
     ) {
         self.request = request
         self.payload = payload
         self.task = task
-        self.queue = queue
+        self.queues = queues
         self.didBegin = didBegin
+        spool = Mutex(BodySpool(folder: folder))
         state = Mutex(State(.init(window: 2 << 20, piece: 256 << 10, limit: request.limits.body)))
     }
+
+    /// How many bytes of the body are in memory.
+    var bytesInMemory: Int { state.withLock { $0.memoryLength } }
 
     // MARK: What the caller does
 
@@ -112,6 +113,11 @@ final class SessionExchange: Sendable {
         }
     }
 
+    /// The connection broke before there was a response, and the body would have to be sent again.
+    func didLose() {
+        perform(state.withLock { $0.refuse(TransportFault(.lost), stops: true) })
+    }
+
     /// The server's question for a user is about to be answered with nobody. If its response is here, that is all of it.
     func didReject() {
         perform(state.withLock { $0.received == nil ? .none : $0.complete(nil) })
@@ -123,11 +129,6 @@ final class SessionExchange: Sendable {
         isStopped.withLock { isStopped in
             if !isStopped { reply() }
         }
-    }
-
-    /// The connection has broken before anything was answered, and the body would have to go again.
-    func didLoseConnection() {
-        perform(state.withLock { $0.received == nil ? $0.refuse(TransportFault(.lost), stops: true) : .none })
     }
 
     func complete(_ response: URLResponse?, _ error: (any Error)?) {
@@ -186,7 +187,7 @@ final class SessionExchange: Sendable {
             }
             perform(state.withLock { $0.spilled(result) })
         case .fetch(let count):
-            queue.addOperation { [self] in
+            queues.telling.addOperation { [self] in
                 let result = Result<Data, any Error> { try spool.withLock { try $0.fetch(count) } }
                 perform(state.withLock { $0.fetched(result) })
             }
@@ -194,9 +195,7 @@ final class SessionExchange: Sendable {
     }
 
     private func stop() {
-        // Not here: it waits for the session, and whoever cancels waits for nobody. And not behind what the session has still to
-        // tell, which can be much.
-        Self.canceller.async { [self] in
+        queues.stopping.addOperation { [self] in
             isStopped.withLock { $0 = true }
             task.cancel()
         }

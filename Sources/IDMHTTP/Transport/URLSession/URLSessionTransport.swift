@@ -35,13 +35,20 @@ public final class URLSessionTransport: HTTPTransport {
     static let longestTime: TimeInterval = 10 * 365 * 86_400
 
     private let session: URLSession
-    private let queue: OperationQueue
+    private let queues = SessionQueues()
     private let delegate: SessionDelegate
+    private let folder: URL
 
     /// Makes a transport with a session of its own.
     ///
     /// - Parameter connectionsPerHost: How many connections to one host there may be. Exchanges that find none wait.
-    public init(connectionsPerHost: Int = 6) {
+    public convenience init(connectionsPerHost: Int = 6) {
+        self.init(connectionsPerHost: connectionsPerHost, folder: FileManager.default.temporaryDirectory)
+    }
+
+    /// Makes a transport that puts aside what it must in a folder.
+    init(connectionsPerHost: Int, folder: URL) {
+        self.folder = folder
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
@@ -52,11 +59,8 @@ public final class URLSessionTransport: HTTPTransport {
         configuration.timeoutIntervalForRequest = Self.longestTime
         configuration.timeoutIntervalForResource = Self.longestTime
         configuration.httpMaximumConnectionsPerHost = max(connectionsPerHost, 1)
-        queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
-        queue.name = "IDMHTTP.URLSessionTransport"
         delegate = SessionDelegate()
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queues.telling)
     }
 
     deinit {
@@ -64,8 +68,8 @@ public final class URLSessionTransport: HTTPTransport {
         session.finishTasksAndInvalidate()
     }
 
-    /// How many exchanges are under way.
-    var count: Int { delegate.count }
+    /// How many bytes of bodies are in memory that nobody has read yet.
+    var bytesInMemory: Int { delegate.bytesInMemory }
 
     /// Makes one exchange. Returns when the header of the response is there.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -74,18 +78,24 @@ public final class URLSessionTransport: HTTPTransport {
         guard request.body == nil || request.method.allowsBody else {
             throw ServiceRequest.Fault.unexpectedBody(request.method)
         }
-        let payload = try await RequestPayload(request.body) { request.didSend(0) }
-        let exchange = SessionExchange(
-            request, payload, task: task(for: request, payload), queue: queue,
-            didBegin: { [delegate] in delegate.add($0, $1) })
+        let payload = try await RequestPayload(request.body, folder: folder) { request.didSend(0) }
+        if let fault = payload.fault { throw fault }
+        let exchange = exchange(request, payload)
         let body = SessionBody(exchange: exchange, payload: payload)
         let head = try await exchange.head()
         return TransportResponse(
             status: head.status, headers: head.headers, body: HTTPBytes { SessionCursor(body: body) })
     }
 
+    /// An exchange that is still to begin.
+    func exchange(_ request: TransportRequest, _ payload: RequestPayload) -> SessionExchange {
+        SessionExchange(
+            request, payload, task: task(for: request, payload), queues: queues, folder: folder,
+            didBegin: { [delegate] in delegate.add($0, $1) })
+    }
+
     private func task(for request: TransportRequest, _ payload: RequestPayload) -> URLSessionTask {
-        let urlRequest = URLRequest(request)
+        let urlRequest = request.urlRequest
         // A body in the request itself would make Linux say that it is a form, where nothing else is said.
         return switch payload {
         case .none: session.dataTask(with: urlRequest)

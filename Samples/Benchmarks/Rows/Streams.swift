@@ -1,0 +1,81 @@
+import Foundation
+import IDMHTTP
+import IDMTesting
+
+/// A body of 200 MB that is read as it comes, beside a bare session with a delegate. The server runs in the same process,
+/// and holds no more than a block of it.
+enum Streams {
+    static let rows: [Benchmark] = [
+        .figure(
+            "200 MB read as they come", in: .time, { try await duration { try await ours(isSlow: false) } },
+            against: "bare delegate session", { try await duration { try await theirs(isSlow: false) } },
+            limit: .times(1.15)),
+        .figure(
+            "memory for 200 MB read as they come", in: .bytes,
+            { try await Peak.growth { try await ours(isSlow: false) } },
+            against: "bare delegate session", { try await Peak.growth { try await theirs(isSlow: false) } },
+            limit: .figure(32 * 1_048_576)),
+        .figure(
+            "memory for 200 MB and a slow reader", in: .bytes,
+            { try await Peak.growth { try await ours(isSlow: true) } },
+            against: "bare delegate session", { try await Peak.growth { try await theirs(isSlow: true) } },
+            limit: .figure(32 * 1_048_576)),
+    ]
+
+    private static let film = LoopbackServer.Resource(length: 200 << 20)
+
+    private static let server = Task {
+        let server = try LoopbackServer(remembers: false)
+        server.on(.get, "/film", answer: .resource(film))
+        return server
+    }
+
+    private static let bare = BareSession()
+
+    private static func duration(_ work: () async throws -> Void) async throws -> Int {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await work()
+        return Int(start.duration(to: clock.now) / .nanoseconds(1))
+    }
+
+    /// Reads all of it. A slow reader has a piece, and nothing more until the server has got rid of the rest.
+    private static func ours(isSlow: Bool) async throws {
+        let server = try await server.value
+        let gone = isSlow ? try await Departure() : nil
+        let service = HTTPService(configuration: ServiceConfiguration(baseURL: gone?.url ?? server.url))
+        let stream = try await service.open(ServiceRequest(.get, "/film"))
+        var count = 0
+        for try await piece in stream.bytes {
+            if count == 0 { try await gone?.wait() }
+            count += piece.count
+        }
+        try require(count)
+    }
+
+    private static func theirs(isSlow: Bool) async throws {
+        let server = try await server.value
+        let gone = isSlow ? try await Departure() : nil
+        try require(try await bare.count((gone?.url ?? server.url).appendingPathComponent("film"), pausing: gone?.wait))
+    }
+
+    private static func require(_ count: Int) throws {
+        guard count == film.length else { throw Fault("\(count) bytes of \(film.length) came") }
+    }
+
+    /// A server of its own, for one who waits until all of the body has left.
+    private struct Departure: Sendable {
+        let server: LoopbackServer
+
+        init() async throws {
+            server = try LoopbackServer()
+            server.on(.get, "/film", answer: .resource(film))
+        }
+
+        var url: URL { server.url }
+
+        @Sendable func wait() async throws {
+            try await server.until { $0.connections.contains { $0.bytesSent > film.length } }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+internal import Foundation
+
+/// The two queues of a session, each of which does one thing after the other.
+struct SessionQueues: Sendable {
+    /// On which the session tells what happens, and on which files are written and read. What has come waits here.
+    let telling = OperationQueue(serial: "telling")
+    /// On which transfers are stopped. That waits for the session, so that whoever cancels can't do it on the spot; and it
+    /// can't wait behind what has come, which would be most of a body by then.
+    let stopping = OperationQueue(serial: "stopping")
+}
+
+extension OperationQueue {
+    fileprivate convenience init(serial name: String) {
+        self.init()
+        maxConcurrentOperationCount = 1
+        self.name = "IDMHTTP.URLSessionTransport.\(name)"
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A link that the server gave", .timeLimit(.minutes(1)))
+struct LinkTests {
+    private func link(_ text: String) throws -> URL { try #require(URL(string: text)) }
+
+    @Test(
+        "is followed as it is, whole or from the base URL",
+        arguments: [
+            ("https://h/v1/users?page=2", "https://h/v1/users?page=2"), ("https://H:443/other", "https://H:443/other"),
+            ("/users?page=2", "https://h/users?page=2"), ("users", "https://h/users"),
+            ("?page=2", "https://h/v1?page=2"),
+            ("https://h/a%2Fb?q=%2B", "https://h/a%2Fb?q=%2B"), ("//h/x", "https://h/x"),
+            ("https://h/v1/../users", "https://h/users"),
+        ])
+    func followed(text: String, url: String) throws {
+        let configuration = try api("https://h/v1")
+        if text.contains("..") {
+            #expect(throws: ServiceRequest.Fault.link(.dotSegment)) {
+                try configuration.resolve(ServiceRequest(link: link(text)))
+            }
+        } else {
+            #expect(try configuration.resolve(ServiceRequest(link: link(text))).url.absoluteString == url)
+        }
+    }
+
+    @Test("takes a query behind its own, and a header, and nothing of the base URL's query")
+    func query() throws {
+        let configuration = try api("https://h/v1?key=k", headers: ["A": "1"])
+        let resolved = try configuration.resolve(
+            ServiceRequest(.head, link: link("https://h/u?page=2"), query: ["q": "a b"], headers: ["B": "2"]))
+        #expect(resolved.url.absoluteString == "https://h/u?page=2&q=a%20b")
+        #expect(resolved.method == .head && resolved.headers == ["A": "1", "B": "2"])
+        let plain = try configuration.resolve(ServiceRequest(link: link("https://h/u"), query: ["q": 1]))
+        #expect(plain.url.absoluteString == "https://h/u?q=1")
+    }
+
+    @Test(
+        "leads nowhere else",
+        arguments: [
+            ("https://other/a", .foreignLink("https://other")), ("http://h/a", .foreignLink("http://h")),
+            ("https://h:8443/a", .foreignLink("https://h:8443")), ("//other/a", .foreignLink("https://other")),
+            ("https://user:secret@h/a", .link(.userInfo)), ("ftp://h/a", .link(.scheme("ftp"))),
+            ("file:///etc/passwd", .link(.scheme("file"))), ("https://h/a#f", .link(.fragment)),
+        ] as [(String, ServiceRequest.Fault)])
+    func refused(text: String, fault: ServiceRequest.Fault) throws {
+        let configuration = try api("https://h/v1")
+        #expect(throws: fault) { try configuration.resolve(ServiceRequest(link: link(text))) }
+        #expect(!fault.description.contains("secret"))
+    }
+
+    @Test("has no parameters")
+    func parameters() throws {
+        var request = ServiceRequest(link: try link("https://h/a"))
+        request.pathParameters = ["id": "1"]
+        #expect(throws: ServiceRequest.Fault.unusedParameters(["id"], template: "")) {
+            try api("https://h").resolve(request)
+        }
+    }
+
+    @Test("is shown without its secrets")
+    func shown() throws {
+        let request = ServiceRequest(link: try link("https://u:p@h/a?token=s3cret&page=2"), query: ["q": 1])
+        #expect("\(request)" == "GET https://<redacted>@h/a?token=<redacted>&page=2&q=1")
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import IDMTesting
+import Testing
+
+@testable import IDMHTTP
+
+/// What URLSession makes of requests on its own, and this transport doesn't.
+@Suite("Over URLSession, a request", .timeLimit(.minutes(1)))
+struct PlatformRequestTests {
+    @Test("with a line break in its method, in a name or in a value of its header never leaves")
+    func injection() async throws {
+        try await withServer { server, service in
+            let bad = [
+                ServiceRequest("GET / HTTP/1.1\r\nX: y", "/a"), ServiceRequest(.get, "/a", headers: ["X\r\nY": "z"]),
+                ServiceRequest(.get, "/a", headers: ["X": "y\r\nZ: z"]), ServiceRequest(.get, "/a\r\nX: y"),
+                ServiceRequest(.get, "/a", headers: ["Content-Length": "5"]),
+                ServiceRequest(.get, "/a", headers: ["Host": "other"]),
+                ServiceRequest(.get, "/a", headers: ["Transfer-Encoding": "chunked"]),
+            ]
+            for request in bad {
+                guard case .badRequest = await service.error(request)?.reason else {
+                    Issue.record("\(request) has left")
+                    continue
+                }
+            }
+            #expect(server.journal.connectionCount == 0)
+        }
+    }
+
+    @Test("arrives with its path, its query and its header as they were meant")
+    func target() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/users/{id}", answer: .text("x"))
+            let request = ServiceRequest(
+                .get, "/users/{id}", pathParameters: ["id": "a/b..%é"], query: ["q": "+ & = ; % é"],
+                headers: ["X-A": "1", "X-Empty": "", "x-a": "2", "Cookie": "a=1"])
+            _ = try await service.request(request)
+
+            let arrived = try await server.nextRequest()
+            #expect(arrived.target == "/users/a%2Fb..%25%C3%A9?q=%2B%20%26%20%3D%20%3B%20%25%20%C3%A9")
+            #expect(arrived.parameters == ["id": "a/b..%é"])
+            #expect(arrived.headers["X-A"] == "1, 2" && arrived.headers["Cookie"] == "a=1")
+        }
+    }
+
+    @Test("carries a body where one is allowed, and is refused where not", arguments: ["GET", "HEAD"])
+    func bodies(method: ServiceRequest.Method) async throws {
+        try await withServer { server, _ in
+            let body = RequestBody.Encoded(Data("x".utf8))
+            await #expect(throws: ServiceRequest.Fault.unexpectedBody(method)) {
+                try await URLSessionTransport.shared.send(TransportRequest(method, server.url("/a"), body: body))
+            }
+            #expect(server.journal.connectionCount == 0)
+        }
+    }
+
+    @Test("with a body of no type is no form")
+    func noForm() async throws {
+        try await withServer { server, _ in
+            server.on(.post, "/a", answer: .text("x"))
+            let body = RequestBody.Encoded(Data("x".utf8))
+            _ = try await URLSessionTransport.shared.send(TransportRequest(.post, server.url("/a"), body: body))
+            #expect(try await server.nextRequest().headers[.contentType] == nil)
+        }
+    }
+
+    @Test("carries a body of any kind, whole, with its length before it")
+    func kinds() async throws {
+        let folder = try TemporaryFolder()
+        let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let file = try folder.file("f", content)
+        let pieces = AsyncStream<Data> { stream in
+            for start in stride(from: 0, to: content.count, by: 7_000) {
+                stream.yield(content[start..<min(start + 7_000, content.count)])
+            }
+            stream.finish()
+        }
+        let bodies: [RequestBody] = [
+            .bytes(content), .file(file), .stream(HTTPBytes(content), length: content.count),
+            .stream(HTTPBytes(pieces)),
+        ]
+        try await withServer { server, service in
+            server.on(.put, "/a", answer: .text("x"))
+            for body in bodies {
+                _ = try await service.request(ServiceRequest(.put, "/a", body: body))
+                let request = try await server.nextRequest()
+                #expect(request.body == content && request.headers[.contentLength] == "300000")
+                #expect(request.headers["Transfer-Encoding"] == nil && request.headers["Expect"] == nil)
+            }
+            for body in [RequestBody.bytes(Data()), .file(try folder.file("empty", "")), .stream(HTTPBytes(Data()))] {
+                _ = try await service.request(ServiceRequest(.put, "/a", body: body))
+                #expect(try await server.nextRequest().headers[.contentLength] == "0")
+            }
+        }
+    }
+
+    @Test("in several parts arrives as they were put together")
+    func multipart() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.file("f.txt", "from disk")
+        let body = MultipartBody([.text("title", "Sunset"), .file("photo", file, contentType: "text/plain")])
+        try await withServer { server, service in
+            server.on(.post, "/a", answer: .text("x"))
+            _ = try await service.request(ServiceRequest(.post, "/a", body: .multipart(body)))
+            let request = try await server.nextRequest()
+            let expected = try await RequestBody.multipart(body).encoded().bytes().all()
+            #expect(request.body == expected && request.headers[.contentLength] == "\(expected.count)")
+        }
+    }
+
+    @Test("tells how many bytes have gone, up to all of them")
+    func progress() async throws {
+        let content = Data(count: 1 << 20)
+        try await withServer { server, service in
+            server.on(.post, "/a", answer: .text("x"))
+            let sent = Watched<[Int64]>([])
+            var request = ServiceRequest(.post, "/a", body: .bytes(content))
+            request.didSend = { count in sent.change { $0.append(count) } }
+            _ = try await service.request(request)
+            try await sent.wait { $0.last == 1 << 20 }
+            #expect(sent.value == sent.value.sorted())
+        }
+    }
+
+    @Test("fails when its file is gone, or shorter than it was")
+    func fileFaults() async throws {
+        let folder = try TemporaryFolder()
+        try await withServer { server, _ in
+            for change in ["gone", "shorter"] {
+                let file = try folder.file("f", Data(count: 1 << 20))
+                let body = try RequestBody.file(file).encoded()
+                if change == "gone" {
+                    try FileManager.default.removeItem(at: file)
+                } else {
+                    try Data(count: 10).write(to: file)
+                }
+                await #expect(throws: RequestBody.Fault.self) {
+                    try await URLSessionTransport.shared.send(TransportRequest(.post, server.url("/a"), body: body))
+                }
+            }
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("takes its answer also where that comes before all of the body has gone")
+    func earlyAnswer() async throws {
+        try await withServer { server, service in
+            server.on(.post, "/a", answer: .text("enough", status: 413).early(after: 10).closing())
+            let error = await service.error(ServiceRequest(.post, "/a", body: .bytes(Data(count: 8 << 20))))
+            // Whoever sends into a connection that is closed may lose the answer.
+            #expect(error?.status == 413 || error?.response == nil)
+        }
+    }
+
+    @Test("leaves no file behind, whatever became of it")
+    func noFiles() async throws {
+        let folder = try TemporaryFolder()
+        let transport = URLSessionTransport(connectionsPerHost: 2, folder: folder.url)
+        try await withServer { server, service in
+            server.on(.post, "/a", answer: .text("x"))
+            server.on(.post, "/b", answer: .hangUp)
+            var service = service
+            service.transport = transport
+            for path in ["/a", "/b"] {
+                let body = RequestBody.stream(HTTPBytes(Data(count: 100_000)))
+                _ = try? await service.request(ServiceRequest(.post, path, body: body))
+            }
+            let names = try folder.names()
+            #expect(names.isEmpty)
+        }
+    }
+
+    @Test("fails before anything is sent where its body can't be put aside")
+    func noSpace() async throws {
+        let nowhere = URLSessionTransport(connectionsPerHost: 1, folder: URL(fileURLWithPath: "/nowhere"))
+        try await withServer { server, service in
+            var service = service
+            service.transport = nowhere
+            let error = await service.error(ServiceRequest(.post, "/a", body: .stream(HTTPBytes(Data("x".utf8)))))
+            guard case .transport(let fault as TransportFault) = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(fault.kind == .noSpace && server.journal.connectionCount == 0)
+        }
+    }
+
+    @Test("that is cancelled before it begins never leaves")
+    func cancelledBefore() async throws {
+        try await withServer { server, _ in
+            let gate = TestGate()
+            let url = server.url("/a")
+            let task = Task {
+                try? await gate.pass()
+                let exchange = URLSessionTransport.shared.exchange(TransportRequest(.get, url), .none)
+                return try await exchange.head()
+            }
+            task.cancel()
+            gate.open()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(server.journal.connectionCount == 0)
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import Foundation
+import IDMTesting
+import Testing
+
+@testable import IDMHTTP
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What URLSession makes of responses on its own, and this transport doesn't.
+@Suite("Over URLSession, a response", .timeLimit(.minutes(1)))
+struct PlatformResponseTests {
+    private func fault(_ body: () async throws -> Void) async -> TransportFault.Kind? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? TransportFault)?.kind
+        }
+    }
+
+    @Test(
+        "that asks for a user comes with its body, whatever it asks for",
+        arguments: ["Basic realm=\"x\"", "Basic", "Bearer", "Negotiate", "Digest realm=\"x\", nonce=\"y\"", "Odd a=b"])
+    func unauthorized(challenge: String) async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("who are you?", status: 401).header("WWW-Authenticate", challenge))
+
+            let error = await service.error()
+
+            #expect(error?.status == 401 && error?.response?.text == "who are you?")
+            #expect(error?.response?.headers["WWW-Authenticate"] == challenge)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test("of a proxy that asks for a user comes with its body")
+    func proxy() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("no", status: 407).header("Proxy-Authenticate", "Basic realm=\"x\""))
+            #expect(await service.error()?.response?.text == "no")
+        }
+    }
+
+    @Test("that is a failure is a response, and no file", arguments: [400, 404, 500, 599, 999])
+    func failures(status: Int) async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("nothing here", status: status))
+            #expect(await service.error()?.response?.text == "nothing here")
+        }
+    }
+
+    @Test("has a header that is found however it is spelled")
+    func names() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("x").headers(["ETag": "\"1\"", "x-lower": "2", "X-UPPER": "3"]))
+            let headers = try await service.request(ServiceRequest(.get, "/a")).headers
+            #expect(headers[.eTag] == "\"1\"" && headers["X-Lower"] == "2" && headers["x-upper"] == "3")
+        }
+    }
+
+    @Test("has cookies that stand apart, and other fields joined")
+    func repeatedFields() async throws {
+        let cookies = ["a=1", "b=2; Expires=Wed, 21 Oct 2030 07:28:00 GMT; Path=/", "c=x,y", "d="]
+        try await withServer { server, service in
+            let answer = LoopbackServer.Answer.text("x").header("X-A", "1").header("X-A", "2")
+            server.on(.get, "/a", answer: cookies.reduce(answer) { $0.header("Set-Cookie", $1) })
+            let headers = try await service.request(ServiceRequest(.get, "/a")).headers
+            #expect(headers.values(of: "Set-Cookie") == cookies)
+            #expect(headers["X-A"]?.replacing(" ", with: "") == "1,2")
+        }
+    }
+
+    @Test("with what comes before it is the last one", arguments: [100, 103])
+    func interim(status: Int) async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("end").preceded(by: status, headers: ["Link": "</a>"]))
+            let response = try await service.request(ServiceRequest(.get, "/a"))
+            #expect(response.status == 200 && response.text == "end")
+        }
+    }
+
+    @Test("with a byte in its header that isn't UTF-8 is a fault with a name")
+    func bytesInHeader() async throws {
+        try await withServer { server, _ in
+            server.on(.get, "/a", answer: .text("x").header("X-A", bytes: Data([0x63, 0xE9])))
+            #expect(await fault { _ = try await URLSessionTransport.shared.get(server.url("/a")) } == .malformed)
+        }
+    }
+
+    @Test("with a header that is too large is a fault with a name", arguments: [(1, 200_000), (2_000, 200), (40, 100)])
+    func largeHeader(count: Int, length: Int) async throws {
+        try await withServer { server, service in
+            let fields = (0..<count).map {
+                ServiceHeaders.Field(.init("X-\($0)"), String(repeating: "a", count: length))
+            }
+            server.on(.get, "/a", answer: .text("x").headers(ServiceHeaders(fields)))
+            var service = service
+            service.configuration.limits.header = count * length - 1
+
+            let error = await service.error()
+            guard case .headerTooLarge(let limit) = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(limit <= count * length)
+        }
+    }
+
+    @Test("with a thousand fields comes whole")
+    func manyFields() async throws {
+        try await withServer { server, service in
+            let fields = (0..<1_000).map { ServiceHeaders.Field(.init("X-\($0)"), "\($0)") }
+            server.on(.get, "/a", answer: .text("x").headers(ServiceHeaders(fields)))
+            let headers = try await service.request(ServiceRequest(.get, "/a")).headers
+            #expect(fields.allSatisfy { headers[$0.name] == $0.value })
+        }
+    }
+
+    @Test("that breaks off is a fault with a name, behind what came of it")
+    func truncated() async throws {
+        let answers: [LoopbackServer.Answer] = [
+            .text("0123456789").cut(at: .body(4)), .text("0123456789").reset(at: .body(4)),
+            .text("0123456789").announcing(length: 20), .text("0123456789").chunked(by: 3).cut(at: .body(4)),
+        ]
+        for answer in answers {
+            try await withServer { server, _ in
+                server.on(.get, "/a", answer: answer)
+                let kind = await fault {
+                    let response = try await URLSessionTransport.shared.get(server.url("/a"))
+                    #expect(response.status == 200)
+                    var pieces = response.body.makeAsyncIterator()
+                    while let piece = try await pieces.next() {
+                        #expect(Data("0123456789".utf8).starts(with: piece) || piece.count < 10)
+                    }
+                }
+                // A reset may overtake the header.
+                #expect(kind == .truncated || kind == .lost)
+            }
+        }
+    }
+
+    @Test("that is none is a fault with a name")
+    func none() async throws {
+        let answers: [(LoopbackServer.Answer, TransportFault.Kind)] = [
+            (.hangUp, .lost), (.raw("NOT HTTP AT ALL\r\n\r\n"), .malformed), (.text("x").cut(at: .head(10)), .lost),
+        ]
+        for (answer, kind) in answers {
+            try await withServer { server, _ in
+                server.on(.get, "/a", answer: answer)
+                let found = await fault { _ = try await URLSessionTransport.shared.get(server.url("/a")) }
+                #expect(found == kind)
+            }
+        }
+    }
+
+    @Test("from nobody is a fault with a name")
+    func unreachable() async throws {
+        var url: URL?
+        try await withServer { server, _ in url = server.url("/a") }
+        let gone = try #require(url)
+        #expect(await fault { _ = try await URLSessionTransport.shared.get(gone) } == .unreachable)
+    }
+
+    @Test("is unpacked, and says nothing about how long it will be")
+    func packed() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("unpacked").gzipped())
+            let stream = try await service.open(ServiceRequest(.get, "/a"))
+            #expect(stream.length == nil)
+            #expect(try await stream.bytes.all() == Data("unpacked".utf8))
+        }
+    }
+
+    @Test("that can't be unpacked is a fault with a name")
+    func badlyPacked() async throws {
+        try await withServer { server, _ in
+            server.on(.get, "/a", answer: .text("no gzip").header("Content-Encoding", "gzip"))
+            server.on(.get, "/b", answer: .text("damaged").gzipped(damaged: true))
+            for path in ["/a", "/b"] {
+                let kind = await fault {
+                    _ = try await URLSessionTransport.shared.get(server.url(path)).body.all()
+                }
+                #expect(kind == .undecodable)
+            }
+        }
+    }
+
+    @Test("that grows when it is unpacked is stopped where it is too large")
+    func bomb() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .gzipBomb(unpacking: 1 << 27))
+            var service = service
+            service.configuration.limits.body = 1 << 20
+
+            let error = await service.error()
+            guard case .tooLarge(limit: 1 << 20) = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("that is too large is stopped, and its connection closed")
+    func tooLarge() async throws {
+        let large = LoopbackServer.Resource(length: 8 << 20)
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .resource(large).chunked().waiting(for: TestGate(), at: .body(4 << 20)))
+            var service = service
+            service.configuration.limits.body = 1 << 20
+
+            let error = await service.error()
+            #expect(error?.reason.description == "The body is larger than 1048576 bytes.")
+            try await server.until { $0.connections.allSatisfy(\.isClosed) }
+        }
+    }
+
+    @Test("is asked for each time, however long it would keep")
+    func noCache() async throws {
+        try await withServer { server, service in
+            server.on(
+                .get, "/a", answer: .text("x").headers(["Cache-Control": "public, max-age=3600", "ETag": "\"1\""]))
+            for policy in [.standard, .reload, .cacheElseLoad] as [ServiceRequest.CachePolicy] {
+                _ = try await service.request(ServiceRequest(.get, "/a", cachePolicy: policy))
+            }
+            #expect(server.requests.count == 3)
+            #expect(server.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+            let error = await service.error(ServiceRequest(.get, "/a", cachePolicy: .cacheOnly))
+            guard case .transport(let fault as TransportFault) = error?.reason else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(fault.kind == .notCached && server.requests.count == 3)
+        }
+    }
+
+    @Test("leaves no cookie behind, here or for the rest of the process")
+    func noCookies() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("x").header("Set-Cookie", "idm=1; Path=/"))
+            for _ in 0..<2 { _ = try await service.request(ServiceRequest(.get, "/a")) }
+            #expect(server.requests.allSatisfy { $0.headers["Cookie"] == nil })
+            #expect(HTTPCookieStorage.shared.cookies(for: server.url)?.isEmpty != false)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What URLSession does about time and cancellation on its own, and this transport doesn't.
+@Suite("Over URLSession, an exchange", .timeLimit(.minutes(2)))
+struct PlatformTimeTests {
+    @Test("ends when its time-out is over, to the millisecond, and its connection is closed")
+    func silence() async throws {
+        let clock = ManualClock()
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .never)
+            var service = service
+            service.clock = clock
+            let request = ServiceRequest(.get, "/a", timeout: .milliseconds(250))
+
+            async let error = service.error(request)
+            try await server.until { $0.requestCount == 1 || $0.connectionCount == 1 }
+            try await clock.sleepers(1)
+            #expect(clock.remaining == [.milliseconds(250)])
+            await clock.advance(by: .milliseconds(250))
+
+            #expect(await error?.reason.description == "Nothing came or went for 0.25 seconds.")
+            try await server.until { $0.connections.allSatisfy(\.isClosed) }
+        }
+    }
+
+    @Test("has no time-out of URLSession's", arguments: [1, 500])
+    func noTimeOut(milliseconds: Int) throws {
+        let url = try #require(URL(string: "http://h"))
+        let request = TransportRequest(.get, url, timeout: .milliseconds(milliseconds)).urlRequest
+        #expect(request.timeoutInterval > 86_400 * 365)
+    }
+
+    @Test("ends at its deadline, also while bytes come")
+    func deadline() async throws {
+        let clock = ManualClock()
+        let gate = TestGate()
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("0123456789").dripping(1, through: gate))
+            var service = service
+            service.clock = clock
+            async let error = service.error(ServiceRequest(.get, "/a", deadline: .seconds(3)))
+            try await clock.sleepers(2)
+            for _ in 0..<2 {
+                gate.open(for: 1)
+                await clock.advance(by: .seconds(1))
+            }
+            await clock.advance(by: .seconds(1))
+            #expect(await error?.reason.description == "It was not done within 3.0 seconds.")
+            try await server.until { $0.connections.allSatisfy(\.isClosed) }
+        }
+    }
+
+    @Test("that is cancelled ends with a CancellationError, wherever it is, and closes its connection")
+    func cancelled() async throws {
+        let answers: [LoopbackServer.Answer] = [
+            .never, .text("0123456789").waiting(for: TestGate(), at: .head(5)),
+            .text("0123456789").waiting(for: TestGate(), at: .body(0)),
+            .text("0123456789").waiting(for: TestGate(), at: .body(5)),
+        ]
+        for answer in answers {
+            try await withServer { server, _ in
+                server.on(.get, "/a", answer: answer)
+                let task = Task { try await URLSessionTransport.shared.get(server.url("/a")).body.all() }
+                try await server.until { $0.connectionCount == 1 }
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                try await server.until { $0.connections.allSatisfy(\.isClosed) }
+            }
+        }
+    }
+
+    @Test("ends at random, a thousand times, and nobody waits, and nothing is left open")
+    func storm() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .resource(.init(length: 40_000)))
+            var values = 0
+            var cancelled = 0
+            var random = SplitMix(seed: 7)
+            for _ in 0..<20 {
+                let tasks = (0..<50).map { _ in
+                    Task { try await service.request(ServiceRequest(.get, "/a")).body.count }
+                }
+                for task in tasks.shuffled(using: &random).prefix(30) { task.cancel() }
+                for task in tasks {
+                    do {
+                        let count = try await task.value
+                        #expect(count == 40_000)
+                        values += 1
+                    } catch is CancellationError {
+                        cancelled += 1
+                    }
+                }
+            }
+            #expect(values + cancelled == 1_000 && values >= 400 && cancelled > 0)
+        }
+    }
+}

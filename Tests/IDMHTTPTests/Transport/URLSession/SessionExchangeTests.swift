@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@testable import IDMHTTP
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// An exchange that the test tells what a session would.
+@Suite("An exchange of a session", .timeLimit(.minutes(1)))
+struct SessionExchangeTests {
+    private let session = URLSession(configuration: .ephemeral)
+    private let queues = SessionQueues()
+
+    /// An exchange whose request goes nowhere, with its head.
+    private func exchange(
+        folder: URL = FileManager.default.temporaryDirectory, status: Int = 200, headers: [String: String] = [:],
+        limits: ServiceConfiguration.Limits = .init()
+    ) async throws -> (SessionExchange, SessionExchange.Head) {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let exchange = SessionExchange(
+            TransportRequest(.get, url, limits: limits), .none, task: session.dataTask(with: url), queues: queues,
+            folder: folder
+        ) { exchange, _ in
+            guard let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers)
+            else { return }
+            exchange.receive(response as URLResponse)
+        }
+        return (exchange, try await exchange.head())
+    }
+
+    @Test("says that there is no room on disk, behind what there was room for")
+    func noSpace() async throws {
+        let (exchange, _) = try await exchange(folder: URL(fileURLWithPath: "/nowhere"))
+        for _ in 0..<200 { exchange.receive(Data(count: 16 << 10)) }
+        exchange.complete(nil, nil)
+
+        var length = 0
+        let fault = await #expect(throws: TransportFault.self) {
+            while let piece = try await exchange.next(isolation: #isolation) { length += piece.count }
+        }
+        #expect(fault?.kind == .noSpace && length == 2 << 20)
+    }
+
+    @Test("gives back what it put aside, and what came after it")
+    func spilled() async throws {
+        let folder = try TemporaryFolder()
+        let (exchange, _) = try await exchange(folder: folder.url)
+        let content = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        for start in stride(from: 0, to: content.count, by: 10_000) {
+            exchange.receive(content[start..<start + 10_000])
+        }
+        #expect(exchange.bytesInMemory <= 2 << 20)
+        #expect(try folder.names().isEmpty)
+        exchange.complete(nil, nil)
+
+        var all = Data()
+        while let piece = try await exchange.next(isolation: #isolation) { all += piece }
+        #expect(all == content)
+    }
+
+    @Test("says that a body is shorter than announced, where the system doesn't", arguments: [3, 4])
+    func announced(length: Int) async throws {
+        let (exchange, _) = try await exchange(headers: ["Content-Length": "\(length)"])
+        exchange.receive(Data(count: 3))
+        exchange.complete(nil, nil)
+
+        #expect(try await exchange.next(isolation: #isolation)?.count == 3)
+        if length == 3 {
+            #expect(try await exchange.next(isolation: #isolation) == nil)
+        } else {
+            let fault = await #expect(throws: TransportFault.self) { try await exchange.next(isolation: #isolation) }
+            #expect(fault?.kind == .truncated)
+        }
+    }
+
+    @Test("is over where a user is asked for, if its body has come")
+    func rejected() async throws {
+        let (exchange, head) = try await exchange(status: 401)
+        exchange.receive(Data("who?".utf8))
+        exchange.didReject()
+        exchange.complete(nil, URLError(.cancelled))
+
+        #expect(head.status == 401)
+        #expect(try await exchange.next(isolation: #isolation) == Data("who?".utf8))
+        #expect(try await exchange.next(isolation: #isolation) == nil)
+    }
+
+    @Test("that is cancelled by the system says so as everybody else does")
+    func cancelled() async throws {
+        let (exchange, _) = try await exchange()
+        exchange.complete(nil, URLError(.cancelled))
+        await #expect(throws: CancellationError.self) { try await exchange.next(isolation: #isolation) }
+    }
+
+    @Test(
+        "has a name for each error of the system",
+        arguments: [
+            (.cannotFindHost, .unreachable), (.notConnectedToInternet, .unreachable),
+            (.cannotConnectToHost, .unreachable), (.serverCertificateUntrusted, .untrusted),
+            (.secureConnectionFailed, .untrusted), (.networkConnectionLost, .truncated),
+            (.cannotDecodeContentData, .undecodable), (.cannotParseResponse, .malformed), (.unknown, .truncated),
+        ] as [(URLError.Code, TransportFault.Kind)])
+    func faults(code: URLError.Code, kind: TransportFault.Kind) async throws {
+        let (exchange, _) = try await exchange()
+        exchange.complete(nil, URLError(code))
+        let fault = await #expect(throws: TransportFault.self) { try await exchange.next(isolation: #isolation) }
+        #expect(fault?.kind == kind && fault?.cause?.code == code)
+    }
+}
