@@ -44,7 +44,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        exchange(task)?.answer { completionHandler(nil) }
     }
 
     func urlSession(
@@ -55,9 +55,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         case NSURLAuthenticationMethodDefault, NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest,
             NSURLAuthenticationMethodHTMLForm, NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate:
             exchange(task)?.didReject()
-            completionHandler(.rejectProtectionSpace, nil)
+            exchange(task)?.answer { completionHandler(.rejectProtectionSpace, nil) }
         default:
-            completionHandler(.performDefaultHandling, nil)
+            exchange(task)?.answer { completionHandler(.performDefaultHandling, nil) }
         }
     }
 

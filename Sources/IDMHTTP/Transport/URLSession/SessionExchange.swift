@@ -23,6 +23,7 @@ final class SessionExchange: Sendable {
     private let task: URLSessionTask
     private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
     private let state: Mutex<State>
+    private let isStopped = Mutex(false)
     private let spool: Mutex<BodySpool>
     private let sent = Atomic<Int64>(0)
     /// How many bytes the body is to have.
@@ -122,6 +123,14 @@ final class SessionExchange: Sendable {
         perform(state.withLock { $0.received == nil ? .none : $0.complete(nil) })
     }
 
+    /// Answers a question of the session, unless the task has been cancelled: on Linux an answer to a task that doesn't wait for
+    /// it any more ends the process. Under the lock, so that it is before the cancellation or not at all.
+    func answer(_ reply: () -> Void) {
+        isStopped.withLock { isStopped in
+            if !isStopped { reply() }
+        }
+    }
+
     func complete(_ response: URLResponse?, _ error: (any Error)?) {
         payload.remove()
         let received = state.withLock { $0.received }
@@ -186,7 +195,10 @@ final class SessionExchange: Sendable {
     }
 
     private func stop() {
-        queues.stopping.addOperation { [task] in task.cancel() }
+        queues.stopping.addOperation { [self] in
+            isStopped.withLock { $0 = true }
+            task.cancel()
+        }
     }
 }
 

@@ -1,0 +1,189 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import Synchronization
+import Testing
+
+@testable import IDMHTTP
+
+private typealias Bearer = AuthenticationInterceptor<BearerAuthenticator<String>>
+
+@Suite("Authentication, at a real server", .timeLimit(.minutes(1)))
+struct AuthLoopbackTests {
+    /// A server that takes one token only.
+    private func guarded(_ server: LoopbackServer, _ valid: String = "new") {
+        server.on(.get, "/a") { request in
+            request.headers[.authorization] == "Bearer \(valid)" ? .text("hello") : .status(401)
+        }
+    }
+
+    private func service(_ server: LoopbackServer, _ authentication: Bearer, connections: Int = 64) -> HTTPService {
+        var service = server.service(interceptors: [authentication])
+        service.transport = URLSessionTransport(connectionsPerHost: connections)
+        return service
+    }
+
+    /// How many requests came with a token.
+    private func count(_ server: LoopbackServer, _ token: String) -> Int {
+        server.requests.count { $0.headers[.authorization] == "Bearer \(token)" }
+    }
+
+    private func outcome(_ service: HTTPService) async -> String {
+        do {
+            return try await service.request(ServiceRequest(.get, "/a")).text
+        } catch let error as HTTPError {
+            return error.reason.words
+        } catch AuthenticationError.refreshFailed(let error as HTTPError) {
+            return "refresh failed: \(error.reason.words)"
+        } catch AuthenticationError.refreshFailed(let error) {
+            return "refresh failed: \(error)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("Fifty requests that are rejected together make one refresh, and each goes once more")
+    func storm() async throws {
+        try await withServer { server, _ in
+            let gate = TestGate()
+            server.on(
+                .get, "/a",
+                answers: Array(repeating: .status(401), count: 50) + Array(repeating: .text("hello"), count: 50))
+            server.on(.post, "/token", answers: [.text("new").waiting(for: gate)])
+            let service = service(server, .refreshing(for: server.url, credential: "old"))
+            let tasks = (0..<50).map { _ in Task { await outcome(service) } }
+            try await server.until { $0.requests.count { $0.target == "/a" } == 50 }
+            try await gate.waiting(1)
+            gate.open()
+            for task in tasks { #expect(await task.value == "hello") }
+            #expect(count(server, "old") == 50 && count(server, "new") == 50)
+            #expect(server.requests.count { $0.target == "/token" } == 1)
+            #expect(server.requests.first { $0.target == "/token" }?.headers[.authorization] == nil)
+        }
+    }
+
+    @Test(
+        "A refresh that fails fails all who wait for it, and each is told why",
+        arguments: [
+            (.status(401), "refresh failed: status 401"), (.status(500), "refresh failed: status 500"),
+            (.hangUp, "refresh failed: lost"), (.text(""), "refresh failed: \(AuthenticationError.unusableCredential)"),
+            (.text("a\r\nb"), "refresh failed: \(AuthenticationError.unusableCredential)"),
+        ] as [(LoopbackServer.Answer, String)])
+    func failures(answer: LoopbackServer.Answer, expected: String) async throws {
+        try await withServer { server, _ in
+            let gate = TestGate()
+            guarded(server)
+            server.on(.post, "/token", answer: answer.waiting(for: gate))
+            let service = service(server, .refreshing(for: server.url, credential: "old"))
+            let tasks = (0..<3).map { _ in Task { await outcome(service) } }
+            try await server.until { $0.requests.count { $0.target == "/a" } == 3 }
+            gate.open()
+            for task in tasks {
+                let outcome = await task.value
+                #expect(outcome == expected, "\(outcome)")
+            }
+            #expect(count(server, "") == 0, "An empty token is never sent")
+        }
+    }
+
+    @Test("A refresh that hangs fails after its time-out")
+    func hanging() async throws {
+        try await withServer { server, _ in
+            guarded(server)
+            server.on(.post, "/token", answer: .never)
+            let service = service(server, .refreshing(for: server.url, credential: "old", timeout: .milliseconds(150)))
+            let expected = DataProviderError.timedOut(after: .milliseconds(150))
+            #expect(await outcome(service) == "refresh failed: \(expected)")
+            try await server.until { $0.connections.count { $0.isClosed } >= 1 }
+        }
+    }
+
+    @Test("A token that is the old one again is sent once more, and its rejection is the answer")
+    func sameToken() async throws {
+        try await withServer { server, _ in
+            guarded(server)
+            server.on(.post, "/token", answer: .text("old"))
+            let service = service(server, .refreshing(for: server.url, credential: "old"))
+            #expect(await outcome(service) == "status 401")
+            #expect(count(server, "old") == 2)
+        }
+    }
+
+    @Test("A rejection after the replay is the answer")
+    func stillRejected() async throws {
+        try await withServer { server, _ in
+            server.on(.get, "/a", answers: [.status(401), .status(401)])
+            server.on(.post, "/token", answers: [.text("new")])
+            let service = service(server, .refreshing(for: server.url, credential: "old"))
+            #expect(await outcome(service) == "status 401")
+            #expect(server.requests.map(\.target) == ["/a", "/token", "/a"])
+        }
+    }
+
+    @Test("A request that was rejected with a token that has been replaced meanwhile makes no refresh")
+    func rotated() async throws {
+        try await withServer { server, _ in
+            let gate = TestGate()
+            server.on(.get, "/a", answers: [.status(401).waiting(for: gate), .text("hello")])
+            let authentication = Bearer.refreshing(for: server.url, credential: "old")
+            let service = service(server, authentication)
+            let task = Task { await outcome(service) }
+            try await gate.waiting(1)
+            authentication.replaceCredential("new")
+            gate.open()
+            #expect(await task.value == "hello")
+            #expect(count(server, "old") == 1 && count(server, "new") == 1)
+        }
+    }
+
+    @Test("A logout during a refresh wins, and nothing of the old user comes after it")
+    func logout() async throws {
+        try await withServer { server, _ in
+            let gate = TestGate()
+            guarded(server)
+            server.on(.post, "/token", answer: .text("new").waiting(for: gate))
+            let authentication = Bearer.refreshing(for: server.url, credential: "old")
+            let service = service(server, authentication)
+            let task = Task { await outcome(service) }
+            try await gate.waiting(1)
+            authentication.logOut()
+            #expect(await task.value == "\(AuthenticationError.userHasChanged)")
+            gate.open()
+            #expect(await outcome(service) == "status 401")
+            #expect(authentication.credential == nil)
+            #expect(count(server, "new") == 0)
+        }
+    }
+
+    @Test("A response that comes after the logout is not delivered")
+    func lateResponse() async throws {
+        try await withServer { server, _ in
+            let gate = TestGate()
+            server.on(.get, "/a", answer: .text("of the old user").waiting(for: gate, at: .body(3)))
+            let authentication = Bearer.refreshing(for: server.url, credential: "old")
+            let service = service(server, authentication)
+            let task = Task { await outcome(service) }
+            try await gate.waiting(1)
+            authentication.logOut()
+            gate.open()
+            #expect(await task.value == "\(AuthenticationError.userHasChanged)")
+        }
+    }
+
+    @Test("A refresh goes on when the request that began it is cancelled")
+    func cancelledRefresh() async throws {
+        try await withServer { server, _ in
+            let gate = TestGate()
+            guarded(server)
+            server.on(.post, "/token", answers: [.text("new").waiting(for: gate)])
+            let service = service(server, .refreshing(for: server.url, credential: "old"))
+            let first = Task { await outcome(service) }
+            try await gate.waiting(1)
+            first.cancel()
+            #expect(await first.value == "CancellationError()")
+            gate.open()
+            #expect(await outcome(service) == "hello")
+            #expect(server.requests.count { $0.target == "/token" } == 1)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+import IDMTesting
+
+@testable import IDMHTTP
+
+/// Runs a test with a server, and with a service that asks it over URLSession.
+func withServer(_ body: (LoopbackServer, HTTPService) async throws -> Void) async throws {
+    try await TestScope.run {
+        try await LoopbackServer.run { server in try await body(server, server.service()) }
+    }
+}
+
+extension LoopbackServer {
+    /// A service of this server.
+    func service(_ path: String = "", interceptors: [any HTTPInterceptor] = []) -> HTTPService {
+        HTTPService(configuration: ServiceConfiguration(baseURL: url(path)), interceptors: interceptors)
+    }
+}
+
+extension HTTPService {
+    /// What becomes of a request, in a few words: the status and the body, or the reason without them.
+    func outcome(_ request: ServiceRequest = ServiceRequest(.get, "/a")) async -> String {
+        do {
+            let response = try await self.request(request)
+            return "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
+        } catch let error as HTTPError {
+            return error.reason.words
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+
+extension HTTPError.Reason {
+    /// The reason in a few words, as a table of a test has it.
+    var words: String {
+        switch self {
+        case .badRequest: "bad request"
+        case .transport(let fault as TransportFault): "\(fault.kind)"
+        case .transport(let error): "transport \(type(of: error))"
+        case .timedOut(let limit): "timed out \(limit)"
+        case .cancelled: "cancelled"
+        case .status(let status): "status \(status)"
+        case .rejected(let failure): "rejected \(failure)"
+        case .decoding(let fault): "decoding \(fault.path)"
+        case .tooLarge(let limit): "too large \(limit)"
+        case .headerTooLarge: "header too large"
+        case .redirect(let fault): "redirect \(fault)"
+        }
+    }
+}
+
+extension AuthenticationInterceptor where Scheme == BearerAuthenticator<String> {
+    /// Bearer tokens, the next one of which `POST /token` answers with.
+    static func refreshing(
+        for url: URL, credential: String?, timeout: Duration = .seconds(30)
+    ) -> AuthenticationInterceptor {
+        let scheme = BearerAuthenticator<String>(token: { $0 }) { old, next in
+            try await next(ServiceRequest(.post, "/token", body: .text(old))).text
+        }
+        return AuthenticationInterceptor(scheme, for: url, credential: credential, refreshTimeout: timeout)
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import IDMTesting
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Responses, of a real server", .timeLimit(.minutes(1)))
+struct ResponseLoopbackTests {
+    typealias Answer = LoopbackServer.Answer
+    private static let hello = Answer.text("hello")
+
+    @Test(
+        "that break off, or don't come at all, are errors",
+        arguments: [
+            ("cut by length", hello.cut(at: .body(3)), "truncated"),
+            ("cut before the body", hello.cut(at: .body(0)), "truncated"),
+            ("fewer than announced", hello.announcing(length: 9), "truncated"),
+            ("cut in a chunk", hello.chunked(by: 4).cut(at: .body(2)), "truncated"),
+            ("cut between chunks", hello.chunked(by: 2).cut(at: .body(4)), "truncated"),
+            ("cut before the last chunk", hello.chunked(by: 5).cut(at: .body(5)), "truncated"),
+            ("reset in the body", hello.chunked(by: 2).reset(at: .body(3)), "truncated"),
+            ("no answer", .hangUp, "lost"), ("reset", .reset, "lost"),
+            ("cut in the status line", hello.cut(at: .head(5)), "lost malformed"),
+            // Not cut behind the status line: there FoundationNetworking of Swift 6.3 traps on Linux, whoever asks.
+            ("not HTTP", .raw("SSH-2.0-OpenSSH\r\n"), "lost malformed"),
+            ("a status of letters", .raw("HTTP/1.1 abc\r\n\r\n"), "lost malformed other"),
+        ] as [(String, Answer, String)])
+    func broken(name: String, answer: Answer, kinds: String) async throws {
+        try await withServer { server, service in
+            // Some of these a client tries again by itself, on a new connection.
+            server.on(.get, "/a", answer: answer)
+            let outcome = await service.outcome()
+            #expect(kinds.split(separator: " ").contains(Substring(outcome)), "\(name): \(outcome)")
+        }
+    }
+
+    @Test(
+        "that are odd and sound are responses",
+        arguments: [
+            ("more than announced", hello.announcing(length: 4), "200 hell"),
+            ("until the connection closes", hello.untilClose(), "200 hello"),
+            ("in chunks of one byte", hello.chunked(by: 1), "200 hello"),
+            ("dripping", hello.dripping(1), "200 hello"),
+            ("dripping chunks", hello.chunked(by: 2).dripping(1), "200 hello"),
+            ("without a body", .status(204), "204 "),
+            ("after early hints", hello.preceded(by: 103, headers: ["Link": "</a>"]), "200 hello"),
+            ("after a hundred", hello.preceded(by: 100).preceded(by: 103), "200 hello"),
+            ("packed", hello.gzipped(), "200 hello"),
+            ("packed and in chunks", hello.gzipped().chunked(by: 3), "200 hello"),
+            ("999", .text("odd", status: 999), "status 999"), ("empty", .text(""), "200 "),
+            ("a failure", .text("gone", status: 410), "status 410"),
+        ] as [(String, Answer, String)])
+    func odd(name: String, answer: Answer, expected: String) async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: answer)
+            #expect(await service.outcome() == expected, "\(name)")
+        }
+    }
+
+    @Test("without a body, to HEAD and with 304, are over at once, whatever length they announce")
+    func bodyless() async throws {
+        try await withServer { server, service in
+            var service = service
+            service.rules = [.accept([304])]
+            server.on(.get, "/a", answers: [.text("hello"), .text("hello", status: 304), .text("next")])
+            let head = try await service.request(ServiceRequest(.head, "/a"))
+            #expect(head.body.isEmpty && head.headers[.contentLength] == "5")
+            #expect(await service.outcome() == "304 ")
+            #expect(await service.outcome() == "200 next")
+        }
+    }
+
+    @Test("are read on one connection, one after the other")
+    func keepAlive() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: Self.hello)
+            for _ in 0..<5 { #expect(await service.outcome() == "200 hello") }
+            #expect(server.requests.map(\.connection) == [1, 1, 1, 1, 1])
+        }
+    }
+
+    @Test(
+        "to an upload that never come, since a kept connection breaks, are lost at once",
+        arguments: ["POST", "PUT", "GET"])
+    func brokenConnection(method: String) async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: Self.hello)
+            server.on(nil, "/b", answer: .hangUp)
+            #expect(await service.outcome() == "200 hello")
+            let method = ServiceRequest.Method(method)
+            #expect(
+                await service.outcome(ServiceRequest(method, "/b", body: method == .get ? nil : .text("body")))
+                    == "lost")
+            #expect(await service.outcome() == "200 hello")
+        }
+    }
+
+    @Test("with a thousand lines in their header are read, and those of 200 KB are more than is taken")
+    func headers() async throws {
+        try await withServer { server, service in
+            var long = Self.hello
+            for number in 0..<1_000 { long = long.header("X-\(number)", "\(number)") }
+            server.on(.get, "/many", answer: long)
+            server.on(.get, "/long", answer: Self.hello.header("X", String(repeating: "x", count: 200 << 10)))
+            let response = try await service.request(ServiceRequest(.get, "/many"))
+            #expect((0..<1_000).allSatisfy { response.headers[.init("x-\($0)")] == "\($0)" })
+            var strict = service
+            strict.configuration.limits.header = 8 << 10
+            #expect(await strict.outcome(ServiceRequest(.get, "/many")) == "header too large")
+            #expect(await strict.outcome(ServiceRequest(.get, "/long")) == "header too large")
+            let outcome = await service.outcome(ServiceRequest(.get, "/long"))
+            #expect(["header too large", "200 hello"].contains(outcome))
+        }
+    }
+
+    @Test("with bytes in their header that aren't UTF-8 end, with a response or with an error that says so")
+    func nonUTF8() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: Self.hello.header("X", bytes: Data([0x61, 0xFF, 0xFE])))
+            let outcome = await service.outcome()
+            #expect(["malformed", "200 hello"].contains(outcome))
+        }
+    }
+
+    @Test("keep each cookie by itself")
+    func cookies() async throws {
+        try await withServer { server, service in
+            let dated = "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT"
+            server.on(
+                .get, "/a",
+                answers: [
+                    Self.hello.headers(["Set-Cookie": dated, "Set-Cookie": "b=2", "X": "1", "X": "2"]), Self.hello,
+                ])
+            let response = try await service.request(ServiceRequest(.get, "/a"))
+            #expect(response.headers.values(of: .setCookie) == [dated, "b=2"])
+            #expect(response.headers["X"]?.replacing(" ", with: "") == "1,2")
+            // And sends none of them by itself.
+            #expect(await service.outcome() == "200 hello")
+            #expect(server.requests.last?.headers["Cookie"] == nil)
+        }
+    }
+
+    @Test("that unpack to more than is taken end the transfer, however small they are on the wire")
+    func bombs() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .gzipBomb(unpacking: 1 << 26))
+            server.on(.get, "/small", answer: .gzipBomb(unpacking: 100_000))
+            server.on(.get, "/endless", answer: .resource(LoopbackServer.Resource(length: 1 << 40)).chunked())
+            var service = service
+            service.configuration.limits.body = 1 << 20
+            #expect(await service.outcome() == "too large \(1 << 20)")
+            #expect(await service.outcome(ServiceRequest(.get, "/endless")) == "too large \(1 << 20)")
+            #expect(try await service.request(ServiceRequest(.get, "/small")).body == Data(count: 100_000))
+            // What is refused is not fetched to its end.
+            try await server.until { $0.connections.count { $0.isClosed } >= 1 }
+            #expect(server.journal.connections.allSatisfy { $0.bytesSent < 256 << 20 })
+        }
+    }
+
+    @Test(
+        "whose packing is spoiled are errors",
+        arguments: [
+            ("damaged", hello.gzipped(damaged: true), ["undecodable"]),
+            ("not packed at all", hello.header("Content-Encoding", "gzip"), ["undecodable"]),
+            (
+                "cut", Answer.text(String(repeating: "hello", count: 1_000)).gzipped().cut(at: .body(1_000)),
+                ["truncated", "undecodable"]
+            ),
+        ] as [(String, Answer, [String])])
+    func badPacking(name: String, answer: Answer, kinds: [String]) async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: answer)
+            let outcome = await service.outcome()
+            #expect(kinds.contains(outcome), "\(name): \(outcome)")
+        }
+    }
+
+    @Test("that stall end after the time-out: before their header, and behind it")
+    func stalls() async throws {
+        try await withServer { server, service in
+            let gate = TestGate()
+            server.on(.get, "/nothing", answer: .never)
+            server.on(.get, "/head", answer: Self.hello.waiting(for: gate, at: .body(0)))
+            server.on(.get, "/half", answer: Self.hello.waiting(for: gate, at: .body(3)))
+            for path in ["/nothing", "/head", "/half"] {
+                let request = ServiceRequest(.get, path, timeout: .milliseconds(150))
+                #expect(await service.outcome(request) == "timed out silence(0.15 seconds)", "\(path)")
+                let limited = ServiceRequest(.get, path, deadline: .milliseconds(150))
+                #expect(await service.outcome(limited) == "timed out deadline(0.15 seconds)", "\(path)")
+            }
+            // Nothing is left waiting for what won't come.
+            try await server.until { $0.openConnections == 0 }
+        }
+    }
+
+    @Test("that come before the upload has gone are heard")
+    func early() async throws {
+        try await withServer { server, service in
+            let body = Data(count: 32 << 20)
+            server.on(
+                .put, "/a", answers: [.status(413).early(after: 1_000), .status(413).early().closing(), .text("all")])
+            for _ in 0..<2 {
+                #expect(await service.outcome(ServiceRequest(.put, "/a", body: .bytes(body))) == "status 413")
+            }
+            #expect(await service.outcome(ServiceRequest(.put, "/a", body: .bytes(body))) == "200 all")
+            #expect(server.requests.map(\.isComplete) == [false, false, true])
+            #expect(server.requests.last?.bodyLength == body.count)
+        }
+    }
+
+    @Test("with a challenge for a user come with their status and body, and hang nobody")
+    func challenges() async throws {
+        try await withServer { server, service in
+            let schemes = ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"y\"", "Bearer", "Negotiate", "Nonsense"]
+            let answers = schemes.map { Answer.text("who?", status: 401).header("WWW-Authenticate", $0) }
+            server.on(.get, "/a", answers: answers)
+            for scheme in schemes {
+                let error = try #require(await service.error())
+                #expect(error.status == 401, "\(scheme)")
+                #expect(error.response?.body == Data("who?".utf8), "\(scheme)")
+            }
+            #expect(server.requests.count == schemes.count)
+        }
+    }
+}

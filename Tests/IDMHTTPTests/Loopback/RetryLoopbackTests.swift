@@ -1,0 +1,112 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Retries, at a real server", .timeLimit(.minutes(1)))
+struct RetryLoopbackTests {
+    private func service(
+        _ server: LoopbackServer, _ count: Int = 2, delay: RetryDelay = .none,
+        clock: any Clock<Duration> = ManualClock()
+    ) -> HTTPService {
+        let retry = RetryInterceptor(
+            count, delay: delay, clock: clock, now: { Date(timeIntervalSince1970: 1_763_719_200) })
+        return server.service(interceptors: [retry])
+    }
+
+    @Test("are made after a connection that breaks, a status that may pass, and silence")
+    func failures() async throws {
+        try await withServer { server, _ in
+            server.on(
+                .get, "/a",
+                answers: [.text("hello").cut(at: .body(2)), .status(503), .never, .status(429), .text("hello")])
+            let request = ServiceRequest(.get, "/a", timeout: .milliseconds(200))
+            #expect(await service(server, 4).outcome(request) == "200 hello")
+        }
+    }
+
+    @Test("are not made of a POST, unless it has a key")
+    func methods() async throws {
+        try await withServer { server, _ in
+            server.on(.post, "/a", answers: [.status(503), .status(503), .text("hello")])
+            let service = service(server)
+            let post = ServiceRequest(.post, "/a", body: .text("body"))
+            #expect(await service.outcome(post) == "status 503")
+            var keyed = post
+            keyed.headers[.idempotencyKey] = "1"
+            #expect(await service.outcome(keyed) == "200 hello")
+            #expect(server.requests.map { $0.headers[.idempotencyKey] } == [nil, "1", "1"])
+            #expect(server.requests.map(\.text) == ["body", "body", "body"])
+        }
+    }
+
+    @Test("are not made of a body that can be read once only")
+    func streams() async throws {
+        try await withServer { server, _ in
+            server.on(.put, "/a", answers: [.status(503)])
+            let stream = AsyncStream<Data> { continuation in
+                continuation.yield(Data("once".utf8))
+                continuation.finish()
+            }
+            let request = ServiceRequest(.put, "/a", body: .stream(HTTPBytes(stream)))
+            #expect(await service(server).outcome(request) == "status 503")
+            #expect(server.requests.map(\.text) == ["once"])
+        }
+    }
+
+    @Test(
+        "wait as long as the server asks for, if it asks for something that makes sense",
+        arguments: [
+            ("2", 2), ("0", 0), ("-1", 0), ("1.5", 0), ("soon", 0), ("", 0), ("Fri, 21 Nov 2025 10:00:07 GMT", 7),
+            ("Fri, 21 Nov 2025 09:00:00 GMT", 0), ("Fri, 32 Nov 2025 10:00:00 GMT", 0), ("+3", 0), (" 4 ", 4),
+        ])
+    func retryAfter(value: String, seconds: Int) async throws {
+        try await withServer { server, _ in
+            let clock = ManualClock()
+            server.on(.get, "/a", answers: [.status(503).header("Retry-After", value), .text("hello")])
+            let service = service(server, clock: clock)
+            let task = Task { await service.outcome() }
+            if seconds > 0 {
+                try await clock.sleepers(1)
+                #expect(clock.remaining == [.seconds(seconds)])
+                await clock.advance(by: .seconds(seconds))
+            }
+            #expect(await task.value == "200 hello")
+        }
+    }
+
+    @Test("are not made where the server asks for more than the deadline, or for more than anybody waits")
+    func deadlines() async throws {
+        try await withServer { server, _ in
+            server.on(
+                .get, "/a",
+                answers: ["30", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"].map {
+                    .status(503).header("Retry-After", $0)
+                })
+            let service = service(server)
+            #expect(await service.outcome(ServiceRequest(.get, "/a", deadline: .seconds(20))) == "status 503")
+            #expect(await service.outcome() == "status 503")
+            #expect(await service.outcome() == "status 503")
+        }
+    }
+
+    @Test("wait a time that stays in its bounds")
+    func jitter() async throws {
+        try await withServer { server, _ in
+            let clock = ManualClock()
+            server.on(.get, "/a", answers: Array(repeating: .status(503), count: 5))
+            let service = service(server, 4, delay: .jittered(), clock: clock)
+            let task = Task { await service.outcome() }
+            for number in 1...4 {
+                try await clock.sleepers(1)
+                let wait = try #require(clock.remaining.first)
+                let delays = (0..<200).map { _ in RetryDelay.jittered().duration(beforeRetry: number) }
+                #expect(wait > .zero && wait <= (delays.max() ?? .zero) * 2)
+                await clock.advance(by: wait)
+            }
+            #expect(await task.value == "status 503")
+        }
+    }
+}

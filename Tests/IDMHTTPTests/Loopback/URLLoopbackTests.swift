@@ -1,0 +1,95 @@
+import Foundation
+import IDMTesting
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("URLs, before a real server", .timeLimit(.minutes(1)))
+struct URLLoopbackTests {
+    @Test("A parameter arrives in its segment, escaped, whatever it is")
+    func parameters() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/users/{id}/end", answer: .status(200))
+            let values = [
+                "a/b", "?", "#", "%", "👩‍🚀", "already%20escaped", "%2e%2e", "a;b", "a b", "a+b", "...", "\\", "é",
+                "\u{301}",
+            ]
+            for value in values {
+                _ = try await service.request(ServiceRequest(.get, "/users/{id}/end", pathParameters: ["id": value]))
+            }
+            #expect(server.requests.map { $0.parameters["id"] } == values)
+            #expect(server.requests.first?.target == "/users/a%2Fb/end")
+        }
+    }
+
+    @Test(
+        "A path that isn't the one that was meant is refused",
+        arguments: [
+            ("/{v}", ["v": ".."]), ("/{v}", ["v": "."]), ("/{v}", ["v": ""]), ("/%2e{v}", ["v": "."]), ("/../a", [:]),
+            ("/%2e%2E/a", [:]), ("/{a}/{b}", ["a": "1"]), ("/{a}", ["a": "1", "b": "2"]), ("//elsewhere/a", [:]),
+            ("http://elsewhere/a", [:]), ("/a?b", [:]), ("/a%2", [:]),
+        ] as [(String, [String: String])])
+    func refused(path: String, parameters: [String: String]) async throws {
+        try await withServer { server, service in
+            #expect(await service.outcome(ServiceRequest(.get, path, pathParameters: parameters)) == "bad request")
+            #expect(server.journal.connectionCount == 0)
+        }
+    }
+
+    @Test("Names that begin alike are told apart")
+    func names() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/*", answer: .status(200))
+            let request = ServiceRequest(.get, "/:id/:idx/{id}", pathParameters: ["id": "1", "idx": "2"])
+            _ = try await service.request(request)
+            #expect(server.requests.map(\.target) == ["/1/2/1"])
+        }
+    }
+
+    @Test(
+        "A base URL may have a path, a query, and a slash at its end or none",
+        arguments: [
+            ("", "/a", "/a"), ("/", "/a", "/a"), ("/v1", "/a", "/v1/a"), ("/v1/", "a", "/v1/a"),
+            ("/v1/", "/a", "/v1/a"),
+            ("/v1", "", "/v1"), ("/v1?k=1", "/a", "/v1/a?k=1"), ("?k=1", "", "/?k=1"), ("/a%2Fb", "/c", "/a%2Fb/c"),
+            ("", "", "/"), ("", "/a/", "/a/"), ("/v1", "/a//b", "/v1/a//b"),
+        ])
+    func bases(base: String, path: String, target: String) async throws {
+        try await withServer { server, _ in
+            server.on(.get, "/*", answer: .status(200))
+            _ = try await server.service(base).request(ServiceRequest(.get, path))
+            #expect(server.requests.map(\.target) == [target])
+        }
+    }
+
+    @Test("A base URL with a user is refused, and so is one with a fragment or of another scheme")
+    func userInfo() async throws {
+        try await withServer { server, _ in
+            for base in [
+                "http://user:s3cret@127.0.0.1:\(server.port)", "http://127.0.0.1:\(server.port)/#f", "ftp://127.0.0.1/",
+            ] {
+                let url = try #require(URL(string: base))
+                let service = HTTPService(configuration: ServiceConfiguration(baseURL: url))
+                #expect(await service.outcome() == "bad request")
+            }
+            #expect(server.journal.connectionCount == 0)
+        }
+    }
+
+    @Test("A query arrives with all that it holds: signs, the same name twice, nothing, and no value for nil")
+    func queries() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .status(200))
+            let none: String? = nil
+            let query: ServiceRequest.Query = [
+                "s": "+ & = ; % # ?", "list": ["a", "b"], "same": 1, "same": 2, "empty": "", "nothing": none,
+                "ü": "é",
+            ]
+            _ = try await service.request(ServiceRequest(.get, "/a", query: query))
+            let request = try await server.nextRequest()
+            #expect(
+                request.query
+                    == "s=%2B%20%26%20%3D%20%3B%20%25%20%23%20%3F&list=a&list=b&same=1&same=2&empty=&%C3%BC=%C3%A9")
+        }
+    }
+}
