@@ -39,7 +39,7 @@ let package = Package(
         .executableTarget(
             name: "CachedThenRemote",
             dependencies: [
-                .product(name: "IDMCore", package: "IDM"), .product(name: "IDMCaching", package: "IDM"),
+                "Console", .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMCore", package: "IDM"),
             ],
             path: "CachedThenRemote"
         ),

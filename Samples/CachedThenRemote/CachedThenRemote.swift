@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import IDMCaching
 import IDMCore
@@ -6,15 +7,13 @@ import IDMCore
 @main @MainActor
 struct CachedThenRemote {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments.contains("--help") || arguments.contains("-h") { return print(usage) }
-        if let argument = arguments.first { leave("there is no option \(argument). Try --help.", code: 2) }
+        let arguments = Arguments("CachedThenRemote", usage: usage)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("idm-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         do {
             try await CachedThenRemote(folder: folder).run()
         } catch {
-            leave("\(error)", code: 1)
+            arguments.leave("\(error)", code: 1)
         }
     }
 
@@ -27,11 +26,6 @@ struct CachedThenRemote {
         options:
           --help   prints this
         """
-
-    private static func leave(_ reason: String, code: Int32) -> Never {
-        FileHandle.standardError.write(Data("CachedThenRemote: \(reason)\n".utf8))
-        exit(code)
-    }
 
     let folder: URL
     let server = Server()

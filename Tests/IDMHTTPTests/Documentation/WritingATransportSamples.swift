@@ -74,43 +74,45 @@ private struct HTTPSCallableResult {
 
 // MARK: The sketches
 
-// sample: over Alamofire
-private struct AlamofireTransport: HTTPTransport {
-    let session: Session
+private enum Sketches {
+    // sample: over Alamofire
+    struct AlamofireTransport: HTTPTransport {
+        let session: Session
 
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
-        var outgoing = request.urlRequest
-        outgoing.httpBody = try await request.body?.bytes().reduce(into: Data()) { $0 += $1 }
-        let answer = await session.request(outgoing)
-            .redirect(using: .doNotFollow)
-            .uploadProgress { request.didSend($0.completedUnitCount) }
-            .serializingData(emptyResponseCodes: Set(100..<600))
-            .response
-        guard let head = answer.response else { throw answer.error ?? URLError(.badServerResponse) }
-        return TransportResponse(
-            status: head.statusCode, headers: ServiceHeaders(head), body: HTTPBytes(answer.data ?? Data()))
-    }
-}
-// end
-
-// sample: over Firebase
-private struct FirebaseTransport: HTTPTransport {
-    let functions: Functions
-
-    func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let input = try request.body?.data.map { try JSONSerialization.jsonObject(with: $0) }
-        do {
-            let result = try await functions.httpsCallable(request.url.lastPathComponent).call(input)
-            let output = try JSONSerialization.data(withJSONObject: result.data, options: .fragmentsAllowed)
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            var outgoing = request.urlRequest
+            outgoing.httpBody = try await request.body?.bytes().reduce(into: Data()) { $0 += $1 }
+            let answer = await session.request(outgoing)
+                .redirect(using: .doNotFollow)
+                .uploadProgress { request.didSend($0.completedUnitCount) }
+                .serializingData(emptyResponseCodes: Set(100..<600))
+                .response
+            guard let head = answer.response else { throw answer.error ?? URLError(.badServerResponse) }
             return TransportResponse(
-                status: 200, headers: ["Content-Type": "application/json"], body: HTTPBytes(output))
-        } catch let error as NSError where error.domain == FunctionsErrorDomain {
-            let statuses = [5: 404, 7: 403, 8: 429, 14: 503, 16: 401]
-            return TransportResponse(status: statuses[error.code] ?? 500)
+                status: head.statusCode, headers: ServiceHeaders(head), body: HTTPBytes(answer.data ?? Data()))
         }
     }
+    // end
+
+    // sample: over Firebase
+    struct FirebaseTransport: HTTPTransport {
+        let functions: Functions
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            let input = try request.body?.data.map { try JSONSerialization.jsonObject(with: $0) }
+            do {
+                let result = try await functions.httpsCallable(request.url.lastPathComponent).call(input)
+                let output = try JSONSerialization.data(withJSONObject: result.data, options: .fragmentsAllowed)
+                return TransportResponse(
+                    status: 200, headers: ["Content-Type": "application/json"], body: HTTPBytes(output))
+            } catch let error as NSError where error.domain == FunctionsErrorDomain {
+                let statuses = [5: 404, 7: 403, 8: 429, 14: 503, 16: 401]
+                return TransportResponse(status: statuses[error.code] ?? 500)
+            }
+        }
+    }
+    // end
 }
-// end
 
 @Suite("A transport over somebody else's client", .timeLimit(.minutes(1)))
 struct WritingATransportTests {
@@ -132,7 +134,7 @@ struct WritingATransportTests {
             )
         }
         let request = ServiceRequest(.put, "/a", headers: ["X-Own": "1"], body: .text("body"))
-        let response = try await service(AlamofireTransport(session: session)).request(request)
+        let response = try await service(Sketches.AlamofireTransport(session: session)).request(request)
 
         #expect(response.status == 201 && response.text == "body")
         #expect(response.headers["X-Method"] == "PUT" && response.headers["X-Own"] == "1")
@@ -144,7 +146,7 @@ struct WritingATransportTests {
             guard name == "echo" else { throw NSError(domain: FunctionsErrorDomain, code: 5) }
             return input
         }
-        let service = try service(FirebaseTransport(functions: functions))
+        let service = try service(Sketches.FirebaseTransport(functions: functions))
 
         let response = try await service.request(ServiceRequest(.post, "/echo", body: .json(["a": 1])))
         #expect(response.text == #"{"a":1}"#)
