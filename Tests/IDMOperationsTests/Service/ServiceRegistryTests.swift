@@ -146,9 +146,9 @@ struct ServiceRegistryTests {
         }
         let thread = Kept<Client>()
         let first = Kept<Client>()
-        DispatchQueue.global().async { first.keep(try? services.service(Client.self)) }
+        Thread.detachNewThread { first.keep(try? services.service(Client.self)) }
         await began.opened()
-        DispatchQueue.global().async { thread.keep(try? services.service(Client.self)) }
+        Thread.detachNewThread { thread.keep(try? services.service(Client.self)) }
         let tasks = (0..<100).map { _ in Task { try await services.service(Client.self) } }
         // They wait on no thread: these go through the pool as well.
         for _ in 0..<200 { await Task {}.value }
@@ -171,7 +171,7 @@ struct ServiceRegistryTests {
         }
         services.register { _ in Client() }
         let slow = Kept<Slow>()
-        DispatchQueue.global().async { slow.keep(try? services.service(Slow.self)) }
+        Thread.detachNewThread { slow.keep(try? services.service(Slow.self)) }
         await began.opened()
         _ = try await services.service(Client.self)
         goesOn.open()
@@ -193,7 +193,7 @@ struct ServiceRegistryTests {
             return Client()
         }
         let first = Kept<Client>()
-        DispatchQueue.global().async { first.keep(try? services.service(Client.self)) }
+        Thread.detachNewThread { first.keep(try? services.service(Client.self)) }
         await began.opened()
         let tasks = (0..<10).map { _ in Task { try await services.service(Client.self) } }
         goesOn.open()
@@ -223,7 +223,7 @@ struct ServiceRegistryTests {
         }
         let errors = (Kept<ServiceError>(), Kept<ServiceError>())
         func ask<Service: Sendable>(_ type: Service.Type, _ error: Kept<ServiceError>) {
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 do { _ = try services.service(Service.self) } catch let other { error.keep(other as? ServiceError) }
             }
         }
