@@ -37,7 +37,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "AllocationCounter", .product(name: "IDMCore", package: "IDM"),
-                .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMOperations", package: "IDM"),
+                .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
+                .product(name: "IDMOperations", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
             ],
             path: "Benchmarks"
         ),
