@@ -1,21 +1,17 @@
 import Foundation
 import IDMTesting
 
-/// The server that comes with the sample: maps that are made up, sent at a leisurely pace.
-struct Maps {
+/// What the server has that comes with the sample: maps that are made up, sent at a leisurely pace.
+enum Maps {
     static let names = ["africa.map", "americas.map", "asia.map", "europe.map", "oceania.map"]
 
-    private let server: LoopbackServer
-
-    init(megabytesPerSecond: Double) throws {
-        server = try LoopbackServer()
-        for (number, name) in Self.names.enumerated() {
-            let map = LoopbackServer.Resource(
-                length: 1_000_000 * (number + 2), eTag: "\"\(name)-1\"", seed: UInt64(number))
-            let pace = Duration.seconds(65_536 / (megabytesPerSecond * 1e6))
+    static func server(megabytesPerSecond: Double) throws -> LoopbackServer {
+        let server = try LoopbackServer()
+        let pace = Duration.seconds(65_536 / (megabytesPerSecond * 1e6))
+        for (number, name) in names.enumerated() {
+            let map = LoopbackServer.Resource(length: 1_000_000 * (number + 2), eTag: "\"\(name)-1\"")
             server.on(.get, "/\(name)", answer: .resource(map).dripping(65_536, every: pace, on: ContinuousClock()))
         }
+        return server
     }
-
-    var url: URL { server.url }
 }

@@ -2,15 +2,11 @@ import Foundation
 import IDMHTTP
 
 /// Lines that are drawn in the same place again.
-final class Screen {
-    private let names: [String]
-    private var above = ""
+struct Screen {
+    let names: [String]
+    var above = ""
 
-    init(_ names: [String]) {
-        self.names = names
-    }
-
-    func draw(_ states: [TransferState?], _ total: TransferProgress) {
+    mutating func draw(_ states: [TransferState?], _ total: TransferProgress) {
         var text = above
         for (name, state) in zip(names, states) { text += line(name, state?.progress, state?.word ?? "ended") }
         FileHandle.standardOutput.write(Data((text + line("together", total, "")).utf8))
@@ -32,8 +28,7 @@ extension TransferState {
     /// What the state is called.
     var word: String {
         switch self {
-        case .waiting: "waits"
-        case .running: ""
+        case .waiting, .running: ""
         case .paused: "paused"
         case .finished(let result): "done, \(result.file?.size ?? 0) bytes"
         case .failed(let error): "failed: \(error)"

@@ -97,7 +97,11 @@ public final class TransferCenter: Sendable {
 
     /// Pauses all that wait or run.
     public func pauseAll() {
-        core.change { book in book.ids.reversed().flatMap { book.pause($0) } }
+        // Those that wait first, or they would begin in the places of the others.
+        core.change { book in
+            let ids = book.ids.filter { book.phase(of: $0) == .waiting } + book.ids
+            return ids.flatMap { book.pause($0) }
+        }
     }
 
     /// Resumes all that are paused.

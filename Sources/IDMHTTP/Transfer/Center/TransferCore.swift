@@ -22,6 +22,7 @@ final class TransferCore: Sendable {
 
     private struct State {
         var book: TransferBook
+        let redaction: ServiceRedaction
         var jobs: [String: TransferJob] = [:]
         var steps: [Step] = []
         var isWorking = false
@@ -43,7 +44,7 @@ final class TransferCore: Sendable {
             case .discard(let id): return .discard(id, jobs[id]?.download)
             case .record(let id):
                 guard let job = jobs[id], let entry = book.entries[id] else { return nil }
-                return TransferRecord(id, job.work, entry.priority).map { .record($0) }
+                return TransferRecord(id, job.work, entry.priority, redaction: redaction).map { .record($0) }
             case .erase(let id): return .erase(id)
             }
         }
@@ -65,7 +66,7 @@ final class TransferCore: Sendable {
         elapsed = downloads.service.clock.stopwatch()
         let book = TransferBook(width: width)
         self.width = book.width
-        state = Mutex(State(book: book))
+        state = Mutex(State(book: book, redaction: downloads.service.configuration.redaction))
     }
 
     // MARK: Asking

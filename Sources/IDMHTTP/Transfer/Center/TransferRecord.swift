@@ -26,6 +26,7 @@ struct TransferRecord: Codable, Sendable {
         let listStyle: String
         let headers: [Pair]
         let timeout: Double?
+        let deadline: Double?
 
         struct Pair: Codable, Sendable {
             let name: String
@@ -35,8 +36,11 @@ struct TransferRecord: Codable, Sendable {
     }
 
     /// The record of a transfer. Nil for one that doesn't outlive its process.
-    init?(_ id: String, _ work: TransferJob.Work, _ priority: TransferPriority, redaction: ServiceRedaction = .standard)
-    {
+    init?(
+        _ id: String, _ work: TransferJob.Work, _ priority: TransferPriority,
+        redaction own: ServiceRedaction = .standard
+    ) {
+        let redaction = Secrets(own: own)
         let download: ServiceDownload
         switch work {
         case .download(let found): (download, isComplete) = (found, Self.isComplete(found.request, redaction))
@@ -76,7 +80,7 @@ struct TransferRecord: Codable, Sendable {
     }
 
     /// Whether a request can be made of what may be kept of it.
-    private static func isComplete(_ request: ServiceRequest, _ redaction: ServiceRedaction) -> Bool {
+    private static func isComplete(_ request: ServiceRequest, _ redaction: Secrets) -> Bool {
         request.body == nil && !request.headers.contains { redaction.isSecret($0) }
             && !request.query.items.contains { redaction.isSecret($0.name) }
             && !request.pathParameters.keys.contains { redaction.isSecret($0) }
@@ -84,7 +88,7 @@ struct TransferRecord: Codable, Sendable {
 }
 
 extension TransferRecord.Request {
-    fileprivate init(_ request: ServiceRequest, _ redaction: ServiceRedaction) {
+    fileprivate init(_ request: ServiceRequest, _ redaction: Secrets) {
         method = request.method.name
         path = request.path
         parameters = request.pathParameters.filter { !redaction.isSecret($0.key) }
@@ -102,6 +106,7 @@ extension TransferRecord.Request {
             Pair(name: $0.name.spelling, values: [$0.value])
         }
         timeout = request.timeout.map { $0 / .seconds(1) }
+        deadline = request.deadline.map { $0 / .seconds(1) }
     }
 
     fileprivate var request: ServiceRequest {
@@ -118,6 +123,20 @@ extension TransferRecord.Request {
         var request = ServiceRequest(ServiceRequest.Method(method), path, pathParameters: parameters, query: query)
         for pair in headers { request.headers.add(ServiceHeaders.Name(pair.name), pair.values.first ?? "") }
         request.timeout = timeout.map { Duration.seconds($0) }
+        request.deadline = deadline.map { Duration.seconds($0) }
         return request
+    }
+}
+
+/// What is never kept: what is commonly secret, and what the service calls so.
+private struct Secrets {
+    let own: ServiceRedaction
+
+    func isSecret(_ name: String) -> Bool {
+        ServiceRedaction.standard.isSecret(name) || own.isSecret(name)
+    }
+
+    func isSecret(_ field: ServiceHeaders.Field) -> Bool {
+        ServiceRedaction.standard.isSecret(field) || own.isSecret(field)
     }
 }

@@ -36,7 +36,7 @@ struct DownloadPlace: Sendable, Hashable {
         else {
             throw .notAFile(download.destination.url.lastPathComponent.escapedForDescription())
         }
-        object = download.object ?? Self.object(of: address)
+        object = download.object ?? Self.object(of: address, download.request)
         let stem: String
         if isFolder {
             folder = parts.isEmpty ? "" : url.path
@@ -70,11 +70,14 @@ struct DownloadPlace: Sendable, Hashable {
         }
     }
 
-    /// An address without what isn't the object's: signatures and secrets stand in the query.
-    private static func object(of address: URL) -> String {
+    /// An address without what isn't the object's: signatures and secrets stand in the query. One that holds a secret in
+    /// its path is known by its digest alone.
+    private static func object(of address: URL, _ request: ServiceRequest) -> String {
         guard var parts = URLComponents(url: address, resolvingAgainstBaseURL: true) else { return "" }
         (parts.query, parts.fragment, parts.user, parts.password) = (nil, nil, nil, nil)
-        return parts.string ?? ""
+        let text = parts.string ?? ""
+        let isSecret = request.pathParameters.keys.contains { ServiceRedaction.standard.isSecret($0) }
+        return isSecret ? "sha256:\(SHA256.hex(of: text.utf8))" : text
     }
 }
 

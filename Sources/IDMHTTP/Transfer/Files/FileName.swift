@@ -11,12 +11,18 @@ struct FileName: Sendable, Hashable {
 
     /// Makes a name of what a server, or anybody else, suggests. Nil if nothing of it is of use.
     init?(suggested text: String) {
-        // What was before a separator is a path, and none of anybody's business. Both kinds: it may travel.
-        let last = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
-        let shown = String(String.UnicodeScalarView(last.unicodeScalars.compactMap(Self.plain)))
+        // What was before a separator is a path, and none of anybody's business. Both kinds: it may travel. All of this as
+        // scalars: a slash is one, and a dot is, whatever is joined to it.
+        let last = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last
+        let shown = (last ?? "".unicodeScalars[...]).compactMap(Self.plain)
         // Dots at the start hide a file, those at the end get lost on some systems.
-        let name = shown.trimming { $0 == "." || $0.isWhitespace || $0.unicodeScalars.allSatisfy(Self.joins) }
-        guard !name.isEmpty else { return nil }
+        let isShown = { (scalar: Unicode.Scalar) in
+            scalar != "." && !scalar.properties.isWhitespace && !Self.joins(scalar)
+        }
+        guard let first = shown.firstIndex(where: isShown), let end = shown.lastIndex(where: isShown) else {
+            return nil
+        }
+        let name = String(String.UnicodeScalarView(shown[first...end]))
         self.init(parts: Self.isDevice(name) ? "_" + name : name)
     }
 
@@ -56,9 +62,9 @@ struct FileName: Sendable, Hashable {
         }
     }
 
-    /// Whether a scalar shows nothing by itself, and says whether its neighbors are written as one, as in families of emoji.
+    /// Whether a scalar only says how its neighbours join: scripts need it, and families of emoji.
     private static func joins(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "\u{200c}" || scalar == "\u{200d}"
+        scalar == "\u{200C}" || scalar == "\u{200D}"
     }
 
     /// Whether some systems take a name for a device, whatever its extension is.
@@ -79,12 +85,5 @@ extension String {
                 count += character.utf8.count
                 return count <= bytes
             })
-    }
-
-    fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> String {
-        guard let first = firstIndex(where: { !isTrimmed($0) }), let last = lastIndex(where: { !isTrimmed($0) }) else {
-            return ""
-        }
-        return String(self[first...last])
     }
 }

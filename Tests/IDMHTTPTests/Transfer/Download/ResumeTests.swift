@@ -150,6 +150,18 @@ struct ResumeTests {
         #expect(place.isWhole() && place.server.sentBytes == 10_000)
     }
 
+    @Test("A secret in a path isn't on the disk either")
+    func secretPath() async throws {
+        let place = try Downloading { $0.breaksAfter = 4_000 }
+        var download = place.download("/files/{token}")
+        download.request.pathParameters = ["token": "secret3"]
+        await #expect(throws: HTTPError.self) { try await place.request(download) }
+        #expect(try !String(contentsOf: place.sidecar, encoding: .utf8).contains("secret3"))
+        place.server.change { $0.breaksAfter = nil }
+        _ = try await place.request(download)
+        #expect(place.isWhole() && place.server.sentBytes == 10_000)
+    }
+
     @Test("Another address is another object, unless it is called by the same name")
     func named() async throws {
         for name in [nil, "map"] {

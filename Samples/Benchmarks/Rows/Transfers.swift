@@ -1,0 +1,78 @@
+import Foundation
+import IDMHTTP
+import IDMTesting
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Downloads and uploads of a gigabyte over the loopback, beside a session with a delegate of one's own. An operation is a
+/// megabyte. The server works on the same processors, for either side alike.
+enum Transfers {
+    static let rows: [Benchmark] = [
+        .time("download, 1 MB of 1 GB", downloads, against: bareDownloads, limit: .times(1 / 0.9), operations: count),
+        .time("upload, 1 MB of 1 GB", uploads, against: bareUploads, limit: .times(1 / 0.9), operations: count),
+    ]
+
+    private static let count = CommandLine.arguments.contains("--quick") ? 16 : 1 << 10
+
+    private struct Fixture {
+        let scratch: Scratch
+        let server: LoopbackServer
+        let service: HTTPService
+        let source: URL
+
+        init() throws {
+            scratch = try Scratch()
+            server = try LoopbackServer(keepingBodiesUpTo: 0, remembers: false)
+            service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+            server.on(
+                .get, "/film", answer: .resource(LoopbackServer.Resource(length: count << 20, eTag: "\"v1\"")))
+            server.on(.put, "/film") { request in .text("\(request.bodyLength)") }
+            source = scratch.url.appendingPathComponent("source")
+            guard FileManager.default.createFile(atPath: source.path, contents: nil) else { throw Fault("no source") }
+            let file = try FileHandle(forWritingTo: source)
+            let piece = Data(repeating: 7, count: 1 << 20)
+            for _ in 0..<count { try file.write(contentsOf: piece) }
+            try file.close()
+        }
+
+        func target(_ name: String) -> URL { scratch.url.appendingPathComponent(name) }
+    }
+
+    private static let fixture = Task { try Fixture() }
+
+    private static let downloads = Side("DownloadProvider", proof: { $0 }) { operations in
+        let fixture = try await fixture.value
+        let request = ServiceRequest(.get, "/film")
+        let download = ServiceDownload(request, to: .file(fixture.target("ours")), existing: .replace)
+        return Int(try await DownloadProvider(fixture.service).request(download).size) / (count << 20) * operations
+    }
+
+    private static let bareDownloads = Side("a delegate that writes", proof: { $0 }) { operations in
+        let fixture = try await fixture.value
+        let transfer = BareTransfer()
+        let session = URLSession(configuration: .ephemeral, delegate: transfer, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        let path = fixture.target("theirs").path
+        return try await transfer.download(fixture.server.url("/film"), to: path, in: session) / (count << 20)
+            * operations
+    }
+
+    private static let uploads = Side("UploadProvider", proof: { $0 }) { operations in
+        let fixture = try await fixture.value
+        let request = ServiceRequest(.put, "/film", body: .file(fixture.source))
+        let answer = try await UploadProvider(fixture.service).request(request).text
+        return (Int(answer) ?? 0) / (count << 20) * operations
+    }
+
+    private static let bareUploads = Side("uploadTask(with:fromFile:)", proof: { $0 }) { operations in
+        let fixture = try await fixture.value
+        let transfer = BareTransfer()
+        let session = URLSession(configuration: .ephemeral, delegate: transfer, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        // As many as the digits of what the server says it has got.
+        let digits = try await transfer.upload(fixture.source, to: fixture.server.url("/film"), in: session)
+        return digits == "\(count << 20)".count ? operations : 0
+    }
+}
