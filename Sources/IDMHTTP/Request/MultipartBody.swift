@@ -59,7 +59,7 @@ public struct MultipartBody: Sendable {
             return texts
         }
         var boundary = boundaries()
-        while haystacks.contains(where: { $0.range(of: Data(boundary.utf8)) != nil }) { boundary = boundaries() }
+        while haystacks.contains(where: { $0.holds(Array(boundary.utf8)) }) { boundary = boundaries() }
         self.boundary = boundary
     }
 
@@ -102,5 +102,23 @@ extension String {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension Data {
+    /// Whether the bytes stand somewhere in these. Most bytes are leapt over (Horspool): a part may be large, and somebody
+    /// waits.
+    func holds(_ bytes: [UInt8]) -> Bool {
+        guard let last = bytes.indices.last, count >= bytes.count else { return bytes.isEmpty }
+        var leaps = [Int](repeating: bytes.count, count: 256)
+        for index in 0..<last { leaps[Int(bytes[index])] = last - index }
+        return withUnsafeBytes { text in
+            var end = last
+            while end < text.count {
+                if text[end] == bytes[last], text[(end - last)...end].elementsEqual(bytes) { return true }
+                end += leaps[Int(text[end])]
+            }
+            return false
+        }
     }
 }

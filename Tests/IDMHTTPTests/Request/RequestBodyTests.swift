@@ -275,3 +275,36 @@ struct MultipartBodyTests {
         }
     }
 }
+
+@Suite("The search for a boundary", .timeLimit(.minutes(1)))
+struct BoundarySearchTests {
+    @Test("finds what is there, wherever it is, and nothing else")
+    func everywhere() {
+        for (text, word, isThere) in [
+            ("abcabd", "abd", true), ("abcabc", "abd", false), ("aaab", "aab", true), ("ab", "ab", true),
+            ("a", "ab", false), ("", "a", false), ("a", "", true), ("", "", true), ("xab", "ab", true),
+            ("abx", "ab", true), ("aabaa", "abaa", true),
+        ] {
+            #expect(Data(text.utf8).holds(Array(word.utf8)) == isThere, "\(word) in \(text)")
+        }
+    }
+
+    @Test("agrees with a plain one on everything short")
+    func agrees() {
+        // All texts and words of two letters: 0 to 7 of the one, 1 to 3 of the other.
+        for length in 0...7 {
+            for bits in 0..<(1 << length) {
+                let text = (0..<length).map { UInt8(bits >> $0 & 1) }
+                for count in 1...3 {
+                    for pattern in 0..<(1 << count) {
+                        let word = (0..<count).map { UInt8(pattern >> $0 & 1) }
+                        let isThere = text.indices.contains { text[$0...].starts(with: word) }
+                        #expect(Data(text).holds(word) == isThere)
+                        // A slice of something longer is looked at alone.
+                        #expect((Data([0, 1, 0] + text).dropFirst(3)).holds(word) == isThere)
+                    }
+                }
+            }
+        }
+    }
+}
