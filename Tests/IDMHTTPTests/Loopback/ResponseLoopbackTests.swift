@@ -70,15 +70,6 @@ struct ResponseLoopbackTests {
         }
     }
 
-    @Test("are read on one connection, one after the other")
-    func keepAlive() async throws {
-        try await withServer { server, service in
-            server.on(.get, "/a", answer: Self.hello)
-            for _ in 0..<5 { #expect(await service.outcome() == "200 hello") }
-            #expect(server.requests.map(\.connection) == [1, 1, 1, 1, 1])
-        }
-    }
-
     @Test(
         "to an upload that never come, since a kept connection breaks, are lost at once",
         arguments: ["POST", "PUT", "GET"])

@@ -19,11 +19,18 @@ struct RetryLoopbackTests {
     @Test("are made after a connection that breaks, a status that may pass, and silence")
     func failures() async throws {
         try await withServer { server, _ in
+            let clock = ManualClock()
             server.on(
                 .get, "/a",
                 answers: [.text("hello").cut(at: .body(2)), .status(503), .never, .status(429), .text("hello")])
-            let request = ServiceRequest(.get, "/a", timeout: .milliseconds(200))
-            #expect(await service(server, 4).outcome(request) == "200 hello")
+            var service = service(server, 4, clock: clock)
+            service.clock = clock
+            let task = Task { [service] in await service.outcome() }
+            try await server.until { $0.requestCount == 3 }
+            // One waits for the end of the silence, and one for the deadline.
+            try await clock.sleepers(2)
+            await clock.advance(by: .seconds(60))
+            #expect(await task.value == "200 hello")
         }
     }
 
