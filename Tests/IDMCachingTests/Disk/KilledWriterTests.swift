@@ -32,7 +32,7 @@ struct KilledWriterTests {
         var random = SplitMix(seed: 11)
         var least = Array(repeating: 0, count: Self.keys)
         var progress = 0
-        for round in 0..<Volume.of(300, normally: 25) {
+        for round in 0..<Volume.of(300, normally: 10) {
             let (path, isPower) = (folder.path, durability == .power)
             let delay = Int.random(in: 200...30_000, using: &random)
             await #expect(processExitsWith: .signal(SIGALRM)) {

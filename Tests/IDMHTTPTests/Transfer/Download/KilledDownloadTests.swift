@@ -20,7 +20,7 @@ struct KilledDownloadTests {
                 .get, "/film",
                 answer: .resource(film).dripping(16 << 10, every: .milliseconds(2), on: ContinuousClock()))
             var (steps, round, patience) = (0, 0, 1)
-            let rounds = Volume.of(100, normally: 25)
+            let rounds = Volume.of(100, normally: 10)
             // On a busy machine a child may need longer to get anywhere.
             while round < rounds || steps < rounds / 5 {
                 let (path, address) = (folder.url.path, server.url.absoluteString)
