@@ -10,8 +10,14 @@ import FoundationNetworking
 /// An exchange that the test tells what a session would.
 @Suite("An exchange of a session", .timeLimit(.minutes(1)))
 struct SessionExchangeTests {
-    private let session = URLSession(configuration: .ephemeral)
-    private let queues = SessionQueues()
+    /// One that lives on, with a delegate and without a cache, as a transport has it. Others end the process when a task is
+    /// cancelled while it fails.
+    private static let session: URLSession = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        return URLSession(configuration: configuration, delegate: SessionDelegate(), delegateQueue: queues.telling)
+    }()
+    private static let queues = SessionQueues()
 
     /// An exchange whose request goes nowhere, with its head.
     private func exchange(
@@ -20,7 +26,8 @@ struct SessionExchangeTests {
     ) async throws -> (SessionExchange, SessionExchange.Head) {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let exchange = SessionExchange(
-            TransportRequest(.get, url, limits: limits), .none, task: session.dataTask(with: url), queues: queues,
+            TransportRequest(.get, url, limits: limits), .none, task: Self.session.dataTask(with: url),
+            queues: Self.queues,
             folder: folder
         ) { exchange, _ in
             guard let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers)
