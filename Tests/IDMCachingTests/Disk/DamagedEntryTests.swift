@@ -4,7 +4,7 @@ import Testing
 @testable import IDMCaching
 
 /// Each way in which a file can be wrong is tried, and what stands in the place of one.
-@Suite("Entries that are damaged", .timeLimit(.minutes(2)))
+@Suite("Entries that are damaged", .timeLimit(.minutes(5)))
 struct DamagedEntryTests {
     private let folder: TemporaryFolder
     private let files = FaultyFiles()

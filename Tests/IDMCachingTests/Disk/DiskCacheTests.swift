@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("A cache on disk", .timeLimit(.minutes(1)))
+@Suite("A cache on disk", .timeLimit(.minutes(5)))
 struct DiskCacheTests {
     private let folder: TemporaryFolder
     private let outcomes = Outcomes()

@@ -4,7 +4,7 @@ import Testing
 @testable import IDMCaching
 
 /// Each call of the system fails in turn.
-@Suite("A disk that fails", .timeLimit(.minutes(2)))
+@Suite("A disk that fails", .timeLimit(.minutes(5)))
 struct DiskFaultTests {
     private let folder: TemporaryFolder
     private let files = FaultyFiles()

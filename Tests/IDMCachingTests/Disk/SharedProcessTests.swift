@@ -35,7 +35,7 @@ struct SharedProcessTests {
         let folder = try TemporaryFolder()
         // A partition of which nobody has written anything has no place where a removal could be told.
         try await DiskCache<Int, Value>(folder: folder.url).set(Value(0, 0), for: 0)
-        for round in 0..<Volume.of(10, normally: 2) {
+        for round in 0..<Volume.of(10, normally: 1) {
             let seed = round * 100 + count
             await withTaskGroup { group in
                 for number in 0..<count {
