@@ -1,3 +1,4 @@
+internal import IDMCore
 internal import Synchronization
 
 /// Knows for how long nothing has happened.
@@ -37,7 +38,7 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
         while true {
             let end = last.withLock { $0 }.advanced(by: duration)
             if end <= clock.now { return !Task.isCancelled }
-            guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { return false }
+            guard (try? await clock.sleepInSteps(until: end)) != nil else { return false }
         }
     }
 }

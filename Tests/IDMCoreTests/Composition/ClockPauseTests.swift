@@ -1,0 +1,30 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("A sleep in steps", .timeLimit(.minutes(1)))
+struct ClockPauseTests {
+    @Test("is one sleep on a clock that isn't the system's")
+    func manualClock() async throws {
+        let clock = ManualClock()
+        async let sleep: Void = clock.sleepInSteps(until: clock.now.advanced(by: .seconds(600)))
+        try await clock.sleepers(1)
+        #expect(clock.remaining == [.seconds(600)])
+        await clock.advance(by: .seconds(600))
+        try await sleep
+    }
+
+    @Test("ends at its time, and not before", arguments: [Duration.zero, .milliseconds(-5), .milliseconds(5)])
+    func deadline(duration: Duration) async throws {
+        let end = ContinuousClock.now.advanced(by: duration)
+        try await ContinuousClock().sleepInSteps(until: end)
+        #expect(ContinuousClock.now >= end)
+    }
+
+    @Test("ends at once when it is cancelled, in any step")
+    func cancel() async {
+        let sleep = Task { try await SuspendingClock().sleepInSteps(until: .now.advanced(by: .seconds(86_400))) }
+        sleep.cancel()
+        await #expect(throws: CancellationError.self) { try await sleep.value }
+    }
+}
