@@ -16,6 +16,10 @@ internal import FoundationNetworking
 /// - A header that is too large, and a body that is once it is unpacked, end the transfer, and are told as a
 ///   ``TransportFault``, as everything else is that goes wrong.
 ///
+/// Two things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off inside of
+/// a response's header ends the process, and while a packed body of hundreds of megabytes is unpacked all other
+/// transfers of the session wait, until the limit ends it.
+///
 /// ## Memory
 ///
 /// URLSession brings a body as fast as the network does, whoever reads it, and nothing that it offers makes it wait: on Linux

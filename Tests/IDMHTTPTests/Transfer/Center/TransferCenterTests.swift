@@ -9,7 +9,7 @@ import Testing
 @testable import IDMHTTP
 
 /// Several objects behind one transport, each at its own path.
-private final class Objects: HTTPTransport {
+final class ObjectTransports: HTTPTransport {
     private let servers: Mutex<[String: ObjectTransport]> = Mutex([:])
     private let inFlight = Watched((now: 0, most: 0))
 
@@ -30,33 +30,33 @@ private final class Objects: HTTPTransport {
 
 @Suite("The transfer center", .timeLimit(.minutes(3)))
 struct TransferCenterTests {
-    private let folder: TemporaryFolder
-    private let records: TemporaryFolder
-    private let objects = Objects()
+    let folder: TemporaryFolder
+    let records: TemporaryFolder
+    let objects = ObjectTransports()
 
     init() throws {
         folder = try TemporaryFolder()
         records = try TemporaryFolder()
     }
 
-    private func service() throws -> HTTPService { try HTTPService(objects) }
+    func service() throws -> HTTPService { try HTTPService(objects) }
 
-    private func download(_ id: String) -> ServiceDownload {
+    func download(_ id: String) -> ServiceDownload {
         ServiceDownload(ServiceRequest(.get, "/maps/\(id)"), to: .file(file(id)))
     }
 
-    private func file(_ id: String) -> URL { folder.url.appendingPathComponent(id) }
+    func file(_ id: String) -> URL { folder.url.appendingPathComponent(id) }
 
-    private var names: [String] {
+    var names: [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? []
     }
 
-    private func isWhole(_ id: String) -> Bool {
+    func isWhole(_ id: String) -> Bool {
         (try? Data(contentsOf: file(id))) == objects[id].bytes
     }
 
     /// Lets each of these stop after 3,000 bytes, until its signal is opened.
-    private func hold(_ ids: [String]) -> [String: Signal] {
+    func hold(_ ids: [String]) -> [String: Signal] {
         var signals: [String: Signal] = [:]
         for id in ids {
             let signal = Signal()
@@ -67,7 +67,7 @@ struct TransferCenterTests {
     }
 
     /// Waits until a transfer is in a state.
-    private func wait(_ center: TransferCenter, _ id: String, _ isIt: (TransferState) -> Bool) async -> TransferState? {
+    func wait(_ center: TransferCenter, _ id: String, _ isIt: (TransferState) -> Bool) async -> TransferState? {
         for await state in center.endlessStates(of: id) where isIt(state) { return state }
         return nil
     }
@@ -320,121 +320,6 @@ struct TransferCenterTests {
             if withObservationTracking({ isIt() }, onChange: { change.open() }) { return }
             try await change.wait()
         }
-    }
-
-    // MARK: The end of the process
-
-    @Test("Downloads that weren't done are there again, paused, as far as they had come")
-    func rebuilt() async throws {
-        _ = hold(["a", "b"])
-        var first: TransferCenter? = try await TransferCenter(try service(), folder: records.url, width: 1)
-        for id in ["a", "b"] { first?.download(download(id), id: id, priority: id == "b" ? .low : .high) }
-        objects["done"].change { $0.holds = nil }
-        try await objects["a"].log.contains("3000")
-        let follower = first?.states(of: "a")
-        await first?.close()
-        first = nil
-        // Whoever followed comes to an end.
-        for await _ in try #require(follower) {}
-        for id in ["a", "b"] { objects[id].change { $0.holds = nil } }
-
-        let second = try await TransferCenter(try service(), folder: records.url, width: 1)
-        #expect(second.ids == ["a", "b"])
-        for id in ["a", "b"] {
-            guard case .paused? = second.state(of: id) else { throw Violation("\(id) isn't paused") }
-        }
-        second.resumeAll()
-        for id in ["a", "b"] { _ = try await second.result(of: id) }
-        #expect(isWhole("a") && isWhole("b") && objects["a"].sentBytes <= 10_001)
-        await second.close()
-        let third = try await TransferCenter(try service(), folder: records.url)
-        #expect(third.ids.isEmpty)
-    }
-
-    @Test("No secret is on the disk: a request that held one is asked for anew, and goes on with the part")
-    func secrets() async throws {
-        objects["a"].change { $0.breaksAfter = 4_000 }
-        var download = download("a")
-        download.request.query = ["page": 1, "signature": "secret1", "customer": "secret3"]
-        download.request.headers = ["Authorization": "Bearer secret2", "Accept": "x/y"]
-        var service = try service()
-        service.configuration.redaction = ServiceRedaction.none.adding(["customer"])
-        var first: TransferCenter? = try await TransferCenter(service, folder: records.url)
-        first?.download(download, id: "a/../b")
-        _ = try? await first?.result(of: "a/../b")
-        await first?.close()
-        first = nil
-        let names = try FileManager.default.contentsOfDirectory(atPath: records.url.path)
-        #expect(names.count == 1)
-        for name in names {
-            let url = records.url.appendingPathComponent(name)
-            let text = try String(contentsOf: url, encoding: .utf8)
-            #expect(!text.contains("secret") && text.contains("page"))
-            let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
-        }
-        objects["a"].change { $0.breaksAfter = nil }
-        let second = try await TransferCenter(service, folder: records.url)
-        #expect(second.progress().completed == 4_000 && second.progress().total == 10_000)
-        second.resume("a/../b")
-        await #expect(throws: TransferError.requestNeeded) { try await second.result(of: "a/../b") }
-        second.download(download, id: "a/../b")
-        _ = try await second.result(of: "a/../b")
-        #expect(isWhole("a") && objects["a"].sentBytes == 10_000)
-    }
-
-    @Test("A record has all of a request but its secrets, and one that is damaged is left out")
-    func recordsKept() async throws {
-        var download = download("a")
-        download.request = ServiceRequest(
-            .get, "/{x}/b", pathParameters: ["x": "é"], query: ["one": 1, "many": ["x", "y"], "none": nil],
-            headers: ["Accept": "a", "accept": "b"], timeout: .milliseconds(1_500))
-        download.request.query.listStyle = .brackets
-        download.existing = .number
-        download.request.deadline = .seconds(90)
-        (download.size, download.sha256, download.object, download.durability) = (5, "ab", "o", .power)
-        let record = try #require(TransferRecord("id", .download(download), .high))
-        let data = try #require(record.encoded())
-        guard case .download(let found)? = TransferRecord(data)?.work else { throw Violation("no record") }
-        #expect("\(found.request)" == "\(download.request)" && found.request.headers == download.request.headers)
-        #expect(found.request.timeout == .milliseconds(1_500) && found.request.deadline == .seconds(90))
-        #expect(found.request.query.listStyle == .brackets)
-        #expect(found.destination == download.destination && found.existing == .number && found.size == 5)
-        #expect(found.sha256 == "ab" && found.object == "o" && found.durability == .power)
-        #expect(TransferRecord(data.dropLast()) == nil && TransferRecord(Data()) == nil)
-        #expect(TransferRecord("u", .upload(download.request), .normal) == nil)
-        _ = try records.file("x.transfer", "{}")
-        _ = try records.file(
-            "y.transfer", String(decoding: data, as: UTF8.self).replacing("\"version\":1", with: "\"version\":2"))
-        let center = try await TransferCenter(try service(), folder: records.url)
-        #expect(center.ids.isEmpty)
-    }
-
-    @Test("When nobody holds a center any more its transfers end, and keep what has come")
-    func released() async throws {
-        let signals = hold(["a", "b"])
-        let files = FaultyFiles()
-        let service = try service()
-        let core = TransferCore(
-            DownloadProvider(service, files: files), UploadProvider(service), width: 1, archive: nil)
-        var center: TransferCenter? = TransferCenter(core)
-        center?.download(download("a"), id: "a")
-        center?.download(download("b"), id: "b")
-        try await objects["a"].log.contains("3000")
-        let states = try #require(center?.states(of: "b"))
-        center = nil
-        for await state in states { #expect(!state.isOver) }
-        try await files.allClosed()
-        #expect(names == ["a.part", "a.part.info"] && objects["b"].asked.isEmpty && !(signals["a"]?.isOpen ?? true))
-        #expect(try Data(contentsOf: file("a.part")).count == 3_000)
-    }
-
-    @Test("A place that is no folder is told")
-    func noFolder() async throws {
-        let file = try folder.file("file", "x")
-        await #expect(throws: TransferError.self) { try await TransferCenter(try service(), folder: file) }
-        let url = try #require(URL(string: "https://h/x"))
-        await #expect(throws: TransferError.notAFile("x")) { try await TransferCenter(try service(), folder: url) }
     }
 
     // MARK: All at once
