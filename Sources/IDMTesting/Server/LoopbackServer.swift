@@ -38,6 +38,10 @@ public final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - bodyLimit: How many bytes of each request's body are kept. All of them are counted.
     ///   - remembers: Whether requests and connections that have ended are kept at all. Not, in a test of memory.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     /// - Throws: ``StartFault``, if the system has no port to give.
     public init(
         keepingBodiesUpTo bodyLimit: Int = 1 << 20, remembers: Bool = true, fileID: StaticString = #fileID,
@@ -60,6 +64,10 @@ public final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - isolation: The caller's actor. Leave it out.
     ///   - body: The test, or a part of it.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     public static func run<R>(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         isolation: isolated (any Actor)? = #isolation, _ body: (LoopbackServer) async throws -> R
@@ -106,6 +114,10 @@ public final class LoopbackServer: Sendable {
     ///   - path: The path. `{name}` stands for any segment, and an asterisk at the end for anything that follows. Of two
     ///     routes that fit, the younger one answers.
     ///   - answer: What is answered.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     public func on(
         _ method: ServiceRequest.Method?, _ path: String, answer: Answer, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column

@@ -72,6 +72,10 @@ public final class StubTransport: HTTPTransport {
     ///   - path: The path, with that of the base URL. `{name}` stands for any segment, and an asterisk at the end for
     ///     anything that follows. Of two routes that fit, the younger one answers.
     ///   - answer: What is answered.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     public func on(
         _ method: ServiceRequest.Method?, _ path: String, answer: TransportResponse, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
