@@ -20,4 +20,10 @@ struct Effort: Sendable {
         while try await side.run(operations) < sample { operations *= 2 }
         return operations
     }
+
+    /// Counts what is allocated, which takes thousands of operations. In a hurry, not where each takes its time.
+    func countAllocations(of ours: Side, _ theirs: Side, in reading: inout Reading) async throws {
+        guard rounds >= Self.full.rounds || reading.ours.map({ $0.minimum < 50_000 }) == true else { return }
+        reading.allocations = try await Heap.allocations(ours, theirs)
+    }
 }

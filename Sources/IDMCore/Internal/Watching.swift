@@ -22,7 +22,7 @@ package struct WatchedContinuation<Value: Sendable, Failure: Error>: Sendable {
     private let base: UnsafeContinuation<Value, Failure>
     private let watch: (any WorkWatch)?
 
-    fileprivate init(_ base: UnsafeContinuation<Value, Failure>, _ watch: (any WorkWatch)?) {
+    init(_ base: UnsafeContinuation<Value, Failure>, _ watch: (any WorkWatch)?) {
         self.base = base
         self.watch = watch
     }
@@ -85,7 +85,7 @@ extension LibraryTask {
     package static func wait<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ body: (WatchedContinuation<Value, Never>) -> Void
     ) async -> Value {
-        let watch = watch
+        // Looked up once more afterwards, and not kept meanwhile: thousands wait here, and keep the frames that they are in.
         let value = await withUnsafeContinuation { body(WatchedContinuation($0, watch)) }
         watch?.workArrived()
         return value

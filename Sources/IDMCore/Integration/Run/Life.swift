@@ -89,7 +89,8 @@ final class Life: Sendable {
     /// Waits to be woken.
     @inline(never)
     func park() async {
-        await LibraryTask.wait { continuation in
+        await withUnsafeContinuation { (base: UnsafeContinuation<Void, Never>) in
+            let continuation = WatchedContinuation(base, LibraryTask.watch)
             let isWoken = state.withLock { state in
                 if case .woken = state.parking {
                     state.parking = .free
@@ -100,6 +101,7 @@ final class Life: Sendable {
             }
             if isWoken { continuation.resume() }
         }
+        LibraryTask.watch?.workArrived()
     }
 
     /// Wakes the task that has parked, or is about to.
