@@ -1,4 +1,5 @@
 internal import Foundation
+internal import IDMCore
 
 /// A part on the disk, and what is known of it. At each moment the process may end: what is there then is a part that
 /// can be gone on with, one that has no sidecar and counts for nothing, or the whole file.

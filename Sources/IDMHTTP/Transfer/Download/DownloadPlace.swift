@@ -1,4 +1,5 @@
 internal import Foundation
+internal import IDMCore
 
 /// Where a download has its files: all in one folder, so that the last step is a renaming.
 struct DownloadPlace: Sendable, Hashable {

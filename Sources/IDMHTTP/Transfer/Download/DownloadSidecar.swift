@@ -1,4 +1,5 @@
 internal import Foundation
+internal import IDMCore
 
 /// What is known of a part: beside it on the disk, so that another process can go on with it.
 ///

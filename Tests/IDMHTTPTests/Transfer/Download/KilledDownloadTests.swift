@@ -1,4 +1,5 @@
 import Foundation
+import IDMCore
 import IDMTesting
 import TestSupport
 import Testing

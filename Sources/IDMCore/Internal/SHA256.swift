@@ -1,27 +1,32 @@
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces. It can be kept half-way and taken up again.
-struct SHA256: Sendable, Hashable {
+/// SHA-256 (FIPS 180-4) of bytes that come in pieces. It can be kept half-way and taken up again. For the modules that have
+/// files: caches name them by it, and downloads are held against it.
+package struct SHA256: Sendable, Hashable {
     /// How many bytes there were.
-    private(set) var count: UInt64 = 0
+    package private(set) var count: UInt64 = 0
     private var words: SIMD8<UInt32>
     /// What doesn't fill a block yet.
     private var tail: [UInt8] = []
 
     private static let blockLength = 64
 
-    init() {
+    package init() {
         words = SIMD8(
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
     }
 
     /// The digest of some bytes, in hexadecimal digits.
-    static func hex(of bytes: some Sequence<UInt8>) -> String {
-        var hash = SHA256()
-        Array(bytes).withUnsafeBytes { hash.update($0) }
-        return hash.hex
+    package static func hex(of bytes: some Sequence<UInt8>) -> String {
+        SHA256(of: bytes).hex
+    }
+
+    /// The digest of some bytes, so far.
+    package init(of bytes: some Sequence<UInt8>) {
+        self.init()
+        Array(bytes).withUnsafeBytes { update($0) }
     }
 
     /// Takes the next bytes.
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count += UInt64(bytes.count)
         var rest = bytes[...]
         if !tail.isEmpty {
@@ -38,13 +43,22 @@ struct SHA256: Sendable, Hashable {
     }
 
     /// The digest of everything so far, in 64 hexadecimal digits.
-    var hex: String {
+    package var hex: String {
+        digest.map(\.hex).joined()
+    }
+
+    /// The digest of everything so far, in 32 bytes.
+    package var bytes: [UInt8] {
+        digest.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word &>> $0) } }
+    }
+
+    private var digest: [UInt32] {
         var padded = tail
         padded.append(0x80)
         while padded.count % Self.blockLength != 56 { padded.append(0) }
         withUnsafeBytes(of: (count << 3).bigEndian) { padded += $0 }
         let last = padded.withUnsafeBytes { Self.digested($0, onto: words) }
-        return last.indices.map { last[$0].hex }.joined()
+        return last.indices.map { last[$0] }
     }
 }
 
@@ -137,7 +151,7 @@ extension SHA256: Codable {
     private enum Key: String, CodingKey { case count, words, tail }
 
     /// Takes up a digest that was kept half-way.
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         count = try values.decode(UInt64.self, forKey: .count)
         words = try values.decode(SIMD8<UInt32>.self, forKey: .words)
@@ -148,7 +162,7 @@ extension SHA256: Codable {
     }
 
     /// Keeps the digest half-way.
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(count, forKey: .count)
         try values.encode(words, forKey: .words)

@@ -1,7 +1,6 @@
 import Foundation
+import IDMCore
 import Testing
-
-@testable import IDMHTTP
 
 @Suite("SHA-256", .timeLimit(.minutes(1)))
 struct SHA256Tests {
