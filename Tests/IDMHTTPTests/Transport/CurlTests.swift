@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A cURL command", .timeLimit(.minutes(1)))
+@Suite("A cURL command", .timeLimit(.ample))
 struct CurlTests {
     /// The words that a shell makes of a command, with what comes in by a pipe at the end.
     private func words(_ request: ServiceRequest, _ service: ServiceConfiguration) throws -> [String] {

@@ -5,7 +5,7 @@ import Testing
 @testable import IDMCore
 
 /// What other modules of the package need of calls, beyond what everybody does.
-@Suite("Calls that other modules make", .timeLimit(.minutes(1)))
+@Suite("Calls that other modules make", .timeLimit(.ample))
 struct CallForOperationsTests {
     private let log = Log()
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("File names", .timeLimit(.minutes(1)))
+@Suite("File names", .timeLimit(.ample))
 struct FileNameTests {
     @Test(
         "Whatever a server suggests becomes a name in its folder",

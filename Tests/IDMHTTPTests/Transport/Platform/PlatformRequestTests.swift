@@ -1,11 +1,12 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
 /// What URLSession makes of requests on its own, and this transport doesn't.
-@Suite("Over URLSession, a request", .timeLimit(.minutes(1)))
+@Suite("Over URLSession, a request", .timeLimit(.ample))
 struct PlatformRequestTests {
     @Test("with a line break in its method, in a name or in a value of its header never leaves")
     func injection() async throws {

@@ -170,7 +170,7 @@ private struct FlowSystem: Explorable {
     }
 }
 
-@Suite("An exchange", .timeLimit(.minutes(1)))
+@Suite("An exchange", .timeLimit(.ample))
 struct BodyFlowTests {
     @Test("loses nothing, hangs nobody and keeps no more than it may, in every order of what can happen")
     func explored() {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
@@ -8,7 +9,7 @@ import FoundationNetworking
 #endif
 
 /// An exchange that the test tells what a session would.
-@Suite("An exchange of a session", .timeLimit(.minutes(1)))
+@Suite("An exchange of a session", .timeLimit(.ample))
 struct SessionExchangeTests {
     /// One that lives on, with a delegate and without a cache, as a transport has it. Others end the process when a task is
     /// cancelled while it fails.
@@ -54,7 +55,7 @@ struct SessionExchangeTests {
     func spilled() async throws {
         let folder = try TemporaryFolder()
         let (exchange, _) = try await exchange(folder: folder.url)
-        let content = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let content = filling(5_000_000)
         for start in stride(from: 0, to: content.count, by: 10_000) {
             exchange.receive(content[start..<start + 10_000])
         }
