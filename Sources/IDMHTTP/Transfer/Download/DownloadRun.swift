@@ -6,6 +6,7 @@ struct DownloadRun: Sendable {
     let download: ServiceDownload
     let part: DownloadPart
     let reporter: TransferReporter?
+    let willLand: (@Sendable (FileIdentity, String?) async -> Void)?
 
     /// How much comes together before it is written.
     static let bufferLength = 1 << 18
@@ -58,10 +59,12 @@ struct DownloadRun: Sendable {
                     continue
                 }
                 try await check(total)
+                let suggested = answer.headers[.contentDisposition].flatMap(ContentDisposition.fileName)
+                if let willLand, let (file, name) = await part.future(suggested: suggested) {
+                    await willLand(file, name)
+                }
                 try Task.checkCancellation()
-                return done(
-                    try await part.finish(
-                        suggested: answer.headers[.contentDisposition].flatMap(ContentDisposition.fileName)))
+                return done(try await part.finish(suggested: suggested))
             }
         }
     }

@@ -178,17 +178,15 @@ final class SessionExchange: Sendable {
         case .spill(let piece):
             // On the queue already: the next piece comes after this one is on disk.
             let result = Result<Int, any Error> {
-                do {
-                    try spool.withLock { try $0.append(piece) }
-                    return piece.count
-                } catch {
-                    throw TransportFault(.noSpace)
-                }
+                try TemporaryFile.puttingAside { try spool.withLock { try $0.append(piece) } }
+                return piece.count
             }
             perform(state.withLock { $0.spilled(result) })
         case .fetch(let count):
             queues.telling.addOperation { [self] in
-                let result = Result<Data, any Error> { try spool.withLock { try $0.fetch(count) } }
+                let result = Result<Data, any Error> {
+                    try TemporaryFile.puttingAside { try spool.withLock { try $0.fetch(count) } }
+                }
                 perform(state.withLock { $0.fetched(result) })
             }
         }
