@@ -95,14 +95,14 @@ struct DownloadRun: Sendable {
         let elapsed = service.clock.stopwatch()
         var lastWrite = elapsed()
         do {
-            for try await piece in bytes {
+            for try await piece in bytes.gathered(Self.bufferLength) {
                 received += Int64(piece.count)
                 if let end, received > end { throw TransferError.size(expected: end, found: received) }
-                buffer.append(piece)
+                if buffer.isEmpty { buffer = piece } else { buffer.append(piece) }
                 guard buffer.count >= Self.bufferLength || elapsed() - lastWrite >= Self.longestWait else { continue }
                 length = try await part.append(buffer)
                 lastWrite = elapsed()
-                buffer.removeAll(keepingCapacity: true)
+                buffer = Data()
                 reporter?.report(length, of: total)
             }
         } catch {
