@@ -22,6 +22,15 @@ struct CurlTests {
         return data.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    @Test("doesn't show a secret of the path, and neither does a description")
+    func secretPath() throws {
+        let request = ServiceRequest(
+            .get, "/files/{token}/{page}", pathParameters: ["token": "s3cret", "page": "1"])
+        #expect(try request.curl(for: api()).contains("'https://api.example.com/v1/files/redacted/1'"))
+        #expect("\(request)" == "GET /files/redacted/1")
+        #expect(try words(request, api()).contains("https://api.example.com/v1/files/s3cret/1"))
+    }
+
     @Test("reads well")
     func layout() throws {
         let request = ServiceRequest(

@@ -172,7 +172,7 @@ struct PlatformRequestTests {
     }
 
     @Test("fails before anything is sent where its body can't be put aside")
-    func noSpace() async throws {
+    func notPutAside() async throws {
         let nowhere = URLSessionTransport(connectionsPerHost: 1, folder: URL(fileURLWithPath: "/nowhere"))
         try await withServer { server, service in
             var service = service
@@ -182,7 +182,7 @@ struct PlatformRequestTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(fault.kind == .noSpace && server.journal.connectionCount == 0)
+            #expect(fault.kind == .notPutAside(code: ENOENT) && server.journal.connectionCount == 0)
         }
     }
 

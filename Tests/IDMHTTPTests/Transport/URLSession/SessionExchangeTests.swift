@@ -38,8 +38,8 @@ struct SessionExchangeTests {
         return (exchange, try await exchange.head())
     }
 
-    @Test("says that there is no room on disk, behind what there was room for")
-    func noSpace() async throws {
+    @Test("says why nothing can be put aside, behind what there was room for")
+    func notPutAside() async throws {
         let (exchange, _) = try await exchange(folder: URL(fileURLWithPath: "/nowhere"))
         for _ in 0..<200 { exchange.receive(Data(count: 16 << 10)) }
         exchange.complete(nil, nil)
@@ -48,7 +48,7 @@ struct SessionExchangeTests {
         let fault = await #expect(throws: TransportFault.self) {
             while let piece = try await exchange.next(isolation: #isolation) { length += piece.count }
         }
-        #expect(fault?.kind == .noSpace && length == 2 << 20)
+        #expect(fault?.kind == .notPutAside(code: ENOENT) && length == 2 << 20)
     }
 
     @Test("gives back what it put aside, and what came after it")
