@@ -158,6 +158,9 @@ public final class TransferCenter: Sendable {
         }
     }
 
+    /// Shows a watcher where each transfer stands, now and from now on, in order and outside of any lock.
+    func watch(_ watcher: @escaping TransferCore.Watcher) { core.watch(watcher) }
+
     // MARK: The end
 
     /// Ends all transfers, keeps what has come, and returns when nothing is under way and everything is on the disk. Whatever
