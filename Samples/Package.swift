@@ -32,7 +32,8 @@ let package = Package(
         .executableTarget(
             name: "Transfer",
             dependencies: [
-                "Console", .product(name: "IDMHTTP", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
+                "Console", .product(name: "IDMCore", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
+                .product(name: "IDMTesting", package: "IDM"),
             ],
             path: "Transfer"
         ),
@@ -46,7 +47,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "AllocationCounter", .product(name: "IDMCore", package: "IDM"),
+                "AllocationCounter", "Console", .product(name: "IDMCore", package: "IDM"),
                 .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
                 .product(name: "IDMOperations", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
             ],
