@@ -1,4 +1,5 @@
 import Console
+import Counters
 import Foundation
 
 /// Measures the library beside what one would write by hand, and prints a table.
@@ -15,6 +16,7 @@ struct Benchmarks {
         case .run(let effort, let filter, let asJSON):
             let rows = rows.filter { filter.isEmpty || $0.name.lowercased().contains(filter.lowercased()) }
             guard !rows.isEmpty else { leave("no row is called \(filter).", code: 2) }
+            instruction_counter_open()
             let work = Task { await measure(rows, effort, asJSON: asJSON) }
             Interrupt.first { _ in work.cancel() }
             let end = await work.value
