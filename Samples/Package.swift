@@ -32,7 +32,8 @@ let package = Package(
         .executableTarget(
             name: "Transfer",
             dependencies: [
-                "Console", .product(name: "IDMHTTP", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
+                "Console", .product(name: "IDMCore", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
+                .product(name: "IDMTesting", package: "IDM"),
             ],
             path: "Transfer"
         ),
@@ -46,7 +47,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "AllocationCounter", .product(name: "IDMCore", package: "IDM"),
+                "Counters", "Console", .product(name: "IDMCore", package: "IDM"),
                 .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
                 .product(name: "IDMOperations", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
             ],
@@ -54,7 +55,7 @@ let package = Package(
         ),
         // What the samples share that has nothing to do with what they show: the command line.
         .target(name: "Console", path: "Console"),
-        .target(name: "AllocationCounter", path: "AllocationCounter"),
+        .target(name: "Counters", path: "Counters"),
     ],
     swiftLanguageModes: [.v6]
 )

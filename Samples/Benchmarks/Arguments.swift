@@ -16,6 +16,8 @@ enum Arguments {
           limit          What is aimed at: "≤ 1.15 ×" and "≤ +350 ns" hold the ratio or the difference, others our figure.
                          A row that misses it is marked "over". Nothing fails over it.
           allocations    For one operation, ours and by hand. A dash where the platform doesn't tell.
+          instructions   The same. Told on Apple's machines, and on Linux by those whose counter this process may read:
+                         few virtual ones.
 
         The sides take turns, ours first, after a round that is not counted. The least is what the work costs when nothing
         disturbs it; where it is far from the median, the machine was busy. Each side proves by a sum or a count that it did

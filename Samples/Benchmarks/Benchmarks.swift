@@ -1,3 +1,5 @@
+import Console
+import Counters
 import Foundation
 
 /// Measures the library beside what one would write by hand, and prints a table.
@@ -14,7 +16,12 @@ struct Benchmarks {
         case .run(let effort, let filter, let asJSON):
             let rows = rows.filter { filter.isEmpty || $0.name.lowercased().contains(filter.lowercased()) }
             guard !rows.isEmpty else { leave("no row is called \(filter).", code: 2) }
-            await measure(rows, effort, asJSON: asJSON)
+            instruction_counter_open()
+            let work = Task { await measure(rows, effort, asJSON: asJSON) }
+            Interrupt.first { _ in work.cancel() }
+            let end = await work.value
+            try? FileManager.default.removeItem(at: Scratch.all)
+            if let end { leave(end.reason, code: end.code) }
         case .compare(let before, let after):
             do {
                 Comparison.lines(try Report(contentsOf: before), try Report(contentsOf: after)).forEach(say)
@@ -26,7 +33,10 @@ struct Benchmarks {
         }
     }
 
-    private static func measure(_ rows: [Benchmark], _ effort: Effort, asJSON: Bool) async {
+    /// Returns why it has ended before its end, if it has.
+    private static func measure(
+        _ rows: [Benchmark], _ effort: Effort, asJSON: Bool
+    ) async -> (reason: String, code: Int32)? {
         if !asJSON { say(Table.header) }
         var found: [Report.Row] = []
         for row in rows {
@@ -35,14 +45,15 @@ struct Benchmarks {
                 found.append(Report.Row(row, reading))
                 if !asJSON { say(Table.row(row, reading)) }
             } catch {
-                leave("\(row.name): \(error)", code: 1)
+                return Task.isCancelled ? ("interrupted.", 130) : ("\(row.name): \(error)", 1)
             }
         }
-        guard asJSON else { return }
+        guard asJSON else { return nil }
         do {
             say(try Report(found).json())
+            return nil
         } catch {
-            leave("\(error)", code: 1)
+            return ("\(error)", 1)
         }
     }
 

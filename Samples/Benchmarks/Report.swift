@@ -12,6 +12,7 @@ struct Report: Codable {
         let limit: String
         let isKept: Bool?
         let allocations: Sides?
+        let instructions: Sides?
     }
 
     struct Figures: Codable {
@@ -60,7 +61,8 @@ extension Report.Row {
             name: benchmark.name, opponent: benchmark.opponent, unit: benchmark.unit,
             ours: reading.ours.map(Report.Figures.init), theirs: reading.theirs.map(Report.Figures.init),
             limit: benchmark.limit.text(in: benchmark.unit), isKept: benchmark.limit.isKept(by: reading),
-            allocations: reading.allocations.map { Report.Sides(ours: $0.ours, theirs: $0.theirs) })
+            allocations: reading.allocations.map { Report.Sides(ours: $0.ours, theirs: $0.theirs) },
+            instructions: reading.instructions.map { Report.Sides(ours: $0.ours, theirs: $0.theirs) })
     }
 }
 

@@ -2,7 +2,9 @@ import Foundation
 
 /// The table, line by line, so that a row can be printed as soon as it is known.
 enum Table {
-    static let header = line(["", "ours (median)", "by hand (median)", "", "ratio", "limit", "", "allocations"])
+    static let header = line([
+        "", "ours (median)", "by hand (median)", "", "ratio", "limit", "", "allocations", "instructions",
+    ])
 
     static func row(_ benchmark: Benchmark, _ reading: Reading) -> String {
         let isMissed = benchmark.limit.isKept(by: reading) == false
@@ -10,11 +12,12 @@ enum Table {
             benchmark.name, benchmark.unit.text(reading.ours), benchmark.unit.text(reading.theirs), benchmark.opponent,
             relation(benchmark, reading), benchmark.limit.text(in: benchmark.unit), isMissed ? "over" : "",
             benchmark.unit == .time ? text(reading.allocations) : "",
+            benchmark.unit == .time ? text(reading.instructions) : "",
         ])
     }
 
     private static func line(_ cells: [String]) -> String {
-        line(cells, widths: [36, -19, -19, 21, -9, -9, 4, -13])
+        line(cells, widths: [36, -19, -19, 21, -9, -9, 4, -13, -15])
     }
 
     /// One line of a table. Columns of a negative width are set to the right.
@@ -32,9 +35,9 @@ enum Table {
         return theirs > 0 && ours >= 0 ? times(ours / theirs) : "–"
     }
 
-    private static func text(_ allocations: (ours: Double, theirs: Double)?) -> String {
-        guard let allocations else { return "–" }
-        return Unit.allocations.text(allocations.ours) + " / " + Unit.allocations.text(allocations.theirs)
+    private static func text(_ counts: (ours: Double, theirs: Double)?) -> String {
+        guard let counts else { return "–" }
+        return Unit.allocations.text(counts.ours) + " / " + Unit.allocations.text(counts.theirs)
     }
 
     static func times(_ ratio: Double) -> String {

@@ -10,6 +10,7 @@ struct CachedThenRemote {
         let arguments = Arguments("CachedThenRemote", usage: usage)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("idm-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
+        Interrupt.handle { try? FileManager.default.removeItem(at: folder) }
         do {
             try await CachedThenRemote(folder: folder).run()
         } catch {

@@ -8,6 +8,9 @@ struct Composition {
         usage: Composition
 
         Puts providers together, shows what came about as a tree, runs it, and shows what a failure does to a group.
+
+        options:
+          --help   prints this
         """
 
     static func main() async {

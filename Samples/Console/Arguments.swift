@@ -51,6 +51,27 @@ public struct Arguments {
         self.program = program
     }
 
+    /// Writes a text into the file that an option names, if it was given.
+    public func write(_ text: @autoclosure () -> String, toFileOf option: String) {
+        guard let path = values[option] else { return }
+        do {
+            try text().write(toFile: path, atomically: true, encoding: .utf8)
+        } catch {
+            leave("\(path) can't be written: \(error.localizedDescription)", code: 2)
+        }
+    }
+
+    /// Makes the folder that an operand or an option names, unless it is there.
+    public func folder(_ path: String) -> URL {
+        let folder = URL(fileURLWithPath: path)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            leave("\(path) can't be a folder: \(error.localizedDescription)", code: 2)
+        }
+        return folder
+    }
+
     /// Ends the program with a line on the standard error: with the code 2 over its arguments, with 1 over its work.
     public func leave(_ reason: String, code: Int32) -> Never {
         Self.leave(program, reason, code)

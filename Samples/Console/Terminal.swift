@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// A terminal that tells of each key as it is struck, and in which lines are drawn over those from before.
@@ -17,31 +16,24 @@ public final class Terminal {
 
     private var settings: termios?
     private var lineCount = 0
-    private let signals: [any DispatchSourceSignal]
 
-    /// Takes the terminal over. Nil if the program's input or output is none.
+    /// Takes the terminal over. Nil if the program's input or output is none, and in the background, where to touch one
+    /// would stop the program.
     public init?() {
         var settings = termios()
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
-            return nil
-        }
+        guard isatty(STDOUT_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &settings) == 0
+        else { return nil }
+        let (keys, continuation) = AsyncStream.makeStream(of: Key.self)
+        self.keys = keys
+        // Whoever ends the program from outside is to find the terminal as it was.
+        Interrupt.first { _ in continuation.yield(.leave) }
         self.settings = settings
         cfmakeraw(&settings)
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-        let (keys, continuation) = AsyncStream.makeStream(of: Key.self)
-        self.keys = keys
         FileHandle.standardInput.readabilityHandler = { input in
             let bytes = input.availableData
             for key in Self.keys(in: bytes) { continuation.yield(key) }
             if bytes.isEmpty { continuation.finish() }
-        }
-        // Whoever ends the program from outside is to find the terminal as it was.
-        signals = [SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield(.leave) }
-            source.resume()
-            return source
         }
     }
 
@@ -54,11 +46,13 @@ public final class Terminal {
         print()
     }
 
-    /// Draws lines in the place of those that were drawn before.
+    /// Draws lines in the place of those that were drawn before. What a narrow window has no room for is left out.
     public func draw(_ lines: [String]) {
+        var size = winsize()
+        let width = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
         let up = lineCount > 1 ? "\u{1b}[\(lineCount - 1)A" : ""
         lineCount = lines.count
-        let text = up + "\r\u{1b}[J" + lines.joined(separator: "\r\n")
+        let text = up + "\r\u{1b}[J" + lines.map { String($0.prefix(width)) }.joined(separator: "\r\n")
         FileHandle.standardOutput.write(Data(text.utf8))
     }
 

@@ -7,9 +7,17 @@ import IDMOperations
 /// composed providers, as a graph and as operations.
 @main
 struct Sync {
+    static let usage = """
+        usage: Sync
+
+        Synchronises three times: as composed providers, as a graph, as operations.
+
+        options:
+          --help   prints this
+        """
+
     static func main() async {
-        let arguments = Arguments(
-            "Sync", usage: "usage: Sync\n\nSynchronises three times: as composed providers, as a graph, as operations.")
+        let arguments = Arguments("Sync", usage: usage)
         do {
             let results = [try await composed(), try await graph(), try await operations()]
             print(Set(results).count == 1 ? "\nAll three have done the same." : "\nThey differ.")

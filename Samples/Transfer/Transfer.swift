@@ -1,39 +1,50 @@
 import Console
 import Foundation
+import IDMCore
 import IDMHTTP
 
 /// Several downloads at once, with a bar for each. Killed and started again, they go on where they were.
-@main
+@main @MainActor
 struct Transfer {
     static let usage = """
-        usage: Transfer <folder> [--speed <MB/s>]
+        usage: Transfer <folder> [options]
 
-        Downloads maps into a folder, several at once. Kill it and start it again: it goes on.
+        Downloads maps into a folder, three at once. In a terminal each has a bar: p pauses all of them, r resumes them, q ends
+        the program and keeps what has come. End it or kill it and start it again: it goes on.
 
+        options:
           --speed <MB/s>   how fast the server that comes with it sends each of them; 1 unless it is given
-          keys             p pauses, r resumes, q ends and keeps what has come
+          --page <file>    writes what happened and when, as a page with a timeline
+          --help           prints this
         """
 
     static func main() async {
-        let arguments = Arguments("Transfer", usage: usage, options: ["--speed"], operands: 1...1)
+        let arguments = Arguments("Transfer", usage: usage, options: ["--speed", "--page"], operands: 1...1)
         guard let speed = Double(arguments.values["--speed"] ?? "1"), speed > 0, speed <= 10_000 else {
             arguments.leave("--speed is a number of MB/s. Try --help.", code: 2)
         }
+        let folder = arguments.folder(arguments.operands[0])
+        let terminal = Terminal()
         do {
-            let folder = URL(fileURLWithPath: arguments.operands[0])
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let server = try Maps.server(megabytesPerSecond: speed)
-            try await download(from: server.url, into: folder)
+            let trace = TraceRecorder()
+            try await download(from: server.url, into: folder, terminal, trace)
+            terminal?.restore()
             await server.stop()
+            arguments.write(trace.page, toFileOf: "--page")
         } catch {
+            terminal?.restore()
             arguments.leave("\(error)", code: 1)
         }
     }
 
-    static func download(from url: URL, into folder: URL) async throws {
+    static func download(
+        from url: URL, into folder: URL, _ terminal: Terminal?, _ trace: TraceRecorder
+    ) async throws {
         // 1. A service says where things are. A center makes many transfers of it, and finds those of the last time.
         let service = HTTPService(configuration: ServiceConfiguration(baseURL: url))
         let center = try await TransferCenter(service, folder: folder.appendingPathComponent(".transfers"), width: 3)
+        trace.watch(center)
 
         // 2. What isn't there yet is asked for, or goes on. The address changes each time, and the objects stay the same.
         let file = { (name: String) in folder.appendingPathComponent(name) }
@@ -43,25 +54,31 @@ struct Transfer {
             center.download(map, id: name)
         }
 
-        // 3. Keys pause all of it, let it go on, or end it.
-        var keys = Keys { key in
-            if key == "p" { center.pauseAll() }
-            if key == "r" { center.resumeAll() }
-            if key == "q" { Task { await center.close() } }
-        }
-
-        // 4. On a terminal each has a line that is drawn again and again, elsewhere one when it is over.
-        if isatty(STDOUT_FILENO) == 1 {
-            var screen = Screen(names: missing)
-            for await total in center.progresses(of: missing) {
-                screen.draw(missing.map { center.state(of: $0) }, total)
-            }
-        } else {
+        // 3. Without a terminal there is a line for each when it is over.
+        guard let terminal else {
             for name in missing {
                 for await state in center.states(of: name) where state.isOver { print("\(name): \(state.word)") }
             }
+            return await center.close()
         }
-        keys?.end()
+
+        // 4. On a terminal keys pause all of it, let it go on, or end it.
+        let keys = Task {
+            for await key in terminal.keys {
+                switch key {
+                case .character("p"): center.pauseAll()
+                case .character("r"): center.resumeAll()
+                case .character("q"), .leave: await center.close()
+                default: break
+                }
+            }
+        }
+        defer { keys.cancel() }
+
+        // 5. Each has a bar, drawn again whenever one of them has come further.
+        for await total in center.progresses(of: missing) {
+            terminal.draw(bars(missing.map { ($0, center.state(of: $0)) }, together: total))
+        }
         await center.close()
     }
 }

@@ -46,9 +46,7 @@ struct UserSearch {
                 try await OneShot(flow: flow).run(query ?? "")
             }
             if arguments.flags.contains("--trace") { show(flow.trace) }
-            if let file = arguments.values["--page"] {
-                try flow.trace.page.write(toFile: file, atomically: true, encoding: .utf8)
-            }
+            arguments.write(flow.trace.page, toFileOf: "--page")
             await bundled?.stop()
         } catch {
             terminal?.restore()
@@ -57,7 +55,7 @@ struct UserSearch {
     }
 
     private static func cache(_ arguments: Arguments) -> URL {
-        if let folder = arguments.values["--cache"] { return URL(fileURLWithPath: folder) }
+        if let folder = arguments.values["--cache"] { return arguments.folder(folder) }
         let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         return (caches ?? FileManager.default.temporaryDirectory).appendingPathComponent("IDM.UserSearch")
     }

@@ -13,7 +13,7 @@ extension Benchmark {
             try await check()
             let count = if let operations { operations } else { try await effort.operations(for: ours) }
             var reading = try await rounds(effort, Turn(ours, count), Turn(theirs, count))
-            try await effort.countAllocations(of: ours, theirs, in: &reading)
+            try await effort.count(of: ours, theirs, in: &reading)
             return reading
         }
     }
@@ -25,7 +25,7 @@ extension Benchmark {
         Benchmark(name: name, opponent: theirs.name, unit: .time, limit: limit) { effort in
             let turns = (Turn(ours, operations, shares: 1), Turn(theirs, operations, shares: 1))
             var reading = try await rounds(effort, turns.0, turns.1)
-            try await effort.countAllocations(of: ours, theirs, in: &reading)
+            try await effort.count(of: ours, theirs, in: &reading)
             return reading
         }
     }

@@ -1,4 +1,4 @@
-import AllocationCounter
+import Counters
 import Foundation
 
 /// How much memory a process holds, where the platform tells: on Linux.

@@ -4,4 +4,6 @@ struct Reading: Sendable {
     var theirs: Spread?
     /// Allocations for each operation, beside the figures of time.
     var allocations: (ours: Double, theirs: Double)?
+    /// Instructions for each operation, beside the figures of time.
+    var instructions: (ours: Double, theirs: Double)?
 }

@@ -70,3 +70,18 @@ extension CachePolicy {
         return age().map { $0 <= maxAge } ?? false
     }
 }
+
+extension CachePolicy: CustomStringConvertible {
+    /// The policy as it is written.
+    public var description: String {
+        switch kind {
+        case .cachedThenRemote: "cachedThenRemote"
+        case .cacheElseRemote(let age): "cacheElseRemote(maxAge: \(age))"
+        case .staleWhileRevalidate(let age): "staleWhileRevalidate(maxAge: \(age))"
+        case .remoteElseCache: "remoteElseCache"
+        case .cacheOnly: "cacheOnly"
+        case .remoteOnly: "remoteOnly"
+        case .refresh: "refresh"
+        }
+    }
+}

@@ -20,6 +20,7 @@ where Store.Value == Base.Output {
     public let policy: CachePolicy
 
     let key: @Sendable (Base.Input) -> Store.Key
+    private let base: Base
     private let upstream:
         CoalesceDataProvider<Upstream<Base, Store>, Question<Base.Input, Store.Key, Store.Value>.Flight>
 
@@ -38,12 +39,14 @@ where Store.Value == Base.Output {
         self.store = store
         self.policy = policy
         self.key = key
+        self.base = base
         upstream = Upstream(base: base, store: store, tags: tags).coalesced { $0.flight }
     }
 
     private init(_ other: Self, policy: CachePolicy) {
         store = other.store
         key = other.key
+        base = other.base
         upstream = other.upstream
         self.policy = policy
     }
@@ -51,6 +54,21 @@ where Store.Value == Base.Output {
     /// What the cache has, and what the provider answers.
     public func values(for input: Base.Input) -> CachedValues<Base, Store> {
         CachedValues(provider: self, input: input)
+    }
+
+    /// The cache and the provider, each with when it is asked.
+    public var structure: ProviderStructure {
+        let cache = ProviderStructure.provider("\(Store.self)")
+        let parts: KeyValuePairs<String, ProviderStructure> =
+            switch policy.kind {
+            case .cachedThenRemote: ["first": cache, "then": base.structure]
+            case .cacheElseRemote(let age): ["if at most \(age) old": cache, "else": base.structure]
+            case .staleWhileRevalidate(let age): ["first": cache, "if more than \(age) old": base.structure]
+            case .remoteElseCache: ["first": base.structure, "if it fails": cache]
+            case .cacheOnly: ["always": cache, "never": base.structure]
+            case .remoteOnly, .refresh: ["only written": cache, "always": base.structure]
+            }
+        return .branches("cached, \(policy)", parts)
     }
 
     /// The same provider and the same store under another policy. Requests are shared with this one.

@@ -21,6 +21,9 @@ public struct DistinctDataProvider<Base: StreamDataProvider>: StreamDataProvider
         DistinctValues(base: base.values(for: input), isSame: isSame)
     }
 
+    /// The base, without what says nothing new.
+    public var structure: ProviderStructure { .wrapping(base.structure, in: "without duplicates") }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.deliversMany }
 }

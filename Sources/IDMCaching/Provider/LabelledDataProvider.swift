@@ -14,6 +14,9 @@ where Store.Value == Base.Output {
     public func values(for input: Base.Input) -> LabelledValues<Base, Store> {
         LabelledValues(values: base.values(for: input))
     }
+
+    /// The cache and the provider, whose values are labelled.
+    public var structure: ProviderStructure { .wrapping(base.structure, in: "labelled") }
 }
 
 /// The values of one request to a cached provider, each with its source.

@@ -36,12 +36,30 @@ private struct FlowChart {
             return fork(name, members.map { .init(condition: "", structure: $0) }, shape: ("((\"", "\"))"), indent)
         case .branches(let name, let branches):
             return fork(name, branches, shape: ("{\"", "\"}"), indent)
-        case .wrapper(let name, let base):
-            lines.append("\(indent)subgraph \(newID())[\"\(escaped(name))\"]")
-            let ends = draw(base, indent: indent + "    ")
-            lines.append("\(indent)end")
-            return ends
+        case .wrapper(let name, let base): return frame(name, base, indent)
+        case .graph(let name, let nodes): return web(name, nodes, indent)
         }
+    }
+
+    private mutating func frame(_ name: String, _ base: ProviderStructure, _ indent: String) -> Ends {
+        lines.append("\(indent)subgraph \(newID())[\"\(escaped(name))\"]")
+        let ends = draw(base, indent: indent + "    ")
+        lines.append("\(indent)end")
+        return ends
+    }
+
+    private mutating func web(_ name: String, _ nodes: [ProviderStructure.Node], _ indent: String) -> Ends {
+        let entry = node("((\"", name, "\"))", indent)
+        let ends = nodes.map { frame($0.name, $0.structure, indent) }
+        let exit = point(indent).exit
+        if nodes.isEmpty { join(entry, exit, indent: indent) }
+        let awaited = Set(nodes.flatMap(\.dependencies))
+        for (index, node) in nodes.enumerated() {
+            if node.dependencies.isEmpty { join(entry, ends[index].entry, indent: indent) }
+            for other in node.dependencies { join(ends[other].exit, ends[index].entry, indent: indent) }
+            if !awaited.contains(index) { join(ends[index].exit, exit, indent: indent) }
+        }
+        return Ends(entry: entry, exit: exit)
     }
 
     private mutating func fork(

@@ -20,7 +20,8 @@ extension ProviderStructure: CustomStringConvertible {
     ///   - indent: What stands left of the lines below it.
     ///   - condition: When it is asked, if that is not always.
     private func write(_ margin: String, _ indent: String, _ condition: String, to lines: inout [String]) {
-        lines.append(margin + (condition.isEmpty ? "" : "\(condition): ") + title)
+        let line = (condition.isEmpty ? "" : "\(condition): ") + title
+        lines.append(margin + String(line.map { $0.isNewline ? " " : $0 }))
         let parts = parts
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
@@ -31,7 +32,8 @@ extension ProviderStructure: CustomStringConvertible {
 
     private var title: String {
         switch kind {
-        case .provider(let name), .group(let name, _), .wrapper(let name, _), .branches(let name, _): name
+        case .provider(let name), .group(let name, _), .wrapper(let name, _): name
+        case .branches(let name, _), .graph(let name, _): name
         case .sequence: "sequence"
         }
     }
@@ -42,6 +44,12 @@ extension ProviderStructure: CustomStringConvertible {
         case .sequence(let parts), .group(_, let parts): parts.map { Branch(condition: "", structure: $0) }
         case .wrapper(_, let base): [Branch(condition: "", structure: base)]
         case .branches(_, let branches): branches
+        case .graph(_, let nodes):
+            nodes.map { node in
+                let others = node.dependencies.map { nodes[$0].name }.joined(separator: " and ")
+                let condition = others.isEmpty ? node.name : "\(node.name), after \(others)"
+                return Branch(condition: condition, structure: node.structure)
+            }
         }
     }
 }

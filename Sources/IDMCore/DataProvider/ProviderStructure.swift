@@ -24,11 +24,26 @@ public struct ProviderStructure: Sendable, Hashable {
         case group(String, [ProviderStructure])
         case wrapper(String, ProviderStructure)
         case branches(String, [Branch])
+        case graph(String, [Node])
     }
 
     struct Branch: Sendable, Hashable {
         let condition: String
         let structure: ProviderStructure
+    }
+
+    /// A part of a graph, asked once those that it waits for have answered.
+    package struct Node: Sendable, Hashable {
+        let name: String
+        let structure: ProviderStructure
+        /// Where those that it waits for stand among the nodes.
+        let dependencies: [Int]
+
+        package init(_ name: String, _ structure: ProviderStructure, after dependencies: [Int]) {
+            self.name = name
+            self.structure = structure
+            self.dependencies = dependencies
+        }
     }
 
     let kind: Kind
@@ -62,6 +77,11 @@ public struct ProviderStructure: Sendable, Hashable {
     ) -> ProviderStructure {
         ProviderStructure(
             kind: .branches(name, branches.map { Branch(condition: $0.key, structure: $0.value) }))
+    }
+
+    /// Providers that wait for one another.
+    package static func graph(_ nodes: [Node], named name: String = "graph") -> ProviderStructure {
+        ProviderStructure(kind: .graph(name, nodes))
     }
 }
 

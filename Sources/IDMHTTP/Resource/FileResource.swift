@@ -43,6 +43,9 @@ public struct FileDataProvider<Resource: FileResource>: DataProvider {
     public func request(_ resource: Resource) async throws -> Resource.Value {
         try await resource.fetch()
     }
+
+    /// The files, by the type of the resource.
+    public var structure: ProviderStructure { .provider("file: \(Resource.self) → \(Resource.Value.self)") }
 }
 
 extension ResourceReading {

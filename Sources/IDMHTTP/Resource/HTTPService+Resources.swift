@@ -34,4 +34,8 @@ private struct ResourceDataProvider<Resource: HTTPResource>: DataProvider {
     func request(_ resource: Resource) async throws -> Resource.Value {
         try await service.fetch(resource)
     }
+
+    var structure: ProviderStructure {
+        .wrapping(service.structure, in: "resource: \(Resource.self) → \(Resource.Value.self)")
+    }
 }

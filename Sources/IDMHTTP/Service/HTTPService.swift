@@ -1,3 +1,4 @@
+internal import Foundation
 public import IDMCore
 
 /// An API as a provider: takes requests, and answers with the responses of a server.
@@ -43,6 +44,14 @@ public struct HTTPService: DataProvider {
         self.interceptors = interceptors
         self.rules = rules
         self.clock = clock
+    }
+
+    /// Where the service is and what carries its requests, inside of the interceptors in the order in which a request passes
+    /// them. Secrets of the address are redacted.
+    public var structure: ProviderStructure {
+        let address = configuration.redaction.url(configuration.baseURL.absoluteString).escapedForDescription()
+        let service = ProviderStructure.provider("service: \(address), over \(type(of: transport))")
+        return interceptors.reversed().reduce(service) { .wrapping($0, in: "\(type(of: $1))") }
     }
 
     /// Sends a request, and answers with the response to it.

@@ -1,5 +1,14 @@
+public import IDMCore
+
 /// The graph to look at.
 extension OperationGraph {
+    /// The graph with what its nodes are made of.
+    public var structure: ProviderStructure {
+        let name = "graph" + (width == .max ? "" : ", \(width) at a time") + (rule == .stop ? "" : ", carrying on")
+        return .graph(
+            zip(nodes, dependencies).map { .init($0.node.name, $0.provider.structure, after: $1) }, named: name)
+    }
+
     /// The graph in the language of Graphviz.
     public var dot: String {
         let nodes = names { ["\"": "\\\"", "\\": "\\\\"][$0] }.enumerated().map { "    n\($0) [label=\"\($1)\"];" }

@@ -28,6 +28,7 @@ public struct OperationGraph<Input: Sendable>: DataProvider {
 
     struct Node: Sendable {
         let node: any OperationGraphNode
+        let provider: any DataProvider
         /// Those that come before it. Some may be named more than once.
         var dependencies: [Int]
         let request: @Sendable (Input, any GraphValues) async throws -> any Sendable
@@ -55,7 +56,7 @@ public struct OperationGraph<Input: Sendable>: DataProvider {
     public mutating func add<Output>(
         _ name: String, _ provider: some DataProvider<Input, Output>, after others: any OperationGraphNode...
     ) -> OperationNode<Output> {
-        add(name, after: others) { input, _ in try await provider.request(input) }
+        add(name, provider, after: others) { input, _ in try await provider.request(input) }
     }
 
     /// Adds a node that needs no input.
@@ -64,7 +65,7 @@ public struct OperationGraph<Input: Sendable>: DataProvider {
     public mutating func add<Output>(
         _ name: String, _ provider: some DataProvider<Void, Output>, after others: any OperationGraphNode...
     ) -> OperationNode<Output> {
-        add(name, after: others) { _, _ in try await provider.request(()) }
+        add(name, provider, after: others) { _, _ in try await provider.request(()) }
     }
 
     /// Adds a node that is asked with what another one has fetched.
@@ -73,7 +74,7 @@ public struct OperationGraph<Input: Sendable>: DataProvider {
         _ name: String, _ provider: some DataProvider<Value, Output>, from source: OperationNode<Value>,
         after others: any OperationGraphNode...
     ) -> OperationNode<Output> {
-        add(name, after: [source] + others) { _, values in
+        add(name, provider, after: [source] + others) { _, values in
             try await provider.request(values.value(of: source))
         }
     }
@@ -92,17 +93,17 @@ public struct OperationGraph<Input: Sendable>: DataProvider {
     ) -> OperationNode<Output> {
         var others: [any OperationGraphNode] = []
         repeat others.append(each sources)
-        return add(name, after: others) { graphInput, values in
+        return add(name, provider, after: others) { graphInput, values in
             try await provider.request(input(graphInput, repeat values.value(of: each sources)))
         }
     }
 
     private mutating func add<Output>(
-        _ name: String, after others: [any OperationGraphNode],
+        _ name: String, _ provider: any DataProvider, after others: [any OperationGraphNode],
         _ request: @escaping @Sendable (Input, any GraphValues) async throws -> Output
     ) -> OperationNode<Output> {
         let node = OperationNode<Output>(name: name, index: nodes.count)
-        nodes.append(Node(node: node, dependencies: [], request: request))
+        nodes.append(Node(node: node, provider: provider, dependencies: [], request: request))
         for other in others { addDependency(of: node, on: other) }
         return node
     }

@@ -19,6 +19,9 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
     private let make: @Sendable (Input) -> Job
     private let queued = QueuedOperations()
 
+    /// The operation, by the name of its type.
+    public let structure: ProviderStructure
+
     /// Makes a provider around operations of any kind. One that has been cancelled ends its request with a
     /// `CancellationError`.
     ///
@@ -62,6 +65,7 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
         result: @escaping @Sendable (Work) -> Result<Output, any Error>
     ) {
         self.queue = queue
+        structure = .provider("operation: \(Work.self)")
         self.make = { input in
             let work = make(input)
             // Weakly: an operation holds its completion block, and one that is never finished is not to hold itself.

@@ -106,7 +106,7 @@ public final class ServiceRegistry: Sendable {
     ///
     /// Stands still while another thread makes the service; in a task, the `async` form suspends.
     ///
-    /// Throws a ``ServiceError`` if there is none to be had, and what the service's own making throws. One that could not be
+    /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that could not be
     /// made is tried again the next time, and by those who wait.
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) throws -> Service {
         let (key, name) = (ObjectIdentifier(type), "\(type)")
@@ -123,7 +123,7 @@ public final class ServiceRegistry: Sendable {
     /// The service of a type, made now if it is asked for the first time. Suspends while it is made elsewhere, also if the
     /// task is cancelled meanwhile.
     ///
-    /// Throws a ``ServiceError`` if there is none to be had, and what the service's own making throws. One that could not be
+    /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that could not be
     /// made is tried again the next time, and by those who wait.
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) async throws -> Service {
         let (key, name) = (ObjectIdentifier(type), "\(type)")
@@ -144,7 +144,7 @@ public final class ServiceRegistry: Sendable {
 
     /// A service of this type is all that was ever made for its key.
     private func cast<Service>(_ service: any Sendable, _ name: String) throws -> Service {
-        guard let service = service as? Service else { throw ServiceError.missing(name) }
+        guard let service = service as? Service else { throw ServiceRegistryError.missing(name) }
         return service
     }
 
@@ -176,7 +176,7 @@ public final class ServiceRegistry: Sendable {
         switch step {
         case .made(let service): return .made(service)
         case .wait(let slot): return .wait(slot)
-        case .recursive(let names): throw ServiceError.recursive(names)
+        case .recursive(let names): throw ServiceRegistryError.recursive(names)
         case .make(let slot, let home, let recipe, let path):
             defer {
                 for wake in workshop.making.withLock({ $0.end(slot) }) { wake() }
@@ -190,7 +190,7 @@ public final class ServiceRegistry: Sendable {
         switch workshop.making.withLock({ $0.wait(for: slot, on: Self.path, body) }) {
         case .added: return true
         case .over: return false
-        case .recursive(let names): throw ServiceError.recursive(names)
+        case .recursive(let names): throw ServiceRegistryError.recursive(names)
         }
     }
 
@@ -199,13 +199,13 @@ public final class ServiceRegistry: Sendable {
         _ key: ObjectIdentifier, _ name: String, for scope: ServiceRegistry
     ) throws -> (home: ServiceRegistry, recipe: Recipe) {
         let (recipe, isClosed) = state.withLock { ($0.recipes[key], $0.isClosed) }
-        guard !isClosed else { throw ServiceError.closed(name) }
+        guard !isClosed else { throw ServiceRegistryError.closed(name) }
         guard let recipe else {
-            guard let parent else { throw ServiceError.missing(name) }
+            guard let parent else { throw ServiceRegistryError.missing(name) }
             return try parent.find(key, name, for: scope)
         }
         guard recipe.lifetime == .scope else { return (self, recipe) }
-        guard scope.parent != nil else { throw ServiceError.outOfScope(name) }
+        guard scope.parent != nil else { throw ServiceRegistryError.outOfScope(name) }
         return (scope, recipe)
     }
 
@@ -213,7 +213,7 @@ public final class ServiceRegistry: Sendable {
         let service = try recipe.make(self)
         guard keep(service, key, recipe) else {
             (service as? any AppService)?.stop()
-            throw ServiceError.closed(name)
+            throw ServiceRegistryError.closed(name)
         }
         return service
     }
@@ -252,7 +252,7 @@ public final class ServiceRegistry: Sendable {
     }
 
     /// Drops all services and how they are made, scopes first and then the other way round in which they were made, and stops
-    /// those that are an ``AppService``. From then on, asking throws ``ServiceError/closed(_:)``. Closing twice does nothing.
+    /// those that are an ``AppService``. From then on, asking throws ``ServiceRegistryError/closed(_:)``. Closing twice does nothing.
     ///
     /// A scope is also closed when nothing holds it any more.
     public func close() {

@@ -20,6 +20,9 @@ public final class ControlledCallbackDataProvider<Input: Sendable, Output: Senda
         self.hasCancelHandler = hasCancelHandler
     }
 
+    /// A controlled provider that calls back, by what it takes and gives.
+    public var structure: ProviderStructure { .provider("controlled callbacks: \(Input.self) → \(Output.self)") }
+
     /// How many requests have been made.
     public var requestCount: Int { desk.requests.count }
 

@@ -23,6 +23,9 @@ public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: Da
         self.hearsCancel = hearsCancel
     }
 
+    /// A controlled provider, by what it takes and gives.
+    public var structure: ProviderStructure { .provider("controlled: \(Input.self) → \(Output.self)") }
+
     /// How many requests have been made.
     public var requestCount: Int { desk.requests.count }
 

@@ -24,6 +24,9 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
         self.hearsCancel = hearsCancel
     }
 
+    /// A controlled stream, by what it takes and gives.
+    public var structure: ProviderStructure { .provider("controlled stream: \(Input.self) → \(Output.self)") }
+
     /// How many requests have been made: sequences that have been asked for their first value.
     public var requestCount: Int { desk.requests.count }
 

@@ -106,6 +106,9 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         Values(spy: self, input: input)
     }
 
+    /// The base: to be watched is no part of a structure.
+    public var structure: ProviderStructure { base.structure }
+
     /// Whether the base delivers many values.
     public var deliversMany: Bool { AnyDataProvider(base).deliversMany }
 

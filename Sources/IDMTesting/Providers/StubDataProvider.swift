@@ -94,6 +94,9 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         StubDataProvider(answers: [], fileID: fileID, filePath: filePath, line: line, column: column)
     }
 
+    /// A stub, by what it takes and gives.
+    public var structure: ProviderStructure { .provider("stub: \(Input.self) → \(Output.self)") }
+
     /// How many requests have been made.
     public var requestCount: Int { use.value.requests }
 

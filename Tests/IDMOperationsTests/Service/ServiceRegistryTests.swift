@@ -222,10 +222,12 @@ struct ServiceRegistryTests {
             _ = try registry.service(Hen.self)
             return Egg()
         }
-        let errors = (Kept<ServiceError>(), Kept<ServiceError>())
-        func ask<Service: Sendable>(_ type: Service.Type, _ error: Kept<ServiceError>) {
+        let errors = (Kept<ServiceRegistryError>(), Kept<ServiceRegistryError>())
+        func ask<Service: Sendable>(_ type: Service.Type, _ error: Kept<ServiceRegistryError>) {
             Thread.detachNewThread {
-                do { _ = try services.service(Service.self) } catch let other { error.keep(other as? ServiceError) }
+                do { _ = try services.service(Service.self) } catch let other {
+                    error.keep(other as? ServiceRegistryError)
+                }
             }
         }
         ask(Hen.self, errors.0)
@@ -260,7 +262,7 @@ struct ServiceRegistryTests {
     // MARK: Errors
 
     @Test func `a service that nobody has registered is named`() {
-        #expect(throws: ServiceError.missing("Client")) { try ServiceRegistry().service(Client.self) }
+        #expect(throws: ServiceRegistryError.missing("Client")) { try ServiceRegistry().service(Client.self) }
     }
 
     @Test func `services that need one another are named in a row, and the registry still works`() throws {
@@ -276,8 +278,8 @@ struct ServiceRegistryTests {
             _ = try registry.service(Hen.self)
             return Egg()
         }
-        #expect(throws: ServiceError.recursive(["Hen", "Egg", "Hen"])) { try services.service(Hen.self) }
-        #expect(throws: ServiceError.recursive(["Egg", "Hen", "Egg"])) { try services.service(Egg.self) }
+        #expect(throws: ServiceRegistryError.recursive(["Hen", "Egg", "Hen"])) { try services.service(Hen.self) }
+        #expect(throws: ServiceRegistryError.recursive(["Egg", "Hen", "Egg"])) { try services.service(Egg.self) }
         _ = try services.service(Client.self)
     }
 
@@ -315,8 +317,8 @@ struct ServiceRegistryTests {
             _ = try registry.service(Client.self)
             return Cache()
         }
-        #expect(throws: ServiceError.outOfScope("Client")) { try services.service(Client.self) }
-        #expect(throws: ServiceError.outOfScope("Client")) { try services.makeScope().service(Cache.self) }
+        #expect(throws: ServiceRegistryError.outOfScope("Client")) { try services.service(Client.self) }
+        #expect(throws: ServiceRegistryError.outOfScope("Client")) { try services.makeScope().service(Cache.self) }
     }
 
     @Test func `a closed scope stops its services in reverse, and leaves the others alone`() throws {
@@ -333,7 +335,7 @@ struct ServiceRegistryTests {
         scope.close()
         scope.close()
         #expect(stops.names == ["outbox", "inbox"])
-        #expect(throws: ServiceError.closed("Inbox")) { try scope.service(Inbox.self) }
+        #expect(throws: ServiceRegistryError.closed("Inbox")) { try scope.service(Inbox.self) }
         _ = try services.service(Client.self)
     }
 
@@ -345,8 +347,8 @@ struct ServiceRegistryTests {
         _ = try scope.service(Outbox.self)
         services.close()
         #expect(stops.names == ["outbox"])
-        #expect(throws: ServiceError.closed("Outbox")) { try scope.service(Outbox.self) }
-        #expect(throws: ServiceError.closed("Outbox")) { try services.makeScope().service(Outbox.self) }
+        #expect(throws: ServiceRegistryError.closed("Outbox")) { try scope.service(Outbox.self) }
+        #expect(throws: ServiceRegistryError.closed("Outbox")) { try services.makeScope().service(Outbox.self) }
     }
 
     @Test func `a scope that nobody holds is closed, and lets its services go`() throws {
@@ -370,7 +372,7 @@ struct ServiceRegistryTests {
             return Outbox(stops: stops)
         }
         let scope = services.makeScope()
-        #expect(throws: ServiceError.closed("Outbox")) { try scope.service(Outbox.self) }
+        #expect(throws: ServiceRegistryError.closed("Outbox")) { try scope.service(Outbox.self) }
         #expect(stops.names == ["outbox"])
     }
 }

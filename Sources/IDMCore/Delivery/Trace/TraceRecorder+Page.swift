@@ -54,7 +54,7 @@ extension TraceEntry {
         let end = end ?? last
         var classes = [isMark ? "mark" : parent == nil ? "whole" : "part"]
         if self.end == nil { classes.append("open") }
-        if name == "waits" { classes.append("waits") }
+        if ["waits", "paused"].contains(name) { classes.append("waits") }
         if let kind = ["failure", "cancelled"].first(where: detail.hasPrefix) { classes.append(kind) }
         let times = isMark ? start.inMilliseconds : "\(start.inMilliseconds) + \((end - start).inMilliseconds)"
         let title = [name, outcome, times].filter { !$0.isEmpty }.joined(separator: ", ")

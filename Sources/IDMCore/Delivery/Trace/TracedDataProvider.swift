@@ -19,8 +19,9 @@ public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
     /// The values of the base, each with a mark.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            TracedCursor(
-                span: recorder.begin(name, on: name),
+            let span = recorder.begin(name, on: name)
+            return TracedCursor(
+                span: span, pauses: span.pauses(),
                 values: ProviderValues(of: base, for: input).makeAsyncIterator())
         }
     }
@@ -41,6 +42,8 @@ public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
 
     private func record(_ ask: () async throws -> Base.Output) async throws -> Base.Output {
         let span = recorder.begin(name, on: name)
+        let pauses = span.pauses()
+        defer { withExtendedLifetime(pauses) {} }
         do {
             let output = try await ask()
             span.end("success")
@@ -54,6 +57,7 @@ public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
 
 private struct TracedCursor<Output: Sendable>: ValueCursor {
     let span: TraceRecorder.Span
+    let pauses: PauseControl.Observation?
     var values: ProviderValues<Output>.Iterator
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Output? {
@@ -71,9 +75,23 @@ private struct TracedCursor<Output: Sendable>: ValueCursor {
     }
 }
 
+extension TraceRecorder.Span {
+    /// Marks when whoever asks pauses the request, and when it goes on, until what is returned is let go.
+    fileprivate func pauses() -> PauseControl.Observation? {
+        guard let control = PauseControl.current else { return nil }
+        // Weakly: the control keeps its observers.
+        let mark: @Sendable () -> Void = { [weak control] in
+            if let control { self.mark(control.isPaused ? "paused" : "resumed") }
+        }
+        let observation = control.observe(mark)
+        if control.isPaused { mark() }
+        return observation
+    }
+}
+
 extension DataProvider {
-    /// This provider with each of its requests recorded: when it began, when it ended, and how. Nothing of inputs and
-    /// outputs is recorded; of an error its type is.
+    /// This provider with each of its requests recorded: when it began, when it was paused and went on, when it ended, and
+    /// how. Nothing of inputs and outputs is recorded; of an error its type is.
     ///
     /// The span of a stream that is left before its end stays open.
     public func traced(_ name: String, by recorder: TraceRecorder) -> TracedDataProvider<Self> {

@@ -150,14 +150,17 @@ public final class TransferCenter: Sendable {
 
     /// How far several transfers have come together, now and whenever that changes, until all of them are over. No fraction is
     /// less than the one before, as long as the transfers are the same.
-    public func progresses(of ids: [String]) -> GroupProgresses {
-        GroupProgresses(changes: core.changes) { [core] in
+    public func progresses(of ids: [String]) -> TransferProgresses {
+        TransferProgresses(changes: core.changes) { [core] in
             (
                 .sum(of: ids.compactMap { core.share(of: $0) }),
                 ids.allSatisfy { core.state(of: $0)?.isOver ?? true }
             )
         }
     }
+
+    /// Shows a watcher where each transfer stands, now and from now on, in order and outside of any lock.
+    func watch(_ watcher: @escaping TransferCore.Watcher) { core.watch(watcher) }
 
     // MARK: The end
 

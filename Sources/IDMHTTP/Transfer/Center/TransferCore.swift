@@ -20,15 +20,25 @@ final class TransferCore: Sendable {
         case settle(UnsafeContinuation<Void, Never>)
         case tell(LatestValue<TransferState>, TransferState)
         case close(LatestValue<TransferState>)
+        case show(Watcher, String, TransferState?)
     }
+
+    /// Hears of each state of each transfer, in order, and with nil that one is known no more.
+    typealias Watcher = @Sendable (String, TransferState?) -> Void
 
     private struct State {
         var book: TransferBook
         let redaction: ServiceRedaction
         var jobs: [String: TransferJob] = [:]
         var steps: [Step] = []
+        var watchers: [Watcher] = []
         var isWorking = false
         var isClosed = false
+
+        /// Shows the watchers where a transfer stands, before anybody else hears of it.
+        mutating func show(_ id: String, _ state: TransferState?) {
+            for watcher in watchers { steps.append(.show(watcher, id, state)) }
+        }
 
         /// What an action of the book asks for.
         mutating func step(_ action: TransferBook.Action) -> Step? {
@@ -96,6 +106,18 @@ final class TransferCore: Sendable {
         state.withLock { state in state.book.phase(of: id) == nil ? nil : state.jobs[id]?.latest }
     }
 
+    /// Shows a watcher where each transfer stands, now and from now on.
+    func watch(_ watcher: @escaping Watcher) {
+        change { (state: inout State) in
+            state.watchers.append(watcher)
+            for id in state.book.ids {
+                guard let phase = state.book.phase(of: id), let job = state.jobs[id] else { continue }
+                state.steps.append(.show(watcher, id, job.state(phase)))
+            }
+            return []
+        }
+    }
+
     /// Waits until everything that was to be written has been.
     func settle() async { await archive?.settle() }
 
@@ -141,10 +163,15 @@ final class TransferCore: Sendable {
     /// - Returns: What is still to come to its end.
     @discardableResult
     func close() -> [TransferRun] {
-        let jobs = state.withLock { state in
+        let (jobs, works) = state.withLock { state in
+            if !state.isClosed, !state.watchers.isEmpty {
+                for id in state.book.ids { state.show(id, nil) }
+            }
             state.isClosed = true
-            return state.jobs.values.map { $0 }
+            defer { state.isWorking = true }
+            return (state.jobs.values.map { $0 }, !state.isWorking)
         }
+        if works { work() }
         for job in jobs {
             job.run?.stop()
             job.latest.close()
@@ -163,8 +190,10 @@ final class TransferCore: Sendable {
             for id in state.book.takeTouched() {
                 guard let job = state.jobs[id] else { continue }
                 if let phase = state.book.phase(of: id) {
+                    state.show(id, job.state(phase))
                     state.steps.append(.tell(job.latest, job.state(phase)))
                 } else {
+                    state.show(id, nil)
                     state.steps.append(.close(job.latest))
                     if state.book.entries[id] == nil { state.jobs[id] = nil }
                 }
@@ -207,6 +236,7 @@ final class TransferCore: Sendable {
         case .settle(let waiter): archive?.settle(waiter) ?? waiter.resume()
         case .tell(let latest, let state): latest.set(state)
         case .close(let latest): latest.close()
+        case .show(let watcher, let id, let state): watcher(id, state)
         }
     }
 
@@ -285,7 +315,10 @@ final class TransferCore: Sendable {
         change { state in
             guard state.book.entries[id]?.run == .alive, let phase = state.book.phase(of: id) else { return [] }
             state.jobs[id]?.hear(completed, of: progress.total, at: time)
-            if let job = state.jobs[id] { state.steps.append(.tell(job.latest, job.state(phase))) }
+            if let job = state.jobs[id] {
+                state.show(id, job.state(phase))
+                state.steps.append(.tell(job.latest, job.state(phase)))
+            }
             return []
         }
     }

@@ -46,6 +46,9 @@ public struct DownloadProvider: DataProvider {
         try await run(download).file()
     }
 
+    /// The service, which is asked for downloads.
+    public var structure: ProviderStructure { .wrapping(service.structure, in: "download") }
+
     /// Removes what an unfinished download has left. Does nothing while the download is under way.
     @concurrent
     public func discard(_ download: ServiceDownload) async throws {

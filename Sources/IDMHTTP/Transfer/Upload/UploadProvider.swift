@@ -58,6 +58,9 @@ public struct UploadProvider: DataProvider {
         reporter?.flush()
         return response
     }
+
+    /// The service, which is asked for uploads.
+    public var structure: ProviderStructure { .wrapping(service.structure, in: "upload") }
 }
 
 private final class Unheard: ProgressListener {

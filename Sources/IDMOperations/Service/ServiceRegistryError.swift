@@ -1,5 +1,5 @@
 /// Why a service could not be had.
-public enum ServiceError: Error, Sendable, Hashable {
+public enum ServiceRegistryError: Error, Sendable, Hashable {
     /// Nobody has registered the service.
     case missing(String)
     /// The service is made once for each scope, and the registry that was asked is not a scope.
@@ -10,7 +10,7 @@ public enum ServiceError: Error, Sendable, Hashable {
     case closed(String)
 }
 
-extension ServiceError: CustomStringConvertible {
+extension ServiceRegistryError: CustomStringConvertible {
     /// The error in one sentence.
     public var description: String {
         switch self {

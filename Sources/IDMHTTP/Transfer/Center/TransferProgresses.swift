@@ -1,5 +1,5 @@
 /// How far several transfers have come together, now and whenever that changes. See ``TransferCenter/progresses(of:)``.
-public struct GroupProgresses: AsyncSequence, Sendable {
+public struct TransferProgresses: AsyncSequence, Sendable {
     /// One progress.
     public typealias Element = TransferProgress
     /// Nothing can fail.

@@ -1,0 +1,100 @@
+// Lists what the modules make public, as text: a line for each declaration, in an order that depends on names alone.
+//
+//   swift .ci/list-api.swift <folder with symbol graphs> <module> …
+import Foundation
+
+struct Graph: Decodable {
+    struct Symbol: Decodable {
+        struct ID: Decodable { let precise: String }
+        struct Fragment: Decodable { let spelling: String }
+        struct Constraint: Decodable, Hashable { let kind: String, lhs: String, rhs: String }
+        struct Constraints: Decodable { let constraints: [Constraint]? }
+        struct Availability: Decodable { let isUnconditionallyDeprecated: Bool? }
+
+        let identifier: ID
+        let pathComponents: [String]
+        let declarationFragments: [Fragment]?
+        let swiftExtension: Constraints?
+        let swiftGenerics: Constraints?
+        let availability: [Availability]?
+    }
+
+    struct Relationship: Decodable {
+        let kind: String, source: String, target: String, targetFallback: String?
+    }
+
+    let symbols: [Symbol]
+    let relationships: [Relationship]
+}
+
+/// What the compiler adds to every type by itself.
+let selfEvident: Set = ["Copyable", "Escapable", "SendableMetatype", "BitwiseCopyable"]
+
+extension Graph.Symbol {
+    /// The declaration in one line.
+    var declaration: String {
+        let isDeprecated = availability?.contains { $0.isUnconditionallyDeprecated == true } ?? false
+        let text = (declarationFragments ?? []).map(\.spelling).joined()
+        return (isDeprecated ? "@deprecated " : "")
+            + text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// The constraints of the extension in which it stands, without those that its type has anyway.
+    func constraints(beyond others: [Constraint]) -> [String] {
+        let signs = ["conformance": ":", "superclass": ":", "sameType": "=="]
+        // A protocol's own members are all under its own name.
+        return (swiftExtension?.constraints ?? [])
+            .filter { !others.contains($0) && ($0.lhs != "Self" || $0.kind == "sameType") }
+            .map { "\($0.lhs) \(signs[$0.kind] ?? $0.kind) \($0.rhs)" }
+    }
+}
+
+func names(of protocols: [Graph.Relationship], _ names: [String: String]) -> [String] {
+    Set(protocols.map { names[$0.target] ?? $0.targetFallback ?? $0.target })
+        .map { $0.split(separator: ".").count == 2 ? String($0.split(separator: ".")[1]) : $0 }
+        .filter { !selfEvident.contains($0) }.sorted()
+}
+
+func listing(of module: String, in folder: URL) throws -> [String] {
+    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        .filter {
+            $0.lastPathComponent == "\(module).symbols.json" || $0.lastPathComponent.hasPrefix("\(module)@")
+        }
+    let graphs = try files.map { try JSONDecoder().decode(Graph.self, from: Data(contentsOf: $0)) }
+    let symbols = graphs.flatMap(\.symbols)
+    let own = Dictionary(
+        symbols.map { ($0.identifier.precise, $0.pathComponents.joined(separator: ".")) }, uniquingKeysWith: { $1 })
+    let types = Dictionary(symbols.map { ($0.pathComponents, $0) }, uniquingKeysWith: { first, _ in first })
+    let relationships = graphs.flatMap(\.relationships)
+    let defaults = Set(relationships.filter { $0.kind == "defaultImplementationOf" }.map(\.source))
+    let conformances = Dictionary(
+        grouping: relationships.filter { $0.kind == "conformsTo" || $0.kind == "inheritsFrom" }, by: \.source)
+    var lines: [(path: [String], line: String)] = symbols.map { symbol in
+        let inherited = types[Array(symbol.pathComponents.dropLast())]?.swiftGenerics?.constraints ?? []
+        let constraints = symbol.constraints(beyond: inherited).joined(separator: ", ")
+        let protocols = names(of: conformances[symbol.identifier.precise] ?? [], own).joined(separator: ", ")
+        return (
+            symbol.pathComponents,
+            symbol.declaration + (defaults.contains(symbol.identifier.precise) ? "  [default]" : "")
+                + (constraints.isEmpty ? "" : "  [where \(constraints)]")
+                + (protocols.isEmpty ? "" : "  [is \(protocols)]")
+        )
+    }
+    // Types of other modules that are extended are named, so that what is added to them has a place.
+    for name in Set(symbols.filter { $0.pathComponents.count > 1 }.map { $0.pathComponents[0] })
+    where !symbols.contains(where: { $0.pathComponents == [name] }) {
+        lines.append(([name], "extension \(name)"))
+    }
+    lines.sort { ($0.path.joined(separator: "\u{1}"), $0.line) < ($1.path.joined(separator: "\u{1}"), $1.line) }
+    return lines.map { String(repeating: "    ", count: $0.path.count - 1) + $0.line }
+}
+
+let arguments = CommandLine.arguments.dropFirst()
+guard let folder = arguments.first, arguments.count > 1 else {
+    print("usage: swift .ci/list-api.swift <folder with symbol graphs> <module> …")
+    exit(2)
+}
+for (index, module) in arguments.dropFirst().enumerated() {
+    print((index == 0 ? "" : "\n") + "# \(module)\n")
+    print(try listing(of: module, in: URL(fileURLWithPath: folder)).joined(separator: "\n"))
+}

@@ -1,0 +1,46 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("The structure of the providers for tests", .timeLimit(.minutes(1)))
+struct TestProviderStructureTests {
+    @Test("each says what it is, what it takes and what it gives, and a spy shows what it watches")
+    func each() async throws {
+        try await TestScope.run {
+            let stub = StubDataProvider<Int, String>("one")
+            #expect(stub.structure == .provider("stub: Int → String"))
+            #expect(ControlledDataProvider<Int, String>().structure == .provider("controlled: Int → String"))
+            #expect(
+                ControlledStreamDataProvider<Int, String>().structure == .provider("controlled stream: Int → String"))
+            #expect(
+                ControlledCallbackDataProvider<Int, String>().structure
+                    == .provider("controlled callbacks: Int → String"))
+            let watched = stub.retry(2)
+            #expect(SpyDataProvider(watched).structure == watched.structure)
+            // A stub that nobody asks is a failure.
+            _ = try await stub.request(1)
+        }
+    }
+
+    @Test("a flow of them is drawn like any other")
+    func flow() async throws {
+        try await TestScope.run {
+            let spy = SpyDataProvider(StubDataProvider<Int, String>("one"))
+            let flow = spy >>>> ControlledDataProvider<String, Int>()
+            #expect(
+                flow.structure.description == """
+                    sequence
+                    ├─ stub: Int → String
+                    └─ controlled: String → Int
+                    """)
+            #expect(
+                flow.structure.mermaid == """
+                    flowchart LR
+                        n1["stub: Int → String"]
+                        n2["controlled: String → Int"]
+                        n1 --> n2
+                    """)
+            _ = try await spy.request(1)
+        }
+    }
+}
