@@ -93,8 +93,9 @@ struct RetryLoopbackTests {
                 answers: ["30", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"].map {
                     .status(503).header("Retry-After", $0)
                 })
-            // Its time stands still: only what the server asks for counts.
-            let service = service(server, clock: ManualClock())
+            var service = service(server)
+            // Time stands still: only what the server asks for counts.
+            service.clock = ManualClock()
             #expect(await service.outcome(ServiceRequest(.get, "/a", deadline: .seconds(20))) == "status 503")
             #expect(await service.outcome() == "status 503")
             #expect(await service.outcome() == "status 503")
