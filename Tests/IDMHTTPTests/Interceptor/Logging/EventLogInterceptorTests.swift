@@ -7,7 +7,7 @@ import Testing
 @testable import IDMHTTP
 
 @Suite("An event log", .timeLimit(.minutes(1)))
-struct EventLogTests {
+struct EventLogInterceptorTests {
     private let logs = Watched<[EventLogInterceptor.Log]>([])
 
     private func service(
