@@ -23,7 +23,8 @@ let package = Package(
         .testTarget(name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMOperationsTests", dependencies: ["IDMCore", "IDMOperations", "IDMTesting", "TestSupport"]),
-        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting"]),
+        .testTarget(
+            name: "IDMTestingTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

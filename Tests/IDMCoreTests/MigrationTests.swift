@@ -3,7 +3,7 @@ import IDMCore
 import Testing
 
 /// The names of 1.x and 2.x. The tests are deprecated themselves, so that using the names gives no warning.
-@Suite("Coming from 1.x and 2.x", .timeLimit(.minutes(1)))
+@Suite("Coming from 1.x and 2.x", .timeLimit(.ample))
 struct MigrationTests {
     private protocol Deprecated: Sendable {
         func names() async throws

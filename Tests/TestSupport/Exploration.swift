@@ -1,4 +1,3 @@
-import Foundation
 import IDMTesting
 
 /// A system of which every order of moves can be walked.
@@ -75,11 +74,6 @@ package struct Exploration {
                 }
             }
         }
-    }
-
-    /// Whether the suites are to go deeper than they do by default.
-    package static var isSoak: Bool {
-        ProcessInfo.processInfo.environment["IDM_SOAK"] == "1"
     }
 }
 

@@ -26,6 +26,7 @@ final class UseCount: Sendable {
 
     @inlinable
     func next() -> UInt64 {
-        count.add(1, ordering: .relaxed).newValue
+        // Wrapping: an addition that looks for an overflow is a loop, which many threads at once go round in.
+        count.wrappingAdd(1, ordering: .relaxed).newValue
     }
 }

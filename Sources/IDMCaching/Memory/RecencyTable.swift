@@ -18,11 +18,30 @@ struct RecencyTable<Key: Hashable, Payload> {
         @usableFromInline var use: UInt64 = 0
     }
 
+    /// Where a slot is, with as much of its hash as there is room for: to pass by another's slot costs no look at it.
+    @usableFromInline
+    struct Bucket {
+        @usableFromInline var slot: Int32 = -1
+        @usableFromInline var sketch: UInt32 = 0
+
+        @inlinable
+        init() {}
+
+        init(slot: Int32, hash: Int) {
+            self.slot = slot
+            sketch = Self.sketch(hash)
+        }
+
+        /// The bits of a hash by which its place isn't chosen, unless the table is very large.
+        @inlinable
+        static func sketch(_ hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+    }
+
     /// Stands for no place.
     private static var none: Int32 { -1 }
 
     /// Where the slot of a hash is: an open table with linear probing, of a power of two, at most half full.
-    @usableFromInline var buckets: [Int32] = Array(repeating: -1, count: 8)
+    @usableFromInline var buckets: ContiguousArray<Bucket> = ContiguousArray(repeating: Bucket(), count: 8)
     @usableFromInline var keys: ContiguousArray<Key?> = []
     @usableFromInline var payloads: ContiguousArray<Payload?> = []
     @usableFromInline var links: ContiguousArray<Links> = []
@@ -47,41 +66,48 @@ struct RecencyTable<Key: Hashable, Payload> {
 
     @inlinable
     func bucket(_ key: Key, _ hash: Int) -> Int? {
-        let mask = buckets.count - 1
+        let (mask, sketch) = (buckets.count - 1, Bucket.sketch(hash))
         var bucket = hash & mask
         while true {
-            let slot = buckets[bucket]
-            if slot < 0 { return nil }
-            if links[Int(slot)].hash == hash, keys[Int(slot)] == key { return bucket }
+            let found = buckets[bucket]
+            if found.slot < 0 { return nil }
+            if found.sketch == sketch, keys[Int(found.slot)] == key { return bucket }
             bucket = (bucket + 1) & mask
         }
     }
 
     /// The entry of a key, which is not used by that.
     func payload(_ key: Key, _ hash: Int) -> Payload? {
-        bucket(key, hash).flatMap { payloads[Int(buckets[$0])] }
+        bucket(key, hash).flatMap { payloads[Int(buckets[$0].slot)] }
     }
 
     /// The entry of a key, which is the most recently used from now on.
     @inlinable
     mutating func use(_ key: Key, _ hash: Int, at use: UInt64) -> Payload? {
         guard let bucket = bucket(key, hash) else { return nil }
-        let slot = buckets[bucket]
+        let slot = buckets[bucket].slot
         touch(slot, use)
         return payloads[Int(slot)]
     }
 
     @inlinable
     mutating func touch(_ slot: Int32, _ use: UInt64) {
-        links[Int(slot)].use = use
-        guard slot != mostUsed else { return }
-        let (less, more) = (links[Int(slot)].less, links[Int(slot)].more)
-        if less >= 0 { links[Int(less)].more = more } else { leastUsed = more }
-        links[Int(more)].less = less
-        links[Int(slot)].less = mostUsed
-        links[Int(slot)].more = -1
-        links[Int(mostUsed)].more = slot
-        mostUsed = slot
+        let (last, slot) = (Int(mostUsed), Int(slot))
+        // In one access: each by itself would look whether the array is shared.
+        let moved: Int32? = links.withUnsafeMutableBufferPointer { links in
+            links[slot].use = use
+            guard slot != last else { return nil }
+            let (less, more) = (links[slot].less, links[slot].more)
+            if less >= 0 { links[Int(less)].more = more }
+            links[Int(more)].less = less
+            links[slot].less = Int32(truncatingIfNeeded: last)
+            links[slot].more = -1
+            links[last].more = Int32(truncatingIfNeeded: slot)
+            return less >= 0 ? leastUsed : more
+        }
+        guard let moved else { return }
+        leastUsed = moved
+        mostUsed = Int32(truncatingIfNeeded: slot)
     }
 
     // MARK: Changing
@@ -137,7 +163,7 @@ struct RecencyTable<Key: Hashable, Payload> {
     }
 
     private mutating func remove(at bucket: Int) -> Payload? {
-        let slot = buckets[bucket]
+        let slot = buckets[bucket].slot
         unlink(slot)
         let payload = payloads[Int(slot)]
         payloads[Int(slot)] = nil
@@ -161,8 +187,8 @@ struct RecencyTable<Key: Hashable, Payload> {
         let mask = buckets.count - 1
         var hole = bucket
         var next = (hole + 1) & mask
-        while buckets[next] >= 0 {
-            let home = links[Int(buckets[next])].hash & mask
+        while buckets[next].slot >= 0 {
+            let home = links[Int(buckets[next].slot)].hash & mask
             // It may move if its home isn't between the hole and itself.
             if (next - home) & mask >= (next - hole) & mask {
                 buckets[hole] = buckets[next]
@@ -170,7 +196,7 @@ struct RecencyTable<Key: Hashable, Payload> {
             }
             next = (next + 1) & mask
         }
-        buckets[hole] = Self.none
+        buckets[hole] = Bucket()
     }
 
     private mutating func takeSlot() -> Int32 {
@@ -184,12 +210,12 @@ struct RecencyTable<Key: Hashable, Payload> {
     private mutating func place(_ slot: Int32, _ hash: Int) {
         let mask = buckets.count - 1
         var bucket = hash & mask
-        while buckets[bucket] >= 0 { bucket = (bucket + 1) & mask }
-        buckets[bucket] = slot
+        while buckets[bucket].slot >= 0 { bucket = (bucket + 1) & mask }
+        buckets[bucket] = Bucket(slot: slot, hash: hash)
     }
 
     private mutating func grow() {
-        buckets = Array(repeating: Self.none, count: buckets.count * 2)
+        buckets = ContiguousArray(repeating: Bucket(), count: buckets.count * 2)
         for index in keys.indices where keys[index] != nil { place(Int32(index), links[index].hash) }
     }
 }

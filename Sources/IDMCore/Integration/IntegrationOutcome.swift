@@ -59,7 +59,7 @@ extension IntegrationOutcome where Output == any Sendable {
         }
     }
 
-    func typed<Value: Sendable>() -> IntegrationOutcome<Value> {
+    package func typed<Value: Sendable>() -> IntegrationOutcome<Value> {
         switch self {
         case .success(let value): .success(value as! Value)
         case .failure(let error): .failure(error)

@@ -62,61 +62,67 @@ package struct SHA256: Sendable, Hashable {
     }
 }
 
+// Plain pointers, plain loops, and steps that become part of the loop without an optimizer too: whole files are digested in
+// debug builds as well.
 extension SHA256 {
     /// Works off whole blocks.
     private static func digested(_ blocks: UnsafeRawBufferPointer, onto words: SIMD8<UInt32>) -> SIMD8<UInt32> {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
             constants.withUnsafeBufferPointer { constants in
+                guard let schedule = schedule.baseAddress, let constants = constants.baseAddress,
+                    var block = blocks.baseAddress
+                else { return words }
                 var words = words
-                for start in stride(from: 0, to: blocks.count, by: blockLength) {
-                    fill(schedule, from: blocks, start, constants)
-                    words &+= rounds(schedule, words)
+                var left = blocks.count
+                while left > 0 {
+                    fill(schedule, from: block)
+                    words &+= rounds(schedule, constants, words)
+                    block += blockLength
+                    left &-= blockLength
                 }
                 return words
             }
         }
     }
 
-    /// The schedule of a block, each word of it with its constant added.
-    @inline(__always)
-    private static func fill(
-        _ schedule: UnsafeMutableBufferPointer<UInt32>, from blocks: UnsafeRawBufferPointer, _ start: Int,
-        _ constants: UnsafeBufferPointer<UInt32>
-    ) {
-        for index in 0..<16 {
-            schedule[index] = UInt32(
-                bigEndian: blocks.loadUnaligned(fromByteOffset: start &+ 4 &* index, as: UInt32.self))
+    /// The schedule of a block.
+    private static func fill(_ schedule: UnsafeMutablePointer<UInt32>, from block: UnsafeRawPointer) {
+        var index = 0
+        while index < 16 {
+            schedule[index] = block.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self).bigEndian
+            index &+= 1
         }
-        for index in 16..<64 {
+        while index < 64 {
             let (early, late) = (schedule[index &- 15], schedule[index &- 2])
             let first = rotate(early, 7) ^ rotate(early, 18) ^ (early &>> 3)
             let second = rotate(late, 17) ^ rotate(late, 19) ^ (late &>> 10)
             schedule[index] = schedule[index &- 16] &+ first &+ schedule[index &- 7] &+ second
+            index &+= 1
         }
-        for index in 0..<64 { schedule[index] &+= constants[index] }
     }
 
-    @inline(__always)
     private static func rounds(
-        _ schedule: UnsafeMutableBufferPointer<UInt32>, _ words: SIMD8<UInt32>
+        _ schedule: UnsafePointer<UInt32>, _ constants: UnsafePointer<UInt32>, _ words: SIMD8<UInt32>
     ) -> SIMD8<UInt32> {
         var (a, b, c, d) = (words[0], words[1], words[2], words[3])
         var (e, f, g, h) = (words[4], words[5], words[6], words[7])
+        var index = 0
         // Eight at a time: then each variable is back in its place, and nothing has to be moved.
-        for index in stride(from: 0, to: 64, by: 8) {
-            round(a, b, c, &d, e, f, g, &h, schedule[index])
-            round(h, a, b, &c, d, e, f, &g, schedule[index &+ 1])
-            round(g, h, a, &b, c, d, e, &f, schedule[index &+ 2])
-            round(f, g, h, &a, b, c, d, &e, schedule[index &+ 3])
-            round(e, f, g, &h, a, b, c, &d, schedule[index &+ 4])
-            round(d, e, f, &g, h, a, b, &c, schedule[index &+ 5])
-            round(c, d, e, &f, g, h, a, &b, schedule[index &+ 6])
-            round(b, c, d, &e, f, g, h, &a, schedule[index &+ 7])
+        while index < 64 {
+            round(a, b, c, &d, e, f, g, &h, schedule[index] &+ constants[index])
+            round(h, a, b, &c, d, e, f, &g, schedule[index &+ 1] &+ constants[index &+ 1])
+            round(g, h, a, &b, c, d, e, &f, schedule[index &+ 2] &+ constants[index &+ 2])
+            round(f, g, h, &a, b, c, d, &e, schedule[index &+ 3] &+ constants[index &+ 3])
+            round(e, f, g, &h, a, b, c, &d, schedule[index &+ 4] &+ constants[index &+ 4])
+            round(d, e, f, &g, h, a, b, &c, schedule[index &+ 5] &+ constants[index &+ 5])
+            round(c, d, e, &f, g, h, a, &b, schedule[index &+ 6] &+ constants[index &+ 6])
+            round(b, c, d, &e, f, g, h, &a, schedule[index &+ 7] &+ constants[index &+ 7])
+            index &+= 8
         }
         return SIMD8(a, b, c, d, e, f, g, h)
     }
 
-    @inline(__always)
+    @_transparent
     private static func round(
         _ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: inout UInt32,
         _ e: UInt32, _ f: UInt32, _ g: UInt32, _ h: inout UInt32, _ word: UInt32
@@ -130,7 +136,7 @@ extension SHA256 {
         h = first &+ sum0 &+ majority
     }
 
-    @inline(__always)
+    @_transparent
     private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
         word &>> count | word &<< (32 &- count)
     }

@@ -12,6 +12,8 @@ private struct ObservedCursor: ByteCursor {
     var pieces: HTTPBytes.Iterator
     let look: @Sendable (Result<Data?, any Error>) throws -> Void
 
+    mutating func gather(_ least: Int) { pieces.gather(least) }
+
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
         let result: Result<Data?, any Error>
         do {

@@ -40,6 +40,8 @@ public struct HTTPBytes: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var cursor: any ByteCursor
 
+        mutating func gather(_ least: Int) { cursor.gather(least) }
+
         /// The next piece, or nil after the last.
         public mutating func next() async throws -> Data? {
             try await next(isolation: #isolation)
@@ -55,10 +57,28 @@ public struct HTTPBytes: AsyncSequence, Sendable {
     }
 }
 
+extension HTTPBytes {
+    /// These bytes in pieces of so many at least, as far as they come at once: for whoever has to go far for each piece.
+    func gathered(_ least: Int) -> HTTPBytes {
+        HTTPBytes {
+            var cursor = open()
+            cursor.gather(least)
+            return cursor
+        }
+    }
+}
+
 /// Where the pieces of a body come from.
 protocol ByteCursor {
+    /// From now on so many bytes at least are wanted at once, if they come at once. A wish, and no more.
+    mutating func gather(_ least: Int)
+
     /// The next piece, which may be empty, or nil after the last.
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data?
+}
+
+extension ByteCursor {
+    mutating func gather(_ least: Int) {}
 }
 
 private struct DataCursor: ByteCursor {

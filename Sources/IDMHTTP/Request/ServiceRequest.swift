@@ -91,8 +91,15 @@ extension ServiceRequest: CustomStringConvertible, CustomReflectable {
             let address = redaction.url(link.relativeString).escapedForDescription(limit: 1_000)
             return "\(name) \(address)\(query.isEmpty ? "" : "\(link.query == nil ? "?" : "&")\(query)")"
         }
-        let path = (try? PathTemplate(path).filled(with: pathParameters)) ?? path.escapedForDescription()
+        let values = pathParameters(redacted: redaction)
+        let path = (try? PathTemplate(path).filled(with: values)) ?? path.escapedForDescription()
         return "\(name) \(path)\(query.isEmpty ? "" : "?\(query)")"
+    }
+
+    /// The values of the parameters as they may be shown.
+    func pathParameters(redacted redaction: ServiceRedaction) -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: pathParameters.map { ($0, redaction.isSecret($0) ? "redacted" : $1) })
     }
 
     /// Nothing but the redacted description: what is dumped holds no secrets either.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import IDMCore
+internal import Synchronization
 
 /// What stands at the end of a chain: checks a request, lets the transport make it, follows redirects, reads the body and
 /// judges the response.
@@ -68,9 +69,11 @@ private struct Visit: Sendable {
         var hops = 0
         while true {
             EventRecorder.recordAttempt(bytes: request.body?.length)
+            let arrivals = exchange.opens ? nil : Arrivals(sound)
+            request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
             let response = try await exchange.transport.send(request)
             sound()
-            EventRecorder.record(.response(status: response.status))
+            if arrivals?.hasHead != true { EventRecorder.record(.response(status: response.status)) }
             let next: TransportRequest?
             do throws(RedirectPolicy.Fault) {
                 next = try configuration.redirects.request(
@@ -122,5 +125,34 @@ private struct Visit: Sendable {
 
     private func head(of response: TransportResponse, from request: TransportRequest) -> ServiceResponse {
         ServiceResponse(status: response.status, headers: response.headers, url: request.url)
+    }
+}
+
+/// Hears what a transport tells of a response before it hands it over.
+private final class Arrivals: Sendable {
+    private let sound: @Sendable () -> Void
+    private let recorder = EventRecorder.current
+    private let progress = IntegrationProgress.current
+    private let hasHeard = Atomic(false)
+    private let length = Atomic<Int64>(-1)
+
+    init(_ sound: @escaping @Sendable () -> Void) {
+        self.sound = sound
+    }
+
+    /// Whether the head has been heard of, and written down.
+    var hasHead: Bool { hasHeard.load(ordering: .acquiring) }
+
+    func hear(_ arrival: TransportRequest.Arrival) {
+        sound()
+        switch arrival {
+        case .head(let status, let length):
+            self.length.store(length ?? -1, ordering: .relaxed)
+            recorder?.record(.response(status: status))
+            hasHeard.store(true, ordering: .releasing)
+        case .body(let count):
+            let length = length.load(ordering: .relaxed)
+            progress?.report(completed: Int64(count), total: length < 0 ? nil : length)
+        }
     }
 }

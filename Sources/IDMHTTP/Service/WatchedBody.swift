@@ -28,6 +28,8 @@ final class WatchedBody: Sendable {
     /// The bytes. They keep the transfer alive.
     var bytes: HTTPBytes { HTTPBytes { WatchedCursor(body: self) } }
 
+    fileprivate func gather(_ least: Int) { core.gather(least) }
+
     fileprivate func next(isolation: isolated (any Actor)?) async throws -> Data? {
         try await withTaskCancellationHandler {
             _ = isolation
@@ -40,6 +42,8 @@ final class WatchedBody: Sendable {
 
 private struct WatchedCursor: ByteCursor {
     let body: WatchedBody
+
+    mutating func gather(_ least: Int) { body.gather(least) }
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
         try await body.next(isolation: isolation)
@@ -57,11 +61,15 @@ private final class Core: Sendable {
     private let error: @Sendable (any Error) -> any Error
     private let state = Mutex(State())
     private let tasks = Mutex<[Role: Task<Void, Never>]>([:])
+    /// How many bytes are wanted at once.
+    private let least = Atomic(1)
 
     init(meter: (any SilenceMeter)?, error: @escaping @Sendable (any Error) -> any Error) {
         self.meter = meter
         self.error = error
     }
+
+    func gather(_ count: Int) { least.store(count, ordering: .relaxed) }
 
     func next(isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
         meter?.hear()
@@ -79,6 +87,7 @@ private final class Core: Sendable {
             Task(executorPreference: LibraryTask.executor) { [self] in
                 var pieces = bytes.makeAsyncIterator()
                 while await isAsked() {
+                    pieces.gather(least.load(ordering: .relaxed))
                     do {
                         guard let piece = try await pieces.next() else { return end(nil) }
                         meter?.hear()

@@ -15,8 +15,11 @@ extension ServiceRequest {
     public func curl(
         for configuration: ServiceConfiguration, redacted redaction: ServiceRedaction? = nil
     ) throws(Fault) -> String {
-        let request = try configuration.resolve(self)
-        return CurlCommand(redaction: redaction ?? configuration.redaction).command(request, body)
+        let redaction = redaction ?? configuration.redaction
+        var shown = self
+        shown.pathParameters = pathParameters(redacted: redaction)
+        shown.didEncode = nil
+        return CurlCommand(redaction: redaction).command(try configuration.resolve(shown), body)
     }
 }
 

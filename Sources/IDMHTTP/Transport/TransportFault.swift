@@ -36,8 +36,11 @@ public struct TransportFault: Error, Sendable {
         case bodyTooLarge(limit: Int)
         /// What was asked for is to come out of a cache, and isn't in one.
         case notCached
-        /// What has to be put aside on disk can't be: what a slow reader hasn't taken yet, or a body before it is sent.
+        /// There is no room for what has to be put aside on disk: what a slow reader hasn't taken yet, or a body before it
+        /// is sent.
         case noSpace
+        /// It can't be put aside for another reason, or can't be fetched again: what `errno` was.
+        case notPutAside(code: Int32)
         /// Something else.
         case other
     }
@@ -58,6 +61,7 @@ extension TransportFault: CustomStringConvertible, CustomReflectable {
             case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
             case .notCached: "there is nothing in a cache"
             case .noSpace: "there is no room on disk for what has to be put aside"
+            case .notPutAside(let code): "a temporary file can't be used (\(code))"
             case .other: "something went wrong"
             }
         return cause.map { "\(words) (\($0.errorCode))" } ?? words

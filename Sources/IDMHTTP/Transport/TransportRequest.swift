@@ -23,6 +23,17 @@ public struct TransportRequest: Sendable {
     /// and the silence starts anew. On any thread, as often as it likes. A number that is less than one before isn't heard.
     public var didSend: @Sendable (_ sent: Int64) -> Void = { _ in }
 
+    /// To be called with what has come, by a transport of ours. It then holds back the head of a response with a short
+    /// body until all of it is there. Nil where whoever asks reads the body as it comes.
+    var didReceive: (@Sendable (Arrival) -> Void)?
+
+    /// What has come of a response.
+    enum Arrival: Sendable {
+        case head(status: Int, length: Int64?)
+        /// So many bytes of the body by now.
+        case body(Int)
+    }
+
     /// Makes a request of parts that have been checked.
     public init(
         _ method: ServiceRequest.Method, _ url: URL, headers: ServiceHeaders = [:], body: RequestBody.Encoded? = nil,

@@ -1,6 +1,5 @@
 import Foundation
 public import IDMCore
-import Synchronization
 
 /// An operation around a provider: asks it once, and carries what it answers.
 ///
@@ -16,11 +15,11 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
     ResultOperation<Output>, @unchecked Sendable
 {
     // Unchecked as its superclass is: all that it adds is a constant that is Sendable.
-    private let source: InputSource<Input>
+    private let input: LateInput<Input, Output>
 
     /// Makes an operation that asks the provider with this input.
     public convenience init(_ provider: some DataProvider<Input, Output>, _ input: Input) {
-        self.init(provider, InputSource { input })
+        self.init(LateInput(provider) { input })
     }
 
     /// Makes an operation around a provider that needs no input.
@@ -33,13 +32,13 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         _ provider: some DataProvider<Input, Output>, from other: ResultOperation<Other>,
         _ transform: @escaping @Sendable (Other) throws -> Input
     ) {
-        self.init(provider, InputSource(Self.reading(other, transform)))
+        self.init(LateInput(provider, Self.reading(other, transform)))
         addDependency(other)
     }
 
-    private init(_ provider: some DataProvider<Input, Output>, _ source: InputSource<Input>) {
-        self.source = source
-        super.init(IntegrationCall(asking: provider.mapInput { (_: Void) in try source.take() }, ()))
+    private init(_ input: LateInput<Input, Output>) {
+        self.input = input
+        super.init(IntegrationCall(asking: input))
     }
 
     /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.
@@ -55,14 +54,14 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         from other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
     ) -> Self {
         addDependency(other)
-        source.replace(Self.reading(other, transform))
+        input.replace(Self.reading(other, transform))
         return self
     }
 
     #if !canImport(ObjectiveC)
     override func letGo() {
         super.letGo()
-        source.clear()
+        input.clear()
     }
     #endif
 
@@ -76,32 +75,6 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
             case .cancelled, nil: throw OperationError.noInput(from: other.label, because: nil)
             }
         }
-    }
-}
-
-/// Where an operation's input comes from. Asked once.
-private final class InputSource<Input: Sendable>: Sendable {
-    private let make: Mutex<(@Sendable () throws -> Input)?>
-
-    init(_ make: @escaping @Sendable () throws -> Input) {
-        self.make = Mutex(make)
-    }
-
-    func replace(_ make: @escaping @Sendable () throws -> Input) {
-        self.make.withLock { $0 = make }
-    }
-
-    /// Lets go of what the input was to be made from.
-    func clear() {
-        // Goes outside of the lock.
-        _ = make.withLock { $0.take() }
-    }
-
-    /// The input. What it was made from is let go of: operations that name one another would hold each other for long.
-    func take() throws -> Input {
-        // There is nothing left only for a call that is made twice, which an operation's is not.
-        guard let make = make.withLock({ $0.take() }) else { throw CancellationError() }
-        return try make()
     }
 }
 

@@ -1,6 +1,5 @@
 public import Foundation
 public import IDMCore
-import Synchronization
 
 /// An asynchronous operation that carries a result. What ``DataProviderOperation`` and ``IntegrationOperation`` have in
 /// common.
@@ -15,22 +14,10 @@ import Synchronization
 /// All of its state stands under locks or doesn't change, so it may be used from any thread. The compiler can't see that:
 /// Foundation's class is unchecked, and a class that inherits from it has to say so once more.
 public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
-    private struct State {
-        var flow = OperationFlow()
-        /// Nil as soon as it is being made: the handlers are the run's from then on.
-        var call: IntegrationCall<Output>?
-        var task: IntegrationTask<Output>?
-        var outcome: IntegrationOutcome<Output>?
-        /// Those whose cancel is this one's.
-        var watched: [Operation] = []
-        var whenOver: [@Sendable (IntegrationOutcome<Output>) -> Void] = []
-    }
-
-    private let state: Mutex<State>
-    private let control = PauseControl()
+    private let work: OperationWork
 
     init(_ call: IntegrationCall<Output>) {
-        state = Mutex(State(call: call))
+        work = OperationWork(call.erased)
         super.init()
     }
 
@@ -46,16 +33,14 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
 
     func letGo() {
-        // Goes outside of the lock. It may hold what it takes its input from.
-        let call = state.withLock { $0.call.take() }
-        withExtendedLifetime(call) {}
+        work.letGo()
     }
     #endif
 
     // MARK: The result
 
     /// How the operation ended. Nil until its last handler has run.
-    public var outcome: IntegrationOutcome<Output>? { state.withLock { $0.outcome } }
+    public var outcome: IntegrationOutcome<Output>? { work.outcome?.typed() }
 
     /// The value, for a stream the last one, once the last handler has run. Waits for an operation that hasn't ended; one that
     /// nobody starts and nobody cancels never does.
@@ -70,22 +55,17 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
     /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it has.
     func whenOver(_ body: @escaping @Sendable (IntegrationOutcome<Output>) -> Void) {
-        let outcome = state.withLock { state in
-            if state.outcome == nil { state.whenOver.append(body) }
-            return state.outcome
-        }
-        if let outcome { body(outcome) }
+        work.whenOver { body($0.typed()) }
     }
 
     /// Is cancelled at its start if another operation has been cancelled by then.
     func watch(_ other: Operation) {
-        state.withLock { $0.watched.append(other) }
+        work.watch(other)
     }
 
     /// Adds to the call, as long as it has not been made.
     func prepare(_ change: (IntegrationCall<Output>) -> IntegrationCall<Output>) {
-        // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
-        state.withLock { $0.call = $0.call.map(change) }
+        work.prepare { change(IntegrationCall($0)).erased }
     }
 
     // MARK: What Foundation asks
@@ -94,105 +74,40 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     public override var isAsynchronous: Bool { true }
 
     /// Whether the operation may start: its dependencies are finished and it is not paused; or it is cancelled.
-    public override var isReady: Bool { super.isReady && (isCancelled || !isPaused) }
+    public override var isReady: Bool { super.isReady && (!isPaused || isCancelled) }
 
     /// Whether the operation has been started and isn't finished.
-    public override var isExecuting: Bool { state.withLock { $0.flow.isExecuting } }
+    public override var isExecuting: Bool { work.isExecuting }
 
     /// Whether the last handler has run.
-    public override var isFinished: Bool { state.withLock { $0.flow.isFinished } }
+    public override var isFinished: Bool { work.isFinished }
 
     /// Starts the operation. Its queue calls this; without a queue, call it yourself. Starting twice does nothing.
     public override func start() {
-        let watched = state.withLock { state in
-            defer { state.watched = [] }
-            return state.watched
-        }
-        if watched.contains(where: { $0.isCancelled }) { cancel() }
-        var isToMake = false
-        // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen here.
-        announce { [control] in isToMake = $0.start(isPaused: control.isPaused) }
-        if isToMake { makeCall() }
+        work.start(self)
     }
 
     /// Cancels the operation. It is told once, however often this is called, and not after the end of its call: from then on
     /// this cancels what is chained to the call, which may still keep the operation from being finished.
     public override func cancel() {
-        let cancel = state.withLock { $0.flow.cancel() }
-        super.cancel()
-        switch cancel {
-        case .turnAway: turnAway()
-        case .cancelCall: state.withLock { $0.task }?.cancel()
-        case .nothing: break
-        }
+        work.cancel(self) { super.cancel() }
     }
 
     // MARK: Pausing
 
     /// Whether the operation is paused.
-    public var isPaused: Bool { control.isPaused }
+    public var isPaused: Bool { work.isPaused }
 
     /// Pauses the operation. One that waits isn't started, and one that is started all the same, by hand or by a queue that
     /// was about to, begins its work when it is resumed. While it runs, a provider that can pause does (see
     /// `PauseControl`), and one that can't goes on and its answer is held back. Pausing twice does nothing more.
     public func pause() {
-        willChangeValue(for: \.isReady)
-        control.pause()
-        didChangeValue(for: \.isReady)
+        work.pause(self)
     }
 
     /// Lets the operation go on. Resuming what isn't paused does nothing.
     public func resume() {
-        willChangeValue(for: \.isReady)
-        control.resume()
-        didChangeValue(for: \.isReady)
-        if state.withLock({ $0.flow.resume(isPaused: control.isPaused) }) { makeCall() }
-    }
-
-    // MARK: The call
-
-    private func makeCall() {
-        guard let call = state.withLock({ $0.call.take() }) else { return }
-        control.bind {
-            call.call(isolation: nil) { task in follow(task) }
-        }
-    }
-
-    private func turnAway() {
-        guard let call = state.withLock({ $0.call.take() }) else { return }
-        follow(call.turnAway(.cancelled))
-    }
-
-    private func follow(_ task: IntegrationTask<Output>) {
-        let isCancelled = state.withLock { state in
-            state.task = task
-            return state.flow.made()
-        }
-        if isCancelled { task.cancel() }
-        // Holds the operation until its call is over: nobody else has to.
-        task.whenFinished { self.end($0) }
-    }
-
-    private func end(_ outcome: IntegrationOutcome<Output>) {
-        let observers = state.withLock { state in
-            state.outcome = outcome
-            // It holds the integrator, and there is nothing left to cancel.
-            state.task = nil
-            defer { state.whenOver = [] }
-            return state.whenOver
-        }
-        for observer in observers { observer(outcome) }
-        announce { $0.over() }
-    }
-
-    /// Changes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside
-    /// of the lock.
-    private func announce(_ change: (inout OperationFlow) -> Void) {
-        willChangeValue(for: \.isExecuting)
-        willChangeValue(for: \.isFinished)
-        state.withLock { change(&$0.flow) }
-        didChangeValue(for: \.isExecuting)
-        didChangeValue(for: \.isFinished)
+        work.resume(self)
     }
 }
 

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMCaching
 
 /// Each way in which a file can be wrong is tried, and what stands in the place of one.
-@Suite("Entries that are damaged", .timeLimit(.minutes(5)))
+@Suite("Entries that are damaged", .timeLimit(.ample))
 struct DamagedEntryTests {
     private let folder: TemporaryFolder
     private let files = FaultyFiles()

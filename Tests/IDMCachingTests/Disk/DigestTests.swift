@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMCaching
 
-@Suite("Digests and checksums", .timeLimit(.minutes(1)))
+@Suite("Digests and checksums", .timeLimit(.ample))
 struct DigestTests {
     @Test(
         "SHA-256 is what the standard says",

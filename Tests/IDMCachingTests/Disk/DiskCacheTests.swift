@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("A cache on disk", .timeLimit(.minutes(5)))
+@Suite("A cache on disk", .timeLimit(.ample))
 struct DiskCacheTests {
     private let folder: TemporaryFolder
     private let outcomes = Outcomes()

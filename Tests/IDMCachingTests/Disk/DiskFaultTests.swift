@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMCaching
 
 /// Each call of the system fails in turn.
-@Suite("A disk that fails", .timeLimit(.minutes(5)))
+@Suite("A disk that fails", .timeLimit(.ample))
 struct DiskFaultTests {
     private let folder: TemporaryFolder
     private let files = FaultyFiles()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("A disk cache's folder", .timeLimit(.minutes(5)))
+@Suite("A disk cache's folder", .timeLimit(.ample))
 struct DiskFolderTests {
     private let scratch: TemporaryFolder
     private let files = FaultyFiles()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("The file of an entry", .timeLimit(.minutes(1)))
+@Suite("The file of an entry", .timeLimit(.ample))
 struct DiskRecordTests {
     private let value = Array("a value of some length".utf8)
 

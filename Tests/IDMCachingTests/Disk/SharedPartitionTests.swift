@@ -6,7 +6,7 @@ import TestSupport
 @testable import IDMCaching
 
 /// Two caches of one partition, which know no more of one another than two processes do.
-@Suite("Caches that share a partition", .timeLimit(.minutes(5)))
+@Suite("Caches that share a partition", .timeLimit(.ample))
 struct SharedPartitionTests {
     private let folder: TemporaryFolder
     private let outcomes = Outcomes()

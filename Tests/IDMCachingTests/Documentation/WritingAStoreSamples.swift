@@ -1,5 +1,6 @@
 import IDMCaching
 import IDMCore
+import TestSupport
 import Testing
 
 extension Surroundings {
@@ -52,7 +53,7 @@ extension Surroundings {
     }
 }
 
-@Suite("A store over a database", .timeLimit(.minutes(1)))
+@Suite("A store over a database", .timeLimit(.ample))
 struct WritingAStoreTests {
     private let store = Surroundings.UserStore(Surroundings.Database())
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("A cache in memory", .timeLimit(.minutes(1)))
+@Suite("A cache in memory", .timeLimit(.ample))
 struct MemoryCacheTests {
     private let outcomes = Outcomes()
 

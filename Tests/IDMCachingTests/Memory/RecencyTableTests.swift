@@ -5,7 +5,7 @@ import Testing
 @testable import IDMCaching
 
 /// A table against a list that is too simple to be wrong.
-@Suite("The table of a memory cache", .timeLimit(.minutes(1)))
+@Suite("The table of a memory cache", .timeLimit(.ample))
 struct RecencyTableTests {
     private struct Model {
         var used: [(key: Int, payload: Int)] = []

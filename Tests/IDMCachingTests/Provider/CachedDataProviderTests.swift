@@ -2,9 +2,10 @@ import Foundation
 import IDMCaching
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A cached provider", .timeLimit(.minutes(1)))
+@Suite("A cached provider", .timeLimit(.ample))
 struct CachedDataProviderTests {
     private let wall = WallClock()
     private let outcomes = Outcomes()

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMCaching
 
-@Suite("A cached request, without the doing", .timeLimit(.minutes(1)))
+@Suite("A cached request, without the doing", .timeLimit(.ample))
 struct CachedRunTests {
     private struct Refused: Error {}
 

@@ -1,10 +1,11 @@
 import IDMCaching
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// A store that is slow, and a provider that is slow: whichever comes first.
-@Suite("A cache that takes its time", .timeLimit(.minutes(1)))
+@Suite("A cache that takes its time", .timeLimit(.ample))
 struct RacingStoreTests {
     private let store = ControlledStore()
     private let remote = ControlledDataProvider<String, String>()

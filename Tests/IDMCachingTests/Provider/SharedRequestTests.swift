@@ -5,7 +5,7 @@ import IDMTesting
 import Testing
 
 /// Requests for one key that are on their way at the same time, and what comes between them.
-@Suite("Cached requests side by side", .timeLimit(.minutes(1)))
+@Suite("Cached requests side by side", .timeLimit(.ample))
 struct SharedRequestTests {
     private let outcomes = Outcomes()
     private let cache: MemoryCache<String, String>
@@ -43,15 +43,16 @@ struct SharedRequestTests {
         #expect(outcomes.count("written") == 2)
     }
 
-    @Test("10,000 requests for one key make one upstream request")
+    @Test("Thousands of requests for one key make one upstream request")
     func tenThousand() async throws {
         let provider = remote.cached(in: cache, policy: .remoteOnly)
         var tasks: [Task<String, any Error>] = []
-        for _ in 0..<10_000 { tasks.append(await ask(provider)) }
+        let count = Volume.of(10_000, normally: 2_000)
+        for _ in 0..<count { tasks.append(await ask(provider)) }
         try await remote.nextRequest().answer("one")
         for task in tasks { #expect(try await task.value == "one") }
         #expect(remote.requestCount == 1)
-        #expect(outcomes.count("joined") == 9_999)
+        #expect(outcomes.count("joined") == count - 1)
     }
 
     @Test("One caller's cancel hurts no other, and the last one out cancels the request")

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMCaching
 
-@Suite("The clock of a cache", .timeLimit(.minutes(1)))
+@Suite("The clock of a cache", .timeLimit(.ample))
 struct CacheClockTests {
     private let wall = WallClock()
 

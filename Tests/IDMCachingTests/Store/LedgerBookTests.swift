@@ -4,7 +4,7 @@ import Testing
 @testable import IDMCaching
 
 /// Every order of events on two keys, up to a bound, against a model that forgets nothing.
-@Suite("The ledger's book", .timeLimit(.minutes(2)))
+@Suite("The ledger's book", .timeLimit(.ample))
 struct LedgerBookTests {
     private enum Event {
         case begin(Int), answer(Int), claim(Int), end(Int), invalidate(Int), tag, sweep

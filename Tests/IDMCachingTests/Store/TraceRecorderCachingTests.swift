@@ -1,8 +1,9 @@
 import IDMCaching
 import IDMCore
+import TestSupport
 import Testing
 
-@Suite("A traced store", .timeLimit(.minutes(1)))
+@Suite("A traced store", .timeLimit(.ample))
 struct TraceRecorderCachingTests {
     @Test("marks what becomes of requests, and shows neither keys nor values")
     func marks() async throws {

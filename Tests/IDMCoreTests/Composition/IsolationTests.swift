@@ -6,7 +6,7 @@ import Testing
 @testable import IDMCore
 
 /// A provider that answers at once answers at once inside of every composition, on the caller's actor.
-@Suite("The caller's actor", .timeLimit(.minutes(1)))
+@Suite("The caller's actor", .timeLimit(.ample))
 @MainActor
 struct IsolationTests {
     typealias Composed = @Sendable (MainActorProbe) -> any DataProvider<Int, Bool>

@@ -1,10 +1,11 @@
 import IDMCore
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
 /// Long chains as users write them. That this file compiles in no time is what it tests.
-@Suite("The operators", .timeLimit(.minutes(1)))
+@Suite("The operators", .timeLimit(.ample))
 struct OperatorsTests {
     let d = Doubler()
 

@@ -13,7 +13,7 @@ private struct Callback: CallbackDataProvider {
     }
 }
 
-@Suite("A provider that calls back", .timeLimit(.minutes(1)))
+@Suite("A provider that calls back", .timeLimit(.ample))
 struct CallbackDataProviderTests {
     @Test("answers with what it calls back with, also before it has returned")
     func synchronousAnswer() async throws {

@@ -1,10 +1,11 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
-@Suite("Progress", .timeLimit(.minutes(1)))
+@Suite("Progress", .timeLimit(.ample))
 struct IntegrationProgressTests {
     @Test(
         "A fraction is between 0 and 1, whatever it is made with",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Pausing requests", .timeLimit(.minutes(1)))
+@Suite("Pausing requests", .timeLimit(.ample))
 struct PauseControlTests {
     private let control = PauseControl()
 

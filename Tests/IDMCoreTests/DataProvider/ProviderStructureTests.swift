@@ -1,7 +1,8 @@
 import IDMCore
+import TestSupport
 import Testing
 
-@Suite("The structure of providers", .timeLimit(.minutes(1)))
+@Suite("The structure of providers", .timeLimit(.ample))
 struct ProviderStructureTests {
     private struct SignIn: DataProvider {
         func request(_ input: String) async throws -> Int { input.count }

@@ -1,9 +1,10 @@
 import IDMCore
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
-@Suite("Providers", .timeLimit(.minutes(1)))
+@Suite("Providers", .timeLimit(.ample))
 struct ProvidersTests {
     @Test("A closure answers with what it returns, and fails with what it throws")
     func closure() async throws {

@@ -1,7 +1,8 @@
 import IDMCore
+import TestSupport
 import Testing
 
-@Suite("The router of errors", .timeLimit(.minutes(1)))
+@Suite("The router of errors", .timeLimit(.ample))
 @MainActor
 struct ErrorRouterTests {
     private struct Other: Error {}

@@ -4,7 +4,7 @@ import IDMTesting
 import Observation
 import Testing
 
-@Suite("The state of a screen", .timeLimit(.minutes(1)))
+@Suite("The state of a screen", .timeLimit(.ample))
 @MainActor
 struct IntegrationStateTests {
     private let provider = ControlledDataProvider<Int, Int>()

@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("Sinks", .timeLimit(.minutes(1)))
+@Suite("Sinks", .timeLimit(.ample))
 @MainActor
 struct SinkTests {
     private let provider = ControlledDataProvider<Int, Int>()

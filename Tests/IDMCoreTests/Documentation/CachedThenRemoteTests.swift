@@ -1,8 +1,9 @@
 import IDMCore
+import TestSupport
 import Testing
 
 /// Runs what the article on caches describes, and looks for what was heard among the lines that it shows.
-@Suite("Cached, then remote", .timeLimit(.minutes(1)))
+@Suite("Cached, then remote", .timeLimit(.ample))
 @MainActor
 struct CachedThenRemoteTests {
     private struct Miss: Error, CustomStringConvertible {

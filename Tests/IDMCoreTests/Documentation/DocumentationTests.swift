@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Holds the Swift blocks of the README and of all modules' articles against the samples that are compiled in the
 /// Documentation folders of all modules' tests.
-@Suite("Documentation", .timeLimit(.minutes(1)))
+@Suite("Documentation", .timeLimit(.ample))
 struct DocumentationTests {
     @Test("Every Swift block of a page is identical to a compiled sample", arguments: try Page.all())
     func everyBlockIsCompiled(page: Page) throws {

@@ -1,9 +1,10 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// Draws the pictures of the article about executing types again, from what calls really hear, and compares.
-@Suite("The pictures of the executing types", .timeLimit(.minutes(1)))
+@Suite("The pictures of the executing types", .timeLimit(.ample))
 @MainActor
 struct ExecutingTypePicturesTests {
     /// What each picture of the article shows.

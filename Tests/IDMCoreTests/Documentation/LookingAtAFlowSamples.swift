@@ -1,4 +1,5 @@
 import IDMCore
+import TestSupport
 import Testing
 
 extension Surroundings {
@@ -27,7 +28,7 @@ extension Surroundings {
         _ = (json, page)
     }
 
-    @Suite("The article on looking at a flow", .timeLimit(.minutes(1)))
+    @Suite("The article on looking at a flow", .timeLimit(.ample))
     struct LookingAtAFlowTests {
         @Test("shows the tree that its sample prints")
         func tree() {

@@ -1,5 +1,6 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 extension Surroundings {
@@ -63,7 +64,7 @@ extension Surroundings {
     }
 }
 
-@Suite("The test that the README shows", .timeLimit(.minutes(1)))
+@Suite("The test that the README shows", .timeLimit(.ample))
 struct ReadmeTests {
     // sample: a test
     @Test @MainActor func theNewestSearchCounts() async throws {

@@ -4,7 +4,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("The progress of a call", .timeLimit(.minutes(1)))
+@Suite("The progress of a call", .timeLimit(.ample))
 @MainActor
 struct CallProgressTests {
     private let provider = ControlledDataProvider<Int, Int>()
@@ -79,7 +79,7 @@ struct CallProgressTests {
         try await log.contains("progress 0.5")
         request.answer(1)
         await task.finish()
-        #expect(log.entries == ["progress 0.125", "progress 0.5", "success 1", "completion"])
+        #expect(log.entries == ["progress 0.5", "success 1", "completion"])
     }
 
     @Test("is heard before the value that it came before, however busy the handlers are")
@@ -92,7 +92,7 @@ struct CallProgressTests {
         try await request.ended()
         stage.executor.open()
         await task.finish()
-        #expect(log.entries == ["progress 0.25", "progress 1.0", "success 1", "completion"])
+        #expect(log.entries == ["progress 1.0", "success 1", "completion"])
     }
 
     @Test("is heard before the value though the provider never suspends")

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("A debounce", .timeLimit(.minutes(1)))
+@Suite("A debounce", .timeLimit(.ample))
 @MainActor
 struct DebounceTests {
     private let clock = ManualClock()

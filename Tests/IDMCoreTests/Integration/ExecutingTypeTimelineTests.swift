@@ -1,9 +1,10 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// Each executing type as a picture: when calls are made, and what they hear. ``Timeline`` tells how to read one.
-@Suite("Executing types as timelines", .timeLimit(.minutes(1)))
+@Suite("Executing types as timelines", .timeLimit(.ample))
 @MainActor
 struct ExecutingTypeTimelineTests {
     @Test("default: all run, and end alone")

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Joined calls", .timeLimit(.minutes(1)))
+@Suite("Joined calls", .timeLimit(.ample))
 @MainActor
 struct JoiningTests {
     private let provider = ControlledDataProvider<Int, Int>()

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("The delay before a retry of a call", .timeLimit(.minutes(1)))
+@Suite("The delay before a retry of a call", .timeLimit(.ample))
 @MainActor
 struct RetryDelayCallTests {
     private let clock = ManualClock()

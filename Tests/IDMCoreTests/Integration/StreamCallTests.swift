@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("The call of a stream", .timeLimit(.minutes(1)))
+@Suite("The call of a stream", .timeLimit(.ample))
 @MainActor
 struct StreamCallTests {
     private let stream = ControlledStreamDataProvider<Int, Int>()

@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("The tasks that the library makes", .timeLimit(.minutes(1)))
+@Suite("The tasks that the library makes", .timeLimit(.ample))
 struct LibraryTaskTests {
     /// Runs jobs on the pool, and says that it was asked to.
     private final class Counting: TaskExecutor {

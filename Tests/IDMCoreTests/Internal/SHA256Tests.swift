@@ -1,8 +1,9 @@
 import Foundation
 import IDMCore
+import TestSupport
 import Testing
 
-@Suite("SHA-256", .timeLimit(.minutes(1)))
+@Suite("SHA-256", .timeLimit(.ample))
 struct SHA256Tests {
     @Test(
         "The digests of the standard's examples are right",

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("The kit of the tests", .timeLimit(.minutes(1)))
+@Suite("The kit of the tests", .timeLimit(.ample))
 struct SupportTests {
     @Test("A signal lets everybody go on, before and after")
     func signal() async throws {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A base URL", .timeLimit(.minutes(1)))
+@Suite("A base URL", .timeLimit(.ample))
 struct BaseURLTests {
     @Test(
         "keeps its path and its query in front, with and without slashes",
@@ -63,7 +64,7 @@ struct BaseURLTests {
     }
 }
 
-@Suite("A request is resolved", .timeLimit(.minutes(1)))
+@Suite("A request is resolved", .timeLimit(.ample))
 struct ResolvingTests {
     @Test("with the service's header below its own, and the body's type between them")
     func headers() throws {

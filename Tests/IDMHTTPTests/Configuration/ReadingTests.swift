@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A configuration is read", .timeLimit(.minutes(1)))
+@Suite("A configuration is read", .timeLimit(.ample))
 struct ReadingTests {
     private typealias Failure = ServiceConfiguration.ReadingError
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A body in pieces", .timeLimit(.minutes(1)))
+@Suite("A body in pieces", .timeLimit(.ample))
 struct HTTPBytesTests {
     @Test("from memory is one piece, each time it is read")
     func memory() async throws {

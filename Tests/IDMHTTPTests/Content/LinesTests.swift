@@ -1,5 +1,6 @@
 import IDMTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
@@ -24,7 +25,7 @@ extension AsyncSequence {
     }
 }
 
-@Suite("Lines of a body", .timeLimit(.minutes(1)))
+@Suite("Lines of a body", .timeLimit(.ample))
 struct LinesTests {
     @Test(
         "end with LF, CR or both, in whatever pieces they come",
@@ -83,7 +84,7 @@ struct LinesTests {
     }
 }
 
-@Suite("Server-sent events", .timeLimit(.minutes(1)))
+@Suite("Server-sent events", .timeLimit(.ample))
 struct ServerSentEventTests {
     @Test(
         "are read as the standard has it",

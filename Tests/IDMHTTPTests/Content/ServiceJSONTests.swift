@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("JSON of any shape", .timeLimit(.minutes(1)))
+@Suite("JSON of any shape", .timeLimit(.ample))
 struct ServiceJSONTests {
     private func read(_ text: String) throws -> ServiceJSON {
         try JSONDecoder().decode(ServiceJSON.self, from: Data(text.utf8))
@@ -57,7 +58,7 @@ struct ServiceJSONTests {
     }
 }
 
-@Suite("A key path", .timeLimit(.minutes(1)))
+@Suite("A key path", .timeLimit(.ample))
 struct BodyKeyPathTests {
     @Test(
         "is read as names",

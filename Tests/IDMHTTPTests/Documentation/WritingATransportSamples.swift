@@ -1,5 +1,6 @@
 import Foundation
 import IDMHTTP
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -114,7 +115,7 @@ private enum Sketches {
     // end
 }
 
-@Suite("A transport over somebody else's client", .timeLimit(.minutes(1)))
+@Suite("A transport over somebody else's client", .timeLimit(.ample))
 struct WritingATransportTests {
     private func service(_ transport: any HTTPTransport) throws -> HTTPService {
         let url = try #require(URL(string: "https://h/v1"))

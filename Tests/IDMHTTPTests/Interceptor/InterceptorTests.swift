@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("An interceptor", .timeLimit(.minutes(1)))
+@Suite("An interceptor", .timeLimit(.ample))
 struct InterceptorTests {
     private final class Steps: Sendable {
         private let steps = Mutex<[String]>([])

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A text in a description", .timeLimit(.minutes(1)))
+@Suite("A text in a description", .timeLimit(.ample))
 struct DescriptionTests {
     @Test(
         "stays on its line, and hides nothing",
@@ -21,7 +22,7 @@ struct DescriptionTests {
     }
 }
 
-@Suite("Percent-escapes", .timeLimit(.minutes(1)))
+@Suite("Percent-escapes", .timeLimit(.ample))
 struct PercentEncodingTests {
     @Test(
         "are read, and left where they are none",
@@ -44,7 +45,7 @@ struct PercentEncodingTests {
     }
 }
 
-@Suite("The first result", .timeLimit(.minutes(1)))
+@Suite("The first result", .timeLimit(.ample))
 struct FirstResultTests {
     private enum Trouble: Error { case one }
 

@@ -2,13 +2,14 @@ import Foundation
 import IDMCore
 import IDMTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
 private typealias Bearer = AuthenticationInterceptor<BearerAuthenticator<String>>
 
-@Suite("Authentication, at a real server", .timeLimit(.minutes(1)))
+@Suite("Authentication, at a real server", .timeLimit(.ample))
 struct AuthLoopbackTests {
     /// A server that takes one token only.
     private func guarded(_ server: LoopbackServer, _ valid: String = "new") {

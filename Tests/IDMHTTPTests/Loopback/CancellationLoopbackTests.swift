@@ -1,10 +1,11 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Cancellation, of requests to a real server", .timeLimit(.minutes(5)), .serialized)
+@Suite("Cancellation, of requests to a real server", .timeLimit(.ample), .serialized)
 struct CancellationLoopbackTests {
     typealias Answer = LoopbackServer.Answer
 
@@ -49,8 +50,9 @@ struct CancellationLoopbackTests {
         }
     }
 
-    @Test("Of 5,000 requests at random moments, each ends once, and nothing is left open")
+    @Test("At random moments of thousands of requests, each ends once, and nothing is left open")
     func random() async throws {
+        let count = Volume.of(5_000, normally: 500)
         try await TestScope.run {
             let server = try LoopbackServer(remembers: false)
             let hello = Answer.text("hello")
@@ -63,12 +65,12 @@ struct CancellationLoopbackTests {
             server.on(.get, "/5", answer: .status(503))
             server.on(.get, "/6", answer: .resource(film).chunked(by: 1_000))
             server.on(.put, "/7", answer: hello)
-            let ended = try await cancelAtRandom(server)
-            #expect(ended.values.reduce(0, +) == 5_000)
+            let ended = try await cancelAtRandom(server, count)
+            #expect(ended.values.reduce(0, +) == count)
             let expected: Set = ["200 hello", "200 ", "truncated", "Cancellat", "status 50"]
             #expect(Set(ended.keys).isSubset(of: expected), "\(ended)")
-            #expect(ended["Cancellat", default: 0] > 500, "\(ended)")
-            #expect(ended["200 hello", default: 0] > 500, "\(ended)")
+            #expect(ended["Cancellat", default: 0] > count / 10, "\(ended)")
+            #expect(ended["200 hello", default: 0] > count / 10, "\(ended)")
             // With the transport all its connections go: the server sees the end of each.
             try await server.until { $0.openConnections == 0 }
             await server.stop()
@@ -76,14 +78,14 @@ struct CancellationLoopbackTests {
         }
     }
 
-    /// Makes 5,000 requests over a transport of their own, and cancels many of them. How often they ended in which way.
-    private func cancelAtRandom(_ server: LoopbackServer) async throws -> [String: Int] {
+    /// Makes requests over a transport of their own, and cancels many of them. How often they ended in which way.
+    private func cancelAtRandom(_ server: LoopbackServer, _ number: Int) async throws -> [String: Int] {
         var service = server.service()
         service.transport = URLSessionTransport(connectionsPerHost: 32)
         var random = SplitMix(seed: 3)
         var ended: [String: Int] = [:]
         var count = 0
-        while count < 5_000 {
+        while count < number {
             // Some are cancelled at once, some when others have ended, and some not at all.
             let tasks = (0..<50).map { index in
                 let path = "/\(index % 8)"

@@ -1,5 +1,6 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
@@ -28,7 +29,7 @@ private struct Failure: Decodable, Error, Equatable {
     let message: String
 }
 
-@Suite("Decoding, of what a real server answers", .timeLimit(.minutes(1)))
+@Suite("Decoding, of what a real server answers", .timeLimit(.ample))
 struct DecodingLoopbackTests {
     private static func items(_ content: String) -> String { #"{"data":{"items":["# + content + "]}}" }
 

@@ -1,10 +1,11 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Injection, before a real server", .timeLimit(.minutes(1)))
+@Suite("Injection, before a real server", .timeLimit(.ample))
 struct InjectionLoopbackTests {
     private static let line = "x\r\nX-Injected: 1"
 

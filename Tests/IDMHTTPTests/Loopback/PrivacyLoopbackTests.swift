@@ -1,11 +1,12 @@
 import Foundation
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Privacy, with a real server", .timeLimit(.minutes(1)))
+@Suite("Privacy, with a real server", .timeLimit(.ample))
 struct PrivacyLoopbackTests {
     /// A request with a secret in every place that is one.
     private var request: ServiceRequest {

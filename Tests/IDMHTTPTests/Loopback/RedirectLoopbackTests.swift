@@ -1,10 +1,11 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Redirects, of a real server", .timeLimit(.minutes(1)))
+@Suite("Redirects, of a real server", .timeLimit(.ample))
 struct RedirectLoopbackTests {
     @Test(
         "Method and body go along as RFC 9110 has it",

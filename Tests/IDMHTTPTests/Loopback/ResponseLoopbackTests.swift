@@ -1,10 +1,11 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Responses, of a real server", .timeLimit(.minutes(1)))
+@Suite("Responses, of a real server", .timeLimit(.ample))
 struct ResponseLoopbackTests {
     typealias Answer = LoopbackServer.Answer
     private static let hello = Answer.text("hello")

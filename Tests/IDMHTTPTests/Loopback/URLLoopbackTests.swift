@@ -1,10 +1,11 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("URLs, before a real server", .timeLimit(.minutes(1)))
+@Suite("URLs, before a real server", .timeLimit(.ample))
 struct URLLoopbackTests {
     @Test("A parameter arrives in its segment, escaped, whatever it is")
     func parameters() async throws {

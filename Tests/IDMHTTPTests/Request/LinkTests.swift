@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A link that the server gave", .timeLimit(.minutes(1)))
+@Suite("A link that the server gave", .timeLimit(.ample))
 struct LinkTests {
     private func link(_ text: String) throws -> URL { try #require(URL(string: text)) }
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A query", .timeLimit(.minutes(1)))
+@Suite("A query", .timeLimit(.ample))
 struct QueryTests {
     private enum Order: String, ServiceQueryValue { case newest, oldest }
 
@@ -92,7 +93,7 @@ struct QueryTests {
     }
 }
 
-@Suite("Redaction", .timeLimit(.minutes(1)))
+@Suite("Redaction", .timeLimit(.ample))
 struct ServiceRedactionTests {
     @Test(
         "takes names for secret in whatever way they are written",

@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("The body of a request", .timeLimit(.minutes(1)))
+@Suite("The body of a request", .timeLimit(.ample))
 struct RequestBodyTests {
     private struct User: Encodable {
         var name = "Ada"
@@ -184,7 +185,7 @@ struct RequestBodyTests {
     }
 }
 
-@Suite("A multipart body", .timeLimit(.minutes(1)))
+@Suite("A multipart body", .timeLimit(.ample))
 struct MultipartBodyTests {
     private func text(_ body: MultipartBody) async throws -> String {
         let encoded = try RequestBody.multipart(body).encoded()
@@ -276,7 +277,7 @@ struct MultipartBodyTests {
     }
 }
 
-@Suite("The search for a boundary", .timeLimit(.minutes(1)))
+@Suite("The search for a boundary", .timeLimit(.ample))
 struct BoundarySearchTests {
     @Test("finds what is there, wherever it is, and nothing else")
     func everywhere() {

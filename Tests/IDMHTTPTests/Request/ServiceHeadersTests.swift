@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Headers", .timeLimit(.minutes(1)))
+@Suite("Headers", .timeLimit(.ample))
 struct ServiceHeadersTests {
     @Test("are found in whatever case they are written")
     func caseInsensitive() {

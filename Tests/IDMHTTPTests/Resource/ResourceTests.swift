@@ -1,6 +1,7 @@
 import Foundation
 import IDMCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
@@ -20,7 +21,7 @@ private struct Cities: DecodableResource {
     var rootKeyPath: String? { "data.cities" }
 }
 
-@Suite("A resource", .timeLimit(.minutes(1)))
+@Suite("A resource", .timeLimit(.ample))
 struct ResourceTests {
     private static let cities = #"{"data":{"cities":[{"name":"Oslo"},{"name":"Rome","size":3}]}}"#
 

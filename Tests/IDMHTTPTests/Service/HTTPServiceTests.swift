@@ -7,7 +7,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A service", .timeLimit(.minutes(1)))
+@Suite("A service", .timeLimit(.ample))
 struct HTTPServiceTests {
     private struct Broken: Error {}
 
@@ -200,7 +200,7 @@ struct HTTPServiceTests {
     }
 }
 
-@Suite("A service that has to wait", .timeLimit(.minutes(1)))
+@Suite("A service that has to wait", .timeLimit(.ample))
 struct HTTPServiceTimeTests {
     private func service(_ transport: any HTTPTransport, on clock: ManualClock) throws -> HTTPService {
         var service = try HTTPService(transport, clock: clock)

@@ -2,11 +2,12 @@ import IDMTesting
 import Foundation
 import IDMCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Many requests at once", .timeLimit(.minutes(2)))
+@Suite("Many requests at once", .timeLimit(.ample))
 struct RacingRequestsTests {
     /// A server that takes each token twenty times, sends elsewhere, fails, and answers in pieces: all at random.
     private final class Moods: Sendable {

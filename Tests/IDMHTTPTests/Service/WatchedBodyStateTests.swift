@@ -115,7 +115,7 @@ private struct ReadingSystem: Explorable {
     }
 }
 
-@Suite("A body that is read while it is watched", .timeLimit(.minutes(1)))
+@Suite("A body that is read while it is watched", .timeLimit(.ample))
 struct WatchedBodyStateTests {
     @Test("answers each reader once, in every order of what can happen")
     func explored() {

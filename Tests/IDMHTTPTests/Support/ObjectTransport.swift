@@ -103,6 +103,5 @@ final class ObjectTransport: HTTPTransport {
 
 /// Bytes of which each place can be told from others.
 func filling(_ count: Int, seed: UInt64 = 1) -> Data {
-    var random = SplitMix(seed: seed)
-    return Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    LoopbackServer.Resource(length: count, seed: seed).bytes(0..<count)
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A cURL command", .timeLimit(.minutes(1)))
+@Suite("A cURL command", .timeLimit(.ample))
 struct CurlTests {
     /// The words that a shell makes of a command, with what comes in by a pipe at the end.
     private func words(_ request: ServiceRequest, _ service: ServiceConfiguration) throws -> [String] {
@@ -19,6 +20,15 @@ struct CurlTests {
         shell.waitUntilExit()
         #expect(shell.terminationStatus == 0)
         return data.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("doesn't show a secret of the path, and neither does a description")
+    func secretPath() throws {
+        let request = ServiceRequest(
+            .get, "/files/{token}/{page}", pathParameters: ["token": "s3cret", "page": "1"])
+        #expect(try request.curl(for: api()).contains("'https://api.example.com/v1/files/redacted/1'"))
+        #expect("\(request)" == "GET /files/redacted/1")
+        #expect(try words(request, api()).contains("https://api.example.com/v1/files/s3cret/1"))
     }
 
     @Test("reads well")

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A redirect", .timeLimit(.minutes(1)))
+@Suite("A redirect", .timeLimit(.ample))
 struct RedirectTests {
     private func next(
         _ location: String, from url: String = "https://h/a/b?x=1", status: Int = 302,

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A response rule", .timeLimit(.minutes(1)))
+@Suite("A response rule", .timeLimit(.ample))
 struct ResponseRuleTests {
     private struct Envelope: Decodable { let code: Int }
     private struct APIFailure: Error, Decodable, Equatable { let code: Int }
@@ -78,7 +79,7 @@ struct ResponseRuleTests {
     }
 }
 
-@Suite("An HTTP error", .timeLimit(.minutes(1)))
+@Suite("An HTTP error", .timeLimit(.ample))
 struct HTTPErrorTests {
     private struct Leak: Error, CustomStringConvertible {
         var description: String { "s3cret" }

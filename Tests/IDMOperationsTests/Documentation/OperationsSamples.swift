@@ -1,9 +1,10 @@
 import Foundation
 import IDMCore
 import IDMOperations
+import TestSupport
 import Testing
 
-@Suite("The samples of the pages on operations", .timeLimit(.minutes(1)))
+@Suite("The samples of the pages on operations", .timeLimit(.ample))
 @MainActor
 struct OperationsSamples {
     private let account = Account()

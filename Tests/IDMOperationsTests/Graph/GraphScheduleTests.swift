@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMOperations
 
-@Suite("The schedule of a graph", .timeLimit(.minutes(1)))
+@Suite("The schedule of a graph", .timeLimit(.ample))
 struct GraphScheduleTests {
     private func cycle(in dependencies: [[Int]]) -> [Int]? {
         GraphSchedule(dependencies: dependencies, width: 1).cycle(in: dependencies)

@@ -4,7 +4,7 @@ import IDMOperations
 import IDMTesting
 import Testing
 
-@Suite("A graph of providers", .timeLimit(.minutes(1)))
+@Suite("A graph of providers", .timeLimit(.ample))
 struct OperationGraphTests {
     private let log = Log()
 

@@ -5,7 +5,7 @@ import IDMOperations
 import IDMTesting
 import Testing
 
-@Suite("An operation around a provider", .timeLimit(.minutes(1)))
+@Suite("An operation around a provider", .timeLimit(.ample))
 struct DataProviderOperationTests {
     private let queue = OperationQueue()
     private let log = Log()

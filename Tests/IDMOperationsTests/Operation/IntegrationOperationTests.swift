@@ -5,7 +5,7 @@ import IDMOperations
 import IDMTesting
 import Testing
 
-@Suite("An operation around a call", .timeLimit(.minutes(1)))
+@Suite("An operation around a call", .timeLimit(.ample))
 struct IntegrationOperationTests {
     private let queue = OperationQueue()
     private let log = Log()

@@ -5,7 +5,7 @@ import IDMOperations
 import IDMTesting
 import Testing
 
-@Suite("A provider around operations", .timeLimit(.minutes(1)))
+@Suite("A provider around operations", .timeLimit(.ample))
 struct OperationDataProviderTests {
     /// A synchronous operation, as an app may have many of.
     private final class Doubling: Operation, @unchecked Sendable {

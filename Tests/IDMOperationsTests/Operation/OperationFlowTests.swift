@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import IDMOperations
 
 /// Every order of events of one operation: it is started, cancelled, paused and resumed, its call is made and is over.
-@Suite("The flow of an operation", .timeLimit(.minutes(1)))
+@Suite("The flow of an operation", .timeLimit(.ample))
 struct OperationFlowTests {
     private enum Event: CaseIterable, Hashable {
         case start, cancel, pause, resume, made, over

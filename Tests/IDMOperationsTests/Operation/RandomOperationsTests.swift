@@ -8,7 +8,7 @@ import Testing
 
 /// A thousand operations with random dependencies, failures, cancels and pauses. What each of them tells is held against
 /// what a small model says it may tell.
-@Suite("Random operations", .timeLimit(.minutes(2)))
+@Suite("Random operations", .timeLimit(.ample))
 struct RandomOperationsTests {
     /// What one operation is, and what it waits for.
     private struct Plan {

@@ -1,9 +1,10 @@
 import Foundation
 import IDMOperations
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("The registry of services", .timeLimit(.minutes(1)))
+@Suite("The registry of services", .timeLimit(.ample))
 struct ServiceRegistryTests {
     private final class Client: Sendable {}
 

@@ -1,9 +1,10 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// The battery, with a clock that goes on when everything is at rest: what doesn't come then doesn't come.
-@Suite("The contract of providers", .timeLimit(.minutes(1)))
+@Suite("The contract of providers", .timeLimit(.ample))
 struct DataProviderContractTests {
     private struct Finding {
         let rules: Set<DataProviderContract.Rule>

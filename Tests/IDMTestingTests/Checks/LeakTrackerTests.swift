@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A leak tracker", .timeLimit(.minutes(1)))
+@Suite("A leak tracker", .timeLimit(.ample))
 struct LeakTrackerTests {
     private final class Screen: Sendable {}
 

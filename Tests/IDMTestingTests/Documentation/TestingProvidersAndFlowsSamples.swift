@@ -1,5 +1,6 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 private struct Offline: Error {}
@@ -44,7 +45,7 @@ extension Issue {
 }
 // end
 
-@Suite("Samples of testing", .timeLimit(.minutes(1)))
+@Suite("Samples of testing", .timeLimit(.ample))
 struct TestingProvidersAndFlowsSamples {
     // sample: a first stub
     @Test("The search shows what the provider finds")
@@ -149,7 +150,7 @@ struct TestingProvidersAndFlowsSamples {
     // end
 }
 
-@Suite("What the samples show", .timeLimit(.minutes(1)))
+@Suite("What the samples show", .timeLimit(.ample))
 struct SampleCounterTests {
     @Test("The explored queue would not pass if it ran calls beside each other")
     func race() async throws {
@@ -167,7 +168,7 @@ struct SampleCounterTests {
     }
 }
 
-@Suite("Failures as issues", .timeLimit(.minutes(1)), ReportingFailures())
+@Suite("Failures as issues", .timeLimit(.ample), ReportingFailures())
 struct ReportingFailuresTests {
     @Test("A failure of the kit is an issue of the test at the line where it was made")
     func issue() async throws {

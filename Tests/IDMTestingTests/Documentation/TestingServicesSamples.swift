@@ -2,6 +2,7 @@ import Foundation
 import IDMCore
 import IDMHTTP
 import IDMTesting
+import TestSupport
 import Testing
 
 private struct User: Decodable {
@@ -16,7 +17,7 @@ private struct UserResource: DecodableResource {
     }
 }
 
-@Suite("Samples of testing services", .timeLimit(.minutes(1)))
+@Suite("Samples of testing services", .timeLimit(.ample))
 struct TestingServicesSamples {
     private let api: ServiceConfiguration
 

@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A test scope", .timeLimit(.minutes(1)))
+@Suite("A test scope", .timeLimit(.ample))
 struct TestScopeTests {
     @Test("returns what its body returns")
     func value() async throws {

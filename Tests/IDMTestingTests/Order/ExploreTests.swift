@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("An exploration", .timeLimit(.minutes(1)))
+@Suite("An exploration", .timeLimit(.ample))
 struct ExploreTests {
     @Test("tries every seed while all pass")
     func passes() async throws {

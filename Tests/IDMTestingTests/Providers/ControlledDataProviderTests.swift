@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A controlled provider", .timeLimit(.minutes(1)))
+@Suite("A controlled provider", .timeLimit(.ample))
 struct ControlledDataProviderTests {
     @Test("waits for the test, which answers, fails or drops")
     func ends() async throws {
@@ -134,7 +135,7 @@ struct ControlledDataProviderTests {
     }
 }
 
-@Suite("A controlled stream", .timeLimit(.minutes(1)))
+@Suite("A controlled stream", .timeLimit(.ample))
 struct ControlledStreamDataProviderTests {
     @Test("delivers what the test sends, in order, and ends with it")
     func values() async throws {
@@ -184,7 +185,7 @@ struct ControlledStreamDataProviderTests {
     }
 }
 
-@Suite("A controlled callback provider", .timeLimit(.minutes(1)))
+@Suite("A controlled callback provider", .timeLimit(.ample))
 struct ControlledCallbackDataProviderTests {
     @Test("calls back as often as the test says, and the first is heard")
     func twice() async throws {

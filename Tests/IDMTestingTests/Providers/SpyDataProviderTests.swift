@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A spy", .timeLimit(.minutes(1)))
+@Suite("A spy", .timeLimit(.ample))
 struct SpyDataProviderTests {
     @Test("passes a request on, and remembers input and answer")
     func answer() async throws {

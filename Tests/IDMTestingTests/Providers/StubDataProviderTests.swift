@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A stub", .timeLimit(.minutes(1)))
+@Suite("A stub", .timeLimit(.ample))
 struct StubDataProviderTests {
     @Test("answers every request with its value")
     func value() async throws {

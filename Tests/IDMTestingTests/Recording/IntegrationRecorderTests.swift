@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A recorder", .timeLimit(.minutes(1)))
+@Suite("A recorder", .timeLimit(.ample))
 struct IntegrationRecorderTests {
     @Test("meets the events of a call in order")
     func success() async throws {

@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A timeline", .timeLimit(.minutes(1)))
+@Suite("A timeline", .timeLimit(.ample))
 struct TimelineTests {
     @Test("shows that .default runs all beside each other")
     func all() async throws {

@@ -1,9 +1,10 @@
 import Foundation
 import IDMHTTP
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A loopback server finds fault with", .timeLimit(.minutes(1)))
+@Suite("A loopback server finds fault with", .timeLimit(.ample))
 struct LoopbackServerFailureTests {
     private static let get = "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 

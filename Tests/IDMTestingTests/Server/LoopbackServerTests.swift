@@ -1,9 +1,10 @@
 import Foundation
 import IDMHTTP
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A loopback server", .timeLimit(.minutes(1)))
+@Suite("A loopback server", .timeLimit(.ample))
 struct LoopbackServerTests {
     @Test("It answers what the routes say, and remembers what came, byte for byte")
     func answers() async throws {

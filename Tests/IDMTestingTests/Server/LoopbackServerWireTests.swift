@@ -1,9 +1,10 @@
 import Foundation
 import IDMHTTP
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("On the wire, a loopback server", .timeLimit(.minutes(1)))
+@Suite("On the wire, a loopback server", .timeLimit(.ample))
 struct LoopbackServerWireTests {
     private static let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
     private static func post(_ length: Int, more: String = "") -> String {

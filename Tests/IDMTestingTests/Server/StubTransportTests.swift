@@ -1,9 +1,10 @@
 import Foundation
 import IDMHTTP
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A stub transport", .timeLimit(.minutes(1)))
+@Suite("A stub transport", .timeLimit(.ample))
 struct StubTransportTests {
     private func service(_ transport: StubTransport) throws -> HTTPService {
         let url = try #require(URL(string: "https://api.example.com/v1"))

@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A manual clock", .timeLimit(.minutes(1)))
+@Suite("A manual clock", .timeLimit(.ample))
 struct ManualClockTests {
     @Test("stands still until it is moved, and moves with nobody asleep")
     func noSleepers() async {

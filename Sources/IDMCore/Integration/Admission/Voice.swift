@@ -8,17 +8,17 @@
 /// silent ── begin ──▶ speaking ── ask ──▶ asking ── speak ──▶ speaking ── commit ──▶ ending
 ///                                           └────── cancel (takes over) ─────────────▶ ending
 /// ```
-struct Voice: Sendable {
+struct Voice: Sendable, Hashable {
     private enum Speaker: Sendable { case run, pump }
 
     /// What came while somebody was speaking.
-    private struct Notes: Sendable {
+    private struct Notes: Sendable, Hashable {
         var cancelled: CancelReason?
         var progress: IntegrationProgress?
         var runWaits = false
     }
 
-    private enum State: Sendable {
+    private enum State: Sendable, Hashable {
         /// Nothing has been heard. The run's own task will speak first.
         case silent(cancelled: CancelReason?)
         /// A handler runs, or is about to.

@@ -40,25 +40,4 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     public consuming func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
         IntegrationTask(source.engine.call(source, plan, isolation: isolation), holding: integrator)
     }
-
-    /// A call of no integrator. Nothing but its task cancels it.
-    package init<Input: Sendable>(asking provider: some DataProvider<Input, Output>, _ input: Input) {
-        let source = PreparedInput(supply: Supply(provider, engine: .common, lane: nil), input: input)
-        self.init(source, holding: source)
-    }
-
-    /// Makes the call, and hands out its task before anything of it runs: so its own handlers can cancel it.
-    package consuming func call(
-        isolation: isolated (any Actor)? = #isolation, willStart: (IntegrationTask<Output>) -> Void
-    ) {
-        let integrator = integrator
-        _ = source.engine.call(source, plan, isolation: isolation) { handle in
-            willStart(IntegrationTask(handle, holding: integrator))
-        }
-    }
-
-    /// Makes the call only to end it: it hears the reason in a later turn, and nothing else.
-    package consuming func turnAway(_ reason: CancelReason) -> IntegrationTask<Output> {
-        IntegrationTask(source.engine.turnAway(source, plan, reason), holding: integrator)
-    }
 }

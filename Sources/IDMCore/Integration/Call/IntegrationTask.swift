@@ -18,10 +18,7 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     /// Once this returns on the actor of the handlers, no value and no progress of the run is heard any more. It hears
     /// ``CancelReason/cancelled``. Cancelling twice, or after the end, does nothing.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
-        // Asked first: the end that this cancel makes is one like any other, and lets the chain go on.
-        let isOver = handle.life.cutChain()
-        handle.cancel(isolation: isolation)
-        if !isOver { handle.life.cancelPredecessors() }
+        ErasedTask(handle: handle, integrator: integrator).cancel(isolation: isolation)
     }
 
     /// The value, for a stream the last one, as soon as the end of the run is decided.
@@ -50,21 +47,6 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     /// task changes nothing.
     public func finish() async {
         await handle.life.waitForFinish()
-    }
-}
-
-extension IntegrationTask {
-    /// Calls back when the last handler has run, and everything that is chained to the run has: from wherever that is, or at
-    /// once if it is over.
-    package func whenFinished(_ callback: @escaping @Sendable (IntegrationOutcome<Output>) -> Void) {
-        handle.life.whenFinished { [life = handle.life] in
-            let outcome: IntegrationOutcome<Output> = life.outcome?.typed() ?? .cancelled(.cancelled)
-            guard life.isChained else { return callback(outcome) }
-            LibraryTask.startLater { _ in
-                await life.waitForFinish()
-                callback(outcome)
-            }
-        }
     }
 }
 

@@ -9,6 +9,8 @@ final class Life: Sendable {
         var outcome: Outcome?
         var work: Task<Void, Never>?
         var parking = Parking.free
+        /// The first who wants to be called back. Most runs have no other.
+        var whenFinished: (@Sendable () -> Void)?
         var company: Company?
 
         /// Everybody who has to do with the run from outside, made when the first one comes.
@@ -29,23 +31,18 @@ final class Life: Sendable {
         var waiting = Waiters<Outcome?>()
         var finishing = Waiters<Void>()
         var whenFinished: [@Sendable () -> Void] = []
-
-        /// Those who are to hear of the end, if anybody is.
-        func finish() -> Finish? {
-            guard !finishing.isEmpty || !whenFinished.isEmpty else { return nil }
-            defer { whenFinished = [] }
-            return Finish(waiting: finishing.removeAll(), callbacks: whenFinished)
-        }
     }
 
     /// Those who wait for the last handler. To be told outside the lock.
     private struct Finish {
         let waiting: [WatchedContinuation<Void, Never>]
-        let callbacks: [@Sendable () -> Void]
+        let first: (@Sendable () -> Void)?
+        let others: [@Sendable () -> Void]
 
         func announce() {
             for continuation in waiting { continuation.resume() }
-            for callback in callbacks { callback() }
+            first?()
+            for callback in others { callback() }
         }
     }
 
@@ -153,14 +150,26 @@ final class Life: Sendable {
     private func finish(_ state: inout State) -> Finish? {
         hasFinished.store(true, ordering: .relaxed)
         state.work = nil
-        return state.company?.finish()
+        guard state.whenFinished != nil || state.company != nil else { return nil }
+        defer {
+            state.whenFinished = nil
+            state.company?.whenFinished = []
+        }
+        return Finish(
+            waiting: state.company?.finishing.removeAll() ?? [], first: state.whenFinished,
+            others: state.company?.whenFinished ?? [])
     }
 
     /// Calls back when the last handler has run: from wherever that is, or at once if it has.
     func whenFinished(_ callback: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
-            if !isFinished { state.withCompany { $0.whenFinished.append(callback) } }
-            return isFinished
+            guard !isFinished else { return true }
+            if state.whenFinished == nil {
+                state.whenFinished = callback
+            } else {
+                state.withCompany { $0.whenFinished.append(callback) }
+            }
+            return false
         }
         if isOver { callback() }
     }

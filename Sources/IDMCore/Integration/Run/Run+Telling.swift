@@ -91,10 +91,17 @@ extension Run {
     }
 
     /// Tells the progress that has been reported, until there is none left or somebody else is to speak.
+    ///
+    /// Asks for the word where it is heard first, and not on the way there: a run that answers in the turn in which it was
+    /// called mustn't find that somebody else speaks.
     func pump(_ ticket: Ticket) async {
-        guard var progress = gate.voice(ticket, { $0.pump() }) ?? nil else { return }
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
+        await pump(ticket, on: handlers.actor(of: .progress, else: nil))
+    }
+
+    private func pump(_ ticket: Ticket, on actor: isolated (any Actor)?) async {
+        guard var progress = gate.voice(ticket, { $0.pump() }) ?? nil else { return }
         while true {
             await tell(progress: progress, ticket)
             switch gate.voice(ticket, { $0.hush() }) {

@@ -45,7 +45,8 @@ final class EventRecorder: Sendable {
         outer?.recordAttempt(bytes: bytes)
     }
 
-    private func record(_ kind: HTTPEvent.Kind) {
+    /// Writes down what happened to the request, from wherever it is known.
+    func record(_ kind: HTTPEvent.Kind) {
         take(kind)
         outer?.record(kind)
     }

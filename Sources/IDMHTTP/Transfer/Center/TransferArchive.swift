@@ -54,6 +54,11 @@ final class TransferArchive: Sendable {
     /// Waits until everything before has been done.
     func settle() async { await perform {} }
 
+    /// Lets somebody go on once everything before has been done.
+    func settle(_ waiter: UnsafeContinuation<Void, Never>) {
+        queue.async { waiter.resume() }
+    }
+
     private func perform<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
         await withUnsafeContinuation { continuation in
             queue.async { continuation.resume(returning: work()) }

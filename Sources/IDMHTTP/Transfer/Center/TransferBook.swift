@@ -96,10 +96,11 @@ struct TransferBook: Sendable {
         return [.record(id)] + admit()
     }
 
-    /// Takes up what another process has left.
-    mutating func find(_ id: String, _ priority: TransferPriority) {
-        guard entries[id] == nil else { return }
-        set(id, Entry(phase: .paused, priority: priority, turn: nextTurn()))
+    /// Takes up what another process has left, or has finished without telling anybody.
+    mutating func find(_ id: String, _ priority: TransferPriority, isFinished: Bool) -> [Action] {
+        guard entries[id] == nil else { return [] }
+        set(id, Entry(phase: isFinished ? .finished : .paused, priority: priority, turn: nextTurn()))
+        return isFinished ? [.erase(id)] : []
     }
 
     mutating func pause(_ id: String) -> [Action] {

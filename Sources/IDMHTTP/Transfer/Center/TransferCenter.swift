@@ -15,7 +15,8 @@ internal import Synchronization
 ///   stands does nothing. ``state(of:)`` tells what came of it as soon as a function returns; bytes stop soon after.
 /// - A transfer runs when fewer than ``width`` do, and no other one that waits has a higher priority or has waited longer.
 ///   A paused one has no place among them, and waits again when it is resumed.
-/// - With a folder, downloads outlive the process: those that weren't done are there again, paused, at the next start. Uploads
+/// - With a folder, downloads outlive the process: those that weren't done are there again, paused, at the next start, and one
+///   whose file was in its place before anybody could be told is there as finished. Uploads
 ///   don't, for what they send may be gone. Secrets aren't kept: a download whose request holds any is there again as well, and fails with
 ///   ``TransferError/requestNeeded`` unless it is asked for anew under its id.
 ///

@@ -13,9 +13,11 @@ final class TransferCore: Sendable {
         case hold(TransferRun)
         case release(TransferRun)
         case stop(TransferRun)
-        case discard(String, ServiceDownload?)
+        case discard(String, TransferRun, ServiceDownload?)
         case record(TransferRecord)
         case erase(String)
+        /// Somebody waits until everything before is on the disk.
+        case settle(UnsafeContinuation<Void, Never>)
         case tell(LatestValue<TransferState>, TransferState)
         case close(LatestValue<TransferState>)
         case show(Watcher, String, TransferState?)
@@ -51,12 +53,20 @@ final class TransferCore: Sendable {
                 jobs[id]?.isFresh = true
                 return (jobs[id]?.run).map { .release($0) }
             case .stop(let id): return (jobs[id]?.run).map { .stop($0) }
-            case .discard(let id): return .discard(id, jobs[id]?.download)
-            case .record(let id):
-                guard let job = jobs[id], let entry = book.entries[id] else { return nil }
-                return TransferRecord(id, job.work, entry.priority, redaction: redaction).map { .record($0) }
+            case .discard(let id):
+                let run = TransferRun()
+                jobs[id]?.removal = run
+                return .discard(id, run, jobs[id]?.download)
+            // What leaves no record leaves none of before either.
+            case .record(let id): return record(id).map { .record($0) } ?? .erase(id)
             case .erase(let id): return .erase(id)
             }
+        }
+
+        /// What is kept of a transfer.
+        func record(_ id: String) -> TransferRecord? {
+            guard let job = jobs[id], let entry = book.entries[id] else { return nil }
+            return TransferRecord(id, job.work, entry.priority, landing: job.landing, redaction: redaction)
         }
     }
 
@@ -114,6 +124,10 @@ final class TransferCore: Sendable {
     // MARK: Events
 
     func add(_ id: String, _ work: TransferJob.Work, _ priority: TransferPriority) {
+        let work =
+            if case .download(let download) = work { TransferJob.Work.download(downloads.named(download)) } else {
+                work
+            }
         change { state in
             // Of one that was forgotten nothing is taken along.
             if state.book.phase(of: id) == nil { state.jobs[id] = TransferJob(work) }
@@ -127,11 +141,15 @@ final class TransferCore: Sendable {
     func find(_ records: [TransferRecord]) async {
         for record in records {
             var job = TransferJob(record.work)
-            if let download = job.download { job.progress = await downloads.left(by: download) }
-            change { [job] state in
+            var file: DownloadedFile?
+            if let download = job.download {
+                job.progress = await downloads.left(by: download)
+                if let landing = record.landing { file = await downloads.landed(download, landing) }
+            }
+            if let file { job.find(file) }
+            change { [job, isFinished = file != nil] state in
                 state.jobs[record.id] = job
-                state.book.find(record.id, record.priority)
-                return []
+                return state.book.find(record.id, record.priority, isFinished: isFinished)
             }
         }
     }
@@ -159,7 +177,7 @@ final class TransferCore: Sendable {
             job.latest.close()
         }
         changes.close()
-        return jobs.compactMap(\.run)
+        return jobs.flatMap { [$0.run, $0.removal].compactMap { $0 } }
     }
 
     private func change(_ event: (inout State) -> [TransferBook.Action]) {
@@ -208,13 +226,14 @@ final class TransferCore: Sendable {
         case .hold(let run): run.control.pause()
         case .release(let run): run.control.resume()
         case .stop(let run): run.stop()
-        case .discard(let id, let download):
-            Task(executorPreference: LibraryTask.executor) { [self] in
+        case .discard(let id, let run, let download):
+            run.start { [self] in
                 if let download { try? await downloads.discard(download) }
                 end(id, .success(nil))
             }
         case .record(let record): archive?.save(record)
         case .erase(let id): archive?.erase(id)
+        case .settle(let waiter): archive?.settle(waiter) ?? waiter.resume()
         case .tell(let latest, let state): latest.set(state)
         case .close(let latest): latest.close()
         case .show(let watcher, let id, let state): watcher(id, state)
@@ -226,24 +245,54 @@ final class TransferCore: Sendable {
         run.start { [self] in
             do {
                 let result = try await run.control.bind {
-                    try await IntegrationProgress.Reporter(listener).ambient { try await outcome(of: work) }
+                    try await IntegrationProgress.Reporter(listener).ambient { try await outcome(of: work, id) }
                 }
                 end(id, .success(result))
             } catch {
                 end(id, .failure(error))
             }
         }
-        if state.withLock({ $0.isClosed }) { run.stop() }
     }
 
-    private func outcome(of work: TransferJob.Work) async throws -> TransferResult {
+    private func outcome(of work: TransferJob.Work, _ id: String) async throws -> TransferResult {
         switch work {
         case .download(var download):
             // Whether anything is removed is for the center to say.
             download.onCancel = .keep
+            var downloads = downloads
+            if archive != nil {
+                downloads.willLand = { [self] in await note(TransferRecord.Landing(file: $0, suggestedName: $1), of: id)
+                }
+            }
             return .file(try await downloads.request(download))
         case .upload(let request): return .response(try await uploads.request(request))
         case .incomplete: throw TransferError.requestNeeded
+        }
+    }
+
+    /// Writes down which file is about to get its name, and waits until that is on the disk: if the process ends before
+    /// anybody hears of it, the next one knows the file.
+    private func note(_ landing: TransferRecord.Landing, of id: String) async {
+        await withUnsafeContinuation { waiter in
+            let (record, works) = state.withLock { state -> (TransferRecord?, Bool) in
+                guard state.book.entries[id]?.run == .alive else { return (nil, false) }
+                state.jobs[id]?.landing = landing
+                return (state.record(id), !state.isClosed)
+            }
+            guard let record else { return waiter.resume() }
+            guard works else {
+                archive?.save(record)
+                return archive?.settle(waiter) ?? waiter.resume()
+            }
+            var isTaken = false
+            change { state in
+                isTaken = true
+                // Cancelled since: the record is gone for good.
+                if state.book.entries[id]?.run == .alive { state.steps.append(.record(record)) }
+                state.steps.append(.settle(waiter))
+                return []
+            }
+            if !isTaken { waiter.resume() }
         }
     }
 

@@ -19,6 +19,10 @@ struct TransferJob: Sendable {
     var result: Result<TransferResult, any Error>?
     /// The work on it, that of before if there is none now.
     private(set) var run: TransferRun?
+    /// What removes what has come, that of before if nothing does now.
+    var removal: TransferRun?
+    /// Which file it is about to become.
+    var landing: TransferRecord.Landing?
     private var meter = TransferMeter(interval: .zero)
 
     init(_ work: Work) {
@@ -63,6 +67,12 @@ struct TransferJob: Sendable {
         if let next = meter.hear(completed: completed, total: total, at: time) { progress = next }
     }
 
+    /// Has ended already, in another process.
+    mutating func find(_ file: DownloadedFile) {
+        progress = TransferProgress(completed: file.size, total: file.size)
+        result = .success(.file(file))
+    }
+
     /// Ends, with what has come of it. Without a result nothing has.
     mutating func end(_ result: Result<TransferResult?, any Error>) {
         switch result {
@@ -75,6 +85,7 @@ struct TransferJob: Sendable {
     mutating func begin(_ run: TransferRun) {
         self.run = run
         isFresh = true
+        landing = nil
         result = nil
     }
 

@@ -17,16 +17,26 @@ struct TransferRecord: Codable, Sendable {
     private let object: String?
     private let durability: TransferDurability
     private let isComplete: Bool
+    /// What the download was about to become when this was written.
+    let landing: Landing?
+
+    /// A file that is about to get its name.
+    struct Landing: Codable, Sendable, Hashable {
+        let file: FileIdentity
+        let suggestedName: String?
+    }
 
     fileprivate struct Request: Codable, Sendable {
         let method: String
         let path: String
+        let link: String?
         let parameters: [String: String]
         let query: [Pair]
         let listStyle: String
         let headers: [Pair]
         let timeout: Double?
         let deadline: Double?
+        let cachePolicy: String?
 
         struct Pair: Codable, Sendable {
             let name: String
@@ -38,7 +48,7 @@ struct TransferRecord: Codable, Sendable {
     /// The record of a transfer. Nil for one that doesn't outlive its process.
     init?(
         _ id: String, _ work: TransferJob.Work, _ priority: TransferPriority,
-        redaction own: ServiceRedaction = .standard
+        landing: Landing? = nil, redaction own: ServiceRedaction = .standard
     ) {
         let redaction = Secrets(own: own)
         let download: ServiceDownload
@@ -57,6 +67,7 @@ struct TransferRecord: Codable, Sendable {
         sha256 = download.sha256
         object = download.object
         durability = download.durability
+        self.landing = landing
     }
 
     /// Reads a record. Nil if it is damaged, or of another version.
@@ -84,6 +95,7 @@ struct TransferRecord: Codable, Sendable {
         request.body == nil && !request.headers.contains { redaction.isSecret($0) }
             && !request.query.items.contains { redaction.isSecret($0.name) }
             && !request.pathParameters.keys.contains { redaction.isSecret($0) }
+            && request.link.map { redaction.isOpen($0) } ?? true
     }
 }
 
@@ -91,6 +103,7 @@ extension TransferRecord.Request {
     fileprivate init(_ request: ServiceRequest, _ redaction: Secrets) {
         method = request.method.name
         path = request.path
+        link = request.link.flatMap { redaction.isOpen($0) ? $0.relativeString : nil }
         parameters = request.pathParameters.filter { !redaction.isSecret($0.key) }
         query = request.query.items.filter { !redaction.isSecret($0.name) }.map { item in
             let isList = if case .list = item.content { true } else { false }
@@ -107,6 +120,14 @@ extension TransferRecord.Request {
         }
         timeout = request.timeout.map { $0 / .seconds(1) }
         deadline = request.deadline.map { $0 / .seconds(1) }
+        cachePolicy = request.cachePolicy.map { policy in
+            switch policy {
+            case .standard: "standard"
+            case .reload: "reload"
+            case .cacheElseLoad: "cacheElseLoad"
+            case .cacheOnly: "cacheOnly"
+            }
+        }
     }
 
     fileprivate var request: ServiceRequest {
@@ -124,6 +145,15 @@ extension TransferRecord.Request {
         for pair in headers { request.headers.add(ServiceHeaders.Name(pair.name), pair.values.first ?? "") }
         request.timeout = timeout.map { Duration.seconds($0) }
         request.deadline = deadline.map { Duration.seconds($0) }
+        request.link = link.flatMap { URL(string: $0) }
+        request.cachePolicy =
+            switch cachePolicy {
+            case "standard": .standard
+            case "reload": .reload
+            case "cacheElseLoad": .cacheElseLoad
+            case "cacheOnly": .cacheOnly
+            default: nil
+            }
         return request
     }
 }
@@ -138,5 +168,11 @@ private struct Secrets {
 
     func isSecret(_ field: ServiceHeaders.Field) -> Bool {
         ServiceRedaction.standard.isSecret(field) || own.isSecret(field)
+    }
+
+    /// Whether an address holds nothing that is secret.
+    func isOpen(_ link: URL) -> Bool {
+        let text = link.relativeString
+        return [ServiceRedaction.standard, own].allSatisfy { $0.url(text) == text }
     }
 }

@@ -23,6 +23,8 @@ actor DownloadPart {
     /// How many of the bytes that come next are there already.
     private var surplus: Int64 = 0
     private var digest: SHA256?
+    /// Whether others than this user may read it by now.
+    private var isPermitted = false
     /// How long it was when its sidecar was written last.
     private var checkpoint: Int64 = 0
 
@@ -51,7 +53,7 @@ actor DownloadPart {
             return .plan(plan)
         } catch {
             close()
-            throw TransferError(error)
+            throw failure(error)
         }
     }
 
@@ -68,6 +70,23 @@ actor DownloadPart {
             return DownloadedFile(url: URL(fileURLWithPath: path), size: total, sha256: download.sha256?.lowercased())
         }
         return nil
+    }
+
+    /// The file of an identity, if it is where the download was to go.
+    func landed(_ file: FileIdentity, _ suggested: String?) -> DownloadedFile? {
+        for path in destinations(suggested) {
+            guard let status = try? files.status(at: path) else { return nil }
+            guard status.identity == file, status.kind == .file else { continue }
+            return DownloadedFile(
+                url: URL(fileURLWithPath: path), size: status.size, sha256: download.sha256?.lowercased())
+        }
+        return nil
+    }
+
+    /// Which file the download is going to be, and what the server suggests to call it.
+    func future(suggested: String?) -> (FileIdentity, String?)? {
+        guard let file, let status = try? files.status(file) else { return nil }
+        return (status.identity, sidecar?.suggestedName ?? suggested)
     }
 
     private func destinations(_ suggested: String?) -> some Sequence<String> {
@@ -105,6 +124,11 @@ actor DownloadPart {
         let status = try files.status(file)
         guard status.kind == .file else { throw .notAFile(place.part.lastName) }
         guard let current = try? files.status(at: place.part), current.identity == status.identity else { return nil }
+        // A file that is done has been given its name, and not lost this one: what is written here would be written to it.
+        guard status.links == 1 else {
+            try files.remove(place.part)
+            return nil
+        }
         try files.permit(file, 0o600)
         return status
     }
@@ -152,7 +176,7 @@ actor DownloadPart {
             sidecar?.total = total
             try writeSidecar()
         } catch {
-            throw TransferError(error)
+            throw failure(error)
         }
     }
 
@@ -196,7 +220,7 @@ actor DownloadPart {
             digest?.update(UnsafeRawBufferPointer(rebasing: bytes[..<written]))
             length += Int64(written)
         }
-        if let fault { throw TransferError(fault) }
+        if let fault { throw failure(fault) }
         if length - checkpoint >= Self.checkpointDistance {
             try writeDown(synchronizing: download.durability == .power)
         }
@@ -215,7 +239,7 @@ actor DownloadPart {
             checkpoint = length
             try writeSidecar()
         } catch {
-            throw TransferError(error)
+            throw failure(error)
         }
     }
 
@@ -229,18 +253,34 @@ actor DownloadPart {
 
     /// Lets go of the part, which stays if it is to be kept and can be gone on with.
     func leave(keeping: Bool) {
-        guard file != nil else { return }
+        guard let file else { return }
+        defer { close() }
+        // Somebody else's by now.
+        guard (try? isInPlace()) == true else { return }
+        if isPermitted { try? files.permit(file, 0o600) }
         if keeping, sidecar != nil, length > 0 {
             try? writeDown(synchronizing: true)
         } else {
             removeAll()
         }
-        close()
+    }
+
+    /// Whether the part is still what stands in its place.
+    private func isInPlace() throws(FileFault) -> Bool {
+        guard let file else { return false }
+        do throws(FileFault) {
+            return try files.status(file).identity == files.status(at: place.part).identity
+        } catch {
+            if error.isAbsence { return false }
+            throw error
+        }
     }
 
     /// Removes the part, unless another download is writing it.
     func discard() {
-        guard file == nil, (try? files.status(at: place.part)) != nil, (try? take()) != nil else { return }
+        guard file == nil, [place.part, place.sidecar].contains(where: { (try? files.status(at: $0)) != nil }),
+            (try? take()) != nil
+        else { return }
         removeAll()
         close()
     }
@@ -257,10 +297,13 @@ actor DownloadPart {
         let path: String
         do throws(FileFault) {
             if download.durability == .power { try files.synchronize(file) }
-            try files.permit(file, try files.modeOfNewFiles(by: place.newSidecar))
+            let mode = try files.modeOfNewFiles(by: place.newSidecar)
+            isPermitted = true
+            try files.permit(file, mode)
+            guard try isInPlace() else { throw .stale(place.part.lastName) }
             path = try move(to: destinations(sidecar?.suggestedName ?? suggested))
         } catch {
-            throw TransferError(error)
+            throw failure(error)
         }
         // Whatever fails from here on is no failure of the download.
         try? files.removeIfThere(place.sidecar)
@@ -307,6 +350,12 @@ actor DownloadPart {
     /// Removes the part and what is known of it. The part last: it tells that there is something to remove.
     private func removeAll() {
         for path in [place.newSidecar, place.sidecar, place.part] { try? files.removeIfThere(path) }
+    }
+
+    /// A call that was refused, with the part's name where the system has given none.
+    private func failure(_ fault: FileFault) -> TransferError {
+        TransferError(
+            fault.name.isEmpty ? FileFault(call: fault.call, code: fault.code, name: place.part.lastName) : fault)
     }
 
     private func close() {

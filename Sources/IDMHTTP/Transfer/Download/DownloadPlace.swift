@@ -28,6 +28,13 @@ struct DownloadPlace: Sendable, Hashable {
     private static let sidecarEnding = ".info"
     private static let newEnding = ".new"
 
+    /// Whether a name is one that a download's own files may have: a server that suggests it could mean those of another.
+    static func isReserved(_ name: String) -> Bool {
+        var name = name.lowercased()[...]
+        for ending in [newEnding, sidecarEnding] where name.hasSuffix(ending) { name = name.dropLast(ending.count) }
+        return name.hasSuffix(partEnding)
+    }
+
     init(_ download: ServiceDownload, from address: URL) throws(TransferError) {
         let url = download.destination.url.standardizedFileURL
         let isFolder = download.destination.kind == .folder
@@ -37,12 +44,14 @@ struct DownloadPlace: Sendable, Hashable {
         else {
             throw .notAFile(download.destination.url.lastPathComponent.escapedForDescription())
         }
-        object = download.object ?? Self.object(of: address, download.request)
+        // What holds a secret in its path is known by a digest alone, and its name says nothing of it.
+        let isSecret = download.request.pathParameters.keys.contains { ServiceRedaction.standard.isSecret($0) }
+        object = download.object ?? Self.object(of: address, isSecret: isSecret)
         let stem: String
         if isFolder {
             folder = parts.isEmpty ? "" : url.path
-            let suggested = FileName(suggested: address.lastPathComponent) ?? FileName(suggested: "download")
-            guard let suggested else { throw .notAFile("download") }
+            let own = isSecret ? nil : FileName(suggested: address.lastPathComponent)
+            guard let suggested = own ?? FileName(suggested: "download") else { throw .notAFile("download") }
             name = .suggested(else: suggested)
             stem = "\(suggested.text.prefix(bytes: 200))-\(SHA256.hex(of: object.utf8).prefix(8))"
         } else {
@@ -71,14 +80,15 @@ struct DownloadPlace: Sendable, Hashable {
         }
     }
 
-    /// An address without what isn't the object's: signatures and secrets stand in the query. One that holds a secret in
-    /// its path is known by its digest alone.
-    private static func object(of address: URL, _ request: ServiceRequest) -> String {
+    /// An address without what isn't the object's: what signs it. What else stands in its query tells objects apart, and
+    /// is nobody's business.
+    private static func object(of address: URL, isSecret: Bool) -> String {
         guard var parts = URLComponents(url: address, resolvingAgainstBaseURL: true) else { return "" }
+        let query = SignedQuery(parts.percentEncodedQuery ?? "").unsigned
         (parts.query, parts.fragment, parts.user, parts.password) = (nil, nil, nil, nil)
         let text = parts.string ?? ""
-        let isSecret = request.pathParameters.keys.contains { ServiceRedaction.standard.isSecret($0) }
-        return isSecret ? "sha256:\(SHA256.hex(of: text.utf8))" : text
+        return (isSecret ? "sha256:\(SHA256.hex(of: text.utf8))" : text)
+            + (query.isEmpty ? "" : "?sha256:\(SHA256.hex(of: query.utf8))")
     }
 }
 

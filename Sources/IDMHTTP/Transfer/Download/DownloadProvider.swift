@@ -27,6 +27,8 @@ public struct DownloadProvider: DataProvider {
     /// What the files are asked of.
     public var service: HTTPService
     private let files: any FileLayer
+    /// Waited for before a file gets its name: which one it is, and what the server suggests to call it.
+    var willLand: (@Sendable (FileIdentity, String?) async -> Void)?
 
     /// Makes a provider of downloads from a service.
     public init(_ service: HTTPService) {
@@ -60,6 +62,26 @@ public struct DownloadProvider: DataProvider {
         return TransferProgress(completed: length, total: total)
     }
 
+    /// A download that says what its object is, also where its request is known without its secrets later.
+    func named(_ download: ServiceDownload) -> ServiceDownload {
+        guard download.object == nil, let address = try? service.configuration.resolve(download.request).url,
+            let place = try? DownloadPlace(download, from: address)
+        else { return download }
+        var download = download
+        download.object = place.object
+        return download
+    }
+
+    /// The file that a download has left in its place, if it is there and the one that was to get there.
+    @concurrent
+    func landed(_ download: ServiceDownload, _ landing: TransferRecord.Landing) async -> DownloadedFile? {
+        guard let part = (try? run(download))?.part, let file = await part.landed(landing.file, landing.suggestedName)
+        else { return nil }
+        // What its process had no time for.
+        await part.discard()
+        return file
+    }
+
     private func run(_ download: ServiceDownload) throws -> DownloadRun {
         if let digest = download.sha256, digest.count != 64 || !digest.consists(of: .hexDigits) {
             throw TransferError.notADigest(digest.escapedForDescription())
@@ -74,6 +96,6 @@ public struct DownloadProvider: DataProvider {
         return DownloadRun(
             service: service, download: download,
             part: DownloadPart(try DownloadPlace(download, from: address.url), download, files),
-            reporter: .current(service.clock))
+            reporter: .current(service.clock), willLand: willLand)
     }
 }

@@ -6,6 +6,7 @@ struct DownloadRun: Sendable {
     let download: ServiceDownload
     let part: DownloadPart
     let reporter: TransferReporter?
+    let willLand: (@Sendable (FileIdentity, String?) async -> Void)?
 
     /// How much comes together before it is written.
     static let bufferLength = 1 << 18
@@ -58,10 +59,12 @@ struct DownloadRun: Sendable {
                     continue
                 }
                 try await check(total)
+                let suggested = answer.headers[.contentDisposition].flatMap(ContentDisposition.fileName)
+                if let willLand, let (file, name) = await part.future(suggested: suggested) {
+                    await willLand(file, name)
+                }
                 try Task.checkCancellation()
-                return done(
-                    try await part.finish(
-                        suggested: answer.headers[.contentDisposition].flatMap(ContentDisposition.fileName)))
+                return done(try await part.finish(suggested: suggested))
             }
         }
     }
@@ -92,14 +95,14 @@ struct DownloadRun: Sendable {
         let elapsed = service.clock.stopwatch()
         var lastWrite = elapsed()
         do {
-            for try await piece in bytes {
+            for try await piece in bytes.gathered(Self.bufferLength) {
                 received += Int64(piece.count)
                 if let end, received > end { throw TransferError.size(expected: end, found: received) }
-                buffer.append(piece)
+                if buffer.isEmpty { buffer = piece } else { buffer.append(piece) }
                 guard buffer.count >= Self.bufferLength || elapsed() - lastWrite >= Self.longestWait else { continue }
                 length = try await part.append(buffer)
                 lastWrite = elapsed()
-                buffer.removeAll(keepingCapacity: true)
+                buffer = Data()
                 reporter?.report(length, of: total)
             }
         } catch {

@@ -17,8 +17,9 @@ public struct ServiceDownload: Sendable {
     public var size: Int64?
     /// The SHA-256 digest that the file has to have, in hexadecimal digits. Nil for any.
     public var sha256: String?
-    /// What tells the object from others, whatever the address that it is had from. Nil for the address without its query:
-    /// so an object whose address is signed anew in the query is still the same.
+    /// What tells the object from others, whatever the address that it is had from. Nil for the address, of which what
+    /// signs it doesn't count: parameters of the large stores, and those with `token` or `signature` in their names. An
+    /// object whose address is signed anew is still the same one; one that is signed in another way needs a name.
     public var object: String?
     /// What becomes of what has come when the download is cancelled.
     public var onCancel: CancelledPart

@@ -41,6 +41,8 @@ struct FileStatus: Sendable, Hashable {
     var identity: FileIdentity
     /// Who may read and write it.
     var mode: UInt32
+    /// How many names it has.
+    var links: UInt64 = 1
 }
 
 /// Which file it is, whatever its name.

@@ -23,7 +23,7 @@ struct FileName: Sendable, Hashable {
             return nil
         }
         let name = String(String.UnicodeScalarView(shown[first...end]))
-        self.init(parts: Self.isDevice(name) ? "_" + name : name)
+        self.init(parts: (Self.isDevice(name) ? "_" + name : name) + (DownloadPlace.isReserved(name) ? "_" : ""))
     }
 
     /// A name that was given by whoever may give it.

@@ -129,7 +129,7 @@ extension FileStatus {
             kind: kind, size: Int64(status.st_size),
             identity: FileIdentity(
                 device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino)),
-            mode: UInt32(status.st_mode) & 0o777)
+            mode: UInt32(status.st_mode) & 0o777, links: UInt64(status.st_nlink))
     }
 }
 
@@ -142,6 +142,9 @@ extension FileFault {
     static func notAFile(_ name: String) -> FileFault { FileFault(call: .open, code: ELOOP, name: name) }
     /// Something stands where a file was to go.
     static func presence(_ name: String) -> FileFault { FileFault(call: .link, code: EEXIST, name: name) }
+
+    /// What stands at a path isn't what was put there.
+    static func stale(_ name: String) -> FileFault { FileFault(call: .rename, code: ESTALE, name: name) }
 
     /// Something is there already.
     var isPresence: Bool { code == EEXIST }

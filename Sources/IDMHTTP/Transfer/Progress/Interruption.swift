@@ -16,16 +16,15 @@ struct Interruption: Sendable {
         while true {
             try await control.waitWhilePaused()
             let pauses = Pauses()
-            let task = Task(executorPreference: LibraryTask.executor) { try await work() }
-            let pause: @Sendable () -> Void = {
-                guard control.isPaused, ends() else { return }
-                pauses.count()
-                task.cancel()
+            // Before the work begins: a pause that was over by then would not be heard of.
+            let observation = control.observe {
+                if control.isPaused, ends() { pauses.count() }
             }
-            let observation = control.observe(pause)
-            // There may have been one before it was observed.
-            pause()
             defer { withExtendedLifetime(observation) {} }
+            let task = Task(executorPreference: LibraryTask.executor) { try await work() }
+            pauses.end { task.cancel() }
+            // There may have been one before it was observed.
+            if control.isPaused, ends() { pauses.count() }
             do {
                 return try await withTaskCancellationHandler {
                     try await task.value
@@ -39,9 +38,31 @@ struct Interruption: Sendable {
         }
     }
 
+    /// What ends the work, as soon as there are both: a pause, and work.
     private final class Pauses: Sendable {
-        private let hasAny = Atomic(false)
-        var any: Bool { hasAny.load(ordering: .acquiring) }
-        func count() { hasAny.store(true, ordering: .releasing) }
+        private struct State {
+            var any = false
+            var end: (@Sendable () -> Void)?
+        }
+
+        private let state = Mutex(State())
+
+        var any: Bool { state.withLock { $0.any } }
+
+        func count() {
+            let end = state.withLock { state in
+                state.any = true
+                return state.end
+            }
+            end?()
+        }
+
+        func end(_ end: @escaping @Sendable () -> Void) {
+            let isDue = state.withLock { state in
+                state.end = end
+                return state.any
+            }
+            if isDue { end() }
+        }
     }
 }

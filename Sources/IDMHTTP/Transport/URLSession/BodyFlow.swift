@@ -10,11 +10,13 @@ struct BodyFlow<Reader> {
     enum Action {
         case none
         /// Whoever reads gets these pieces.
-        case deliver(Reader, [Data])
+        case deliver(Reader, [Data], stops: Bool)
         /// Whoever reads is told that it was all, or why it wasn't.
         case finish(Reader, (any Error)?, stops: Bool)
         /// The transfer is to be stopped.
         case stop
+        /// ``BodyFlow/flush()`` is to be called in a moment: somebody waits for more to come together.
+        case flushLater
         /// A piece is to be put aside, and ``BodyFlow/spilled(_:)`` told of it.
         case spill(Data)
         /// So many bytes are to be fetched from what was put aside, and ``BodyFlow/fetched(_:)`` told of them.
@@ -33,7 +35,8 @@ struct BodyFlow<Reader> {
 
     private enum Reading {
         case nobody
-        case waiting(Reader)
+        /// For so many bytes at least, as long as they come at once.
+        case waiting(Reader, least: Int)
         case fetching(Reader)
     }
 
@@ -49,6 +52,7 @@ struct BodyFlow<Reader> {
     /// How many bytes lie on disk and aren't being fetched.
     private var diskLength = 0
     private var isSpilling = false
+    private var isToFlush = false
     private var reading = Reading.nobody
     private var end: End?
     /// How many bytes have come.
@@ -67,9 +71,9 @@ struct BodyFlow<Reader> {
             isSpilling = true
             return .spill(piece)
         }
-        if case .waiting(let reader) = reading {
+        if case .waiting(let reader, let least) = reading, memory.isEmpty, piece.count >= least {
             reading = .nobody
-            return .deliver(reader, [piece])
+            return .deliver(reader, [piece], stops: false)
         }
         memoryLength += piece.count
         // Bytes that drip in are put together, or what holds them would be larger than they are.
@@ -78,7 +82,15 @@ struct BodyFlow<Reader> {
         } else {
             memory.append(piece)
         }
-        return .none
+        guard case .waiting(let reader, let least) = reading else { return .none }
+        return supply(reader, least: least)
+    }
+
+    /// What has come together is handed over, if somebody waits for it still.
+    mutating func flush() -> Action {
+        isToFlush = false
+        guard case .waiting(let reader, _) = reading else { return .none }
+        return supply(reader, least: 1)
     }
 
     /// A piece has been put aside, or can't be.
@@ -87,17 +99,19 @@ struct BodyFlow<Reader> {
         switch result {
         case .success(let count):
             diskLength += count
-            guard case .waiting(let reader) = reading else { return .none }
-            return supply(reader)
+            guard case .waiting(let reader, _) = reading else { return .none }
+            return supply(reader, least: 1)
         case .failure(let error):
             return fail(error)
         }
     }
 
     /// Somebody wants a piece. One reader at a time.
-    mutating func ask(_ reader: Reader) -> Action {
+    ///
+    /// - Parameter least: How many bytes are wanted together. Fewer are handed over where no more come for a moment.
+    mutating func ask(_ reader: Reader, least: Int = 1) -> Action {
         guard case .nobody = reading else { return .finish(reader, CancellationError(), stops: false) }
-        return supply(reader)
+        return supply(reader, least: least)
     }
 
     /// What was put aside has been fetched, or can't be.
@@ -106,10 +120,13 @@ struct BodyFlow<Reader> {
         switch result {
         case .success(let piece):
             reading = .nobody
-            return .deliver(reader, [piece])
+            return .deliver(reader, [piece], stops: false)
         case .failure(let error):
             diskLength = 0
-            reading = .waiting(reader)
+            // What is in memory has come behind what is lost.
+            memory = []
+            memoryLength = 0
+            reading = .waiting(reader, least: 1)
             return fail(error)
         }
     }
@@ -118,8 +135,8 @@ struct BodyFlow<Reader> {
     mutating func complete(_ error: (any Error)?) -> Action {
         guard end == nil else { return .none }
         end = error.map { .failed($0) } ?? .complete
-        guard case .waiting(let reader) = reading else { return .none }
-        return supply(reader)
+        guard case .waiting(let reader, _) = reading else { return .none }
+        return supply(reader, least: 1)
     }
 
     /// Nobody wants anything any more.
@@ -134,14 +151,17 @@ struct BodyFlow<Reader> {
         }
         switch reading {
         case .nobody: return stops ? .stop : .none
-        case .waiting(let reader), .fetching(let reader): return .finish(reader, CancellationError(), stops: stops)
+        case .waiting(let reader, _), .fetching(let reader): return .finish(reader, CancellationError(), stops: stops)
         }
     }
 
     /// Gives a reader what there is, or lets it wait.
-    private mutating func supply(_ reader: Reader) -> Action {
+    private mutating func supply(_ reader: Reader, least: Int) -> Action {
         reading = .nobody
-        if !memory.isEmpty { return .deliver(reader, takeFromMemory()) }
+        let isAll = diskLength == 0 && !isSpilling && end == nil
+        if !memory.isEmpty, memoryLength >= least || !isAll {
+            return .deliver(reader, takeFromMemory(), stops: false)
+        }
         if diskLength > 0 {
             let count = min(diskLength, sizes.piece)
             diskLength -= count
@@ -152,8 +172,10 @@ struct BodyFlow<Reader> {
         case .complete: return .finish(reader, nil, stops: false)
         case .failed(let error): return .finish(reader, error, stops: false)
         case nil:
-            reading = .waiting(reader)
-            return .none
+            reading = .waiting(reader, least: least)
+            guard !memory.isEmpty, !isToFlush else { return .none }
+            isToFlush = true
+            return .flushLater
         }
     }
 
@@ -175,8 +197,9 @@ struct BodyFlow<Reader> {
     private mutating func fail(_ error: any Error) -> Action {
         let stops = end == nil
         end = .failed(error)
-        guard case .waiting(let reader) = reading else { return stops ? .stop : .none }
+        guard case .waiting(let reader, _) = reading else { return stops ? .stop : .none }
         reading = .nobody
+        if !memory.isEmpty { return .deliver(reader, takeFromMemory(), stops: stops) }
         return .finish(reader, error, stops: stops)
     }
 }

@@ -8,8 +8,8 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         case none
         /// The transfer is to begin.
         case start
-        /// Whoever sent the request gets the head of the response.
-        case answer(Sender, Head)
+        /// Whoever sent the request gets the head of the response, after something about its body.
+        case answer(Sender, Head, BodyFlow<Reader>.Action)
         /// Whoever sent the request is told why there is no response.
         case refuse(Sender, any Error, stops: Bool)
         /// Something about the body.
@@ -19,22 +19,34 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
     private enum Phase {
         case idle
         case awaiting(Sender)
+        /// The head is held back until the body is there, or as much of it as is worth waiting for.
+        case gathering(Sender, Head, BodyFlow<Reader>)
         case flowing(BodyFlow<Reader>)
         case over(any Error)
     }
 
     private let sizes: BodyFlow<Reader>.Sizes
+    /// The longest body that is waited for.
+    private let gathered: Int
     private var phase = Phase.idle
 
-    init(_ sizes: BodyFlow<Reader>.Sizes) {
+    init(_ sizes: BodyFlow<Reader>.Sizes, gathered: Int) {
         self.sizes = sizes
+        self.gathered = gathered
+    }
+
+    private var flow: BodyFlow<Reader>? {
+        switch phase {
+        case .flowing(let flow), .gathering(_, _, let flow): flow
+        case .idle, .awaiting, .over: nil
+        }
     }
 
     /// How many bytes of the body have come. Nil before its header has.
-    var received: Int? { if case .flowing(let flow) = phase { flow.received } else { nil } }
+    var received: Int? { flow?.received }
 
     /// How many bytes of the body are kept in memory.
-    var memoryLength: Int { if case .flowing(let flow) = phase { flow.memoryLength } else { 0 } }
+    var memoryLength: Int { flow?.memoryLength ?? 0 }
 
     /// The request is to be sent.
     mutating func begin(_ sender: Sender) -> Action {
@@ -44,15 +56,17 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
             return .start
         // A transfer that never begins is one that the session would keep.
         case .over(let error): return .refuse(sender, error, stops: true)
-        case .awaiting, .flowing: return .refuse(sender, CancellationError(), stops: false)
+        case .awaiting, .gathering, .flowing: return .refuse(sender, CancellationError(), stops: false)
         }
     }
 
     /// The head of the response has come.
-    mutating func receive(_ head: Head) -> Action {
+    ///
+    /// - Parameter gathers: Whether the body is to come with it, if it is short.
+    mutating func receive(_ head: Head, gathers: Bool = false) -> Action {
         guard case .awaiting(let sender) = phase else { return .none }
-        phase = .flowing(BodyFlow(sizes))
-        return .answer(sender, head)
+        phase = gathers ? .gathering(sender, head, BodyFlow(sizes)) : .flowing(BodyFlow(sizes))
+        return gathers ? .none : .answer(sender, head, .none)
     }
 
     /// The exchange fails before there is a response.
@@ -64,7 +78,29 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
 
     /// A piece of the body has come.
     mutating func receive(_ piece: Data) -> Action {
-        flow { $0.receive(piece) }
+        guard case .gathering(let sender, let head, var flow) = phase else { return self.flow { $0.receive(piece) } }
+        guard flow.received + piece.count <= min(gathered, sizes.window, sizes.limit) else {
+            return answer(sender, head, flow) { $0.receive(piece) }
+        }
+        // Held by nobody else, or each piece would copy those before it.
+        phase = .idle
+        _ = flow.receive(piece)
+        phase = .gathering(sender, head, flow)
+        return .none
+    }
+
+    /// Whether the head of the response is held back.
+    var isGathering: Bool { if case .gathering = phase { true } else { false } }
+
+    /// The head isn't held back any longer.
+    private mutating func answer(
+        _ sender: Sender, _ head: Head, _ before: BodyFlow<Reader>,
+        _ event: (inout BodyFlow<Reader>) -> BodyFlow<Reader>.Action
+    ) -> Action {
+        var flow = before
+        let action = event(&flow)
+        phase = .flowing(flow)
+        return .answer(sender, head, action)
     }
 
     /// A piece has been put aside, or can't be.
@@ -78,15 +114,23 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
     }
 
     /// Somebody wants a piece.
-    mutating func ask(_ reader: Reader) -> Action {
-        if case .flowing = phase { return flow { $0.ask(reader) } }
+    mutating func ask(_ reader: Reader, least: Int = 1) -> Action {
+        if case .flowing = phase { return flow { $0.ask(reader, least: least) } }
         if case .over(let error) = phase { return .body(.finish(reader, error, stops: false)) }
         return .body(.finish(reader, CancellationError(), stops: false))
+    }
+
+    /// What has come together is handed over.
+    mutating func flush() -> Action {
+        flow { $0.flush() }
     }
 
     /// The transfer has ended. With a cause if it broke off.
     mutating func complete(_ error: (any Error)?) -> Action {
         if case .awaiting = phase { return refuse(error ?? TransportFault(.malformed), stops: false) }
+        if case .gathering(let sender, let head, let before) = phase {
+            return answer(sender, head, before) { $0.complete(error) }
+        }
         return flow { $0.complete(error) }
     }
 
@@ -97,6 +141,9 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
             phase = .over(CancellationError())
             return .none
         case .awaiting: return refuse(CancellationError(), stops: true)
+        case .gathering(let sender, _, _):
+            phase = .over(CancellationError())
+            return .refuse(sender, CancellationError(), stops: true)
         case .flowing:
             let action = flow { $0.abandon() }
             phase = .over(CancellationError())

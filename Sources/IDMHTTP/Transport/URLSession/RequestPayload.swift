@@ -29,15 +29,17 @@ enum RequestPayload: Sendable {
     private static func written(
         _ bytes: HTTPBytes, in folder: URL, didWrite: () -> Void
     ) async throws -> RequestPayload {
-        let file = try puttingAside { try TemporaryFile(in: folder) }
+        let file = try TemporaryFile.puttingAside { try TemporaryFile(in: folder) }
+        let writer = FileWriter(file.handle)
         var length = 0
         do {
             for try await piece in bytes {
-                try puttingAside { try file.handle.write(contentsOf: piece) }
+                try await writer.write(piece)
                 length += piece.count
                 didWrite()
+                try Task.checkCancellation()
             }
-            try puttingAside { try file.handle.close() }
+            try await writer.close()
         } catch {
             file.remove()
             throw error
@@ -47,14 +49,6 @@ enum RequestPayload: Sendable {
             return .none
         }
         return .temporary(file, length: length)
-    }
-
-    private static func puttingAside<Value>(_ work: () throws -> Value) throws(TransportFault) -> Value {
-        do {
-            return try work()
-        } catch {
-            throw TransportFault(.noSpace)
-        }
     }
 
     /// What is wrong with a file that is being sent. Nil if nothing is.
@@ -71,5 +65,25 @@ enum RequestPayload: Sendable {
     /// Takes away what was made for the exchange.
     func remove() {
         if case .temporary(let file, _) = self { file.remove() }
+    }
+}
+
+/// Writes a file on a thread that may wait for a disk.
+private actor FileWriter {
+    private nonisolated let thread = FileThread("IDMHTTP.spool")
+    private let handle: FileHandle
+
+    init(_ handle: FileHandle) {
+        self.handle = handle
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    func write(_ piece: Data) throws(TransportFault) {
+        try TemporaryFile.puttingAside { try handle.write(contentsOf: piece) }
+    }
+
+    func close() throws(TransportFault) {
+        try TemporaryFile.puttingAside { try handle.close() }
     }
 }

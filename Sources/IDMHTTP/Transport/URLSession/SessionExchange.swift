@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import Synchronization
 #if canImport(FoundationNetworking)
@@ -26,6 +27,9 @@ final class SessionExchange: Sendable {
     private let isStopped = Mutex(false)
     private let spool: Mutex<BodySpool>
     private let sent = Atomic<Int64>(0)
+    /// How long one who wants more than a piece waits for it at most.
+    private static let moment = DispatchTimeInterval.milliseconds(2)
+
     /// How many bytes the body is to have.
     private let announced = Atomic<Int64>(0)
 
@@ -39,7 +43,8 @@ final class SessionExchange: Sendable {
         self.queues = queues
         self.didBegin = didBegin
         spool = Mutex(BodySpool(folder: folder))
-        state = Mutex(State(.init(window: 2 << 20, piece: 256 << 10, limit: request.limits.body)))
+        state = Mutex(
+            State(.init(window: 2 << 20, piece: 256 << 10, limit: request.limits.body), gathered: 64 << 10))
     }
 
     /// How many bytes of the body are in memory.
@@ -56,18 +61,20 @@ final class SessionExchange: Sendable {
         }
     }
 
-    /// The next piece of the body.
-    func next(isolation: isolated (any Actor)?) async throws -> Data? {
+    /// The next piece of the body, of so many bytes at least if they come at once.
+    func next(least: Int = 1, isolation: isolated (any Actor)?) async throws -> Data? {
         try await withTaskCancellationHandler {
             _ = isolation
-            return try await piece()
+            return try await piece(least)
         } onCancel: {
             abandon()
         }
     }
 
-    private func piece(isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
-        try await withUnsafeThrowingContinuation { reader in perform(state.withLock { $0.ask(reader) }) }
+    private func piece(_ least: Int, isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
+        try await withUnsafeThrowingContinuation { reader in
+            perform(state.withLock { $0.ask(reader, least: least) })
+        }
     }
 
     /// Nobody wants anything any more.
@@ -90,12 +97,21 @@ final class SessionExchange: Sendable {
             if request.method != .head, response.statusCode != 304 {
                 announced.store(headers.announcedLength ?? 0, ordering: .relaxed)
             }
-            perform(state.withLock { $0.receive(Head(status: response.statusCode, headers: headers)) })
+            let head = Head(status: response.statusCode, headers: headers)
+            // Of what leads elsewhere, or is too long, nobody wants the body.
+            let isWanted =
+                !(300..<400).contains(head.status) && announced.load(ordering: .relaxed) <= request.limits.body
+            request.didReceive?(.head(status: head.status, length: headers.announcedLength))
+            perform(state.withLock { $0.receive(head, gathers: isWanted && request.didReceive != nil) })
         }
     }
 
     func receive(_ piece: Data) {
-        perform(state.withLock { $0.receive(piece) })
+        let (action, gathered) = state.withLock { state in
+            (state.receive(piece), state.isGathering ? state.received : nil)
+        }
+        if let gathered { request.didReceive?(.body(gathered)) }
+        perform(action)
     }
 
     func didSend(_ count: Int64) {
@@ -159,7 +175,9 @@ final class SessionExchange: Sendable {
         case .start:
             didBegin(self, task)
             task.resume()
-        case .answer(let sender, let head): sender.resume(returning: head)
+        case .answer(let sender, let head, let action):
+            perform(action)
+            sender.resume(returning: head)
         case .refuse(let sender, let error, let stops):
             if stops { stop() }
             sender.resume(throwing: error)
@@ -170,25 +188,29 @@ final class SessionExchange: Sendable {
     private func perform(_ action: BodyFlow<Reader>.Action) {
         switch action {
         case .none: break
-        case .deliver(let reader, let pieces): reader.resume(returning: pieces.joined())
+        case .deliver(let reader, let pieces, let stops):
+            if stops { stop() }
+            reader.resume(returning: pieces.joined())
         case .finish(let reader, let error, let stops):
             if stops { stop() }
             if let error { reader.resume(throwing: error) } else { reader.resume(returning: nil) }
         case .stop: stop()
+        case .flushLater:
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.moment) { [self] in
+                perform(state.withLock { $0.flush() })
+            }
         case .spill(let piece):
             // On the queue already: the next piece comes after this one is on disk.
             let result = Result<Int, any Error> {
-                do {
-                    try spool.withLock { try $0.append(piece) }
-                    return piece.count
-                } catch {
-                    throw TransportFault(.noSpace)
-                }
+                try TemporaryFile.puttingAside { try spool.withLock { try $0.append(piece) } }
+                return piece.count
             }
             perform(state.withLock { $0.spilled(result) })
         case .fetch(let count):
-            queues.telling.addOperation { [self] in
-                let result = Result<Data, any Error> { try spool.withLock { try $0.fetch(count) } }
+            queues.telling.addInner { [self] in
+                let result = Result<Data, any Error> {
+                    try TemporaryFile.puttingAside { try spool.withLock { try $0.fetch(count) } }
+                }
                 perform(state.withLock { $0.fetched(result) })
             }
         }

@@ -128,8 +128,11 @@ private final class SessionBody: Sendable {
 
 private struct SessionCursor: ByteCursor {
     let body: SessionBody
+    var least = 1
+
+    mutating func gather(_ least: Int) { self.least = least }
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
-        try await body.exchange.next(isolation: isolation)
+        try await body.exchange.next(least: least, isolation: isolation)
     }
 }

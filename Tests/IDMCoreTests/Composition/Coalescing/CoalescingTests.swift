@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Coalesced requests", .timeLimit(.minutes(1)))
+@Suite("Coalesced requests", .timeLimit(.ample))
 struct CoalesceTests {
     /// Takes a seat for each of several requests before the first of them can be answered.
     private func join(
@@ -150,7 +150,7 @@ struct CoalesceTests {
     }
 }
 
-@Suite("Flights", .timeLimit(.minutes(1)))
+@Suite("Flights", .timeLimit(.ample))
 struct FlightsTests {
     @Test("start when the first passenger asks, not when a seat is taken")
     func start() async throws {

@@ -1,10 +1,11 @@
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
 /// Every order of events on one key, up to a bound, against a model that is too simple to be wrong.
-@Suite("The book of flights", .timeLimit(.minutes(1)))
+@Suite("The book of flights", .timeLimit(.ample))
 struct FlightBookTests {
     private enum Event {
         case join, ask(Int), started(Int), deliver(Int), land(Int), leave(Int)
@@ -163,7 +164,7 @@ struct FlightBookTests {
 }
 
 /// Every order of what a sender and a reader may do, against a list.
-@Suite("The state of a mailbox", .timeLimit(.minutes(1)))
+@Suite("The state of a mailbox", .timeLimit(.ample))
 struct MailboxStateTests {
     private enum Event: CaseIterable { case send, finish, fail, poll, wait, abandon }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("A group", .timeLimit(.minutes(1)))
+@Suite("A group", .timeLimit(.ample))
 struct GroupDataProviderTests {
     @Test("gives each member its input and answers with a flat tuple")
     func tuple() async throws {
@@ -198,7 +198,7 @@ struct GroupDataProviderTests {
     }
 }
 
-@Suite("Each", .timeLimit(.minutes(1)))
+@Suite("Each", .timeLimit(.ample))
 struct EachDataProviderTests {
     @Test("keeps the order of the inputs, whatever the order of the answers")
     func order() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Retry", .timeLimit(.minutes(1)))
+@Suite("Retry", .timeLimit(.ample))
 struct RetryTests {
     @Test("asks again until there is an answer")
     func untilAnswer() async throws {
@@ -118,7 +118,7 @@ struct RetryTests {
     }
 }
 
-@Suite("A retry delay", .timeLimit(.minutes(1)))
+@Suite("A retry delay", .timeLimit(.ample))
 struct RetryDelayTests {
     @Test("of none is zero, of a constant the constant, never negative")
     func simple() {

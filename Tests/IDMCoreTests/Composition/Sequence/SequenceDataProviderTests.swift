@@ -1,10 +1,11 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
-@Suite("A sequence", .timeLimit(.minutes(1)))
+@Suite("A sequence", .timeLimit(.ample))
 struct SequenceDataProviderTests {
     @Test("gives the output of each stage to the next")
     func order() async throws {

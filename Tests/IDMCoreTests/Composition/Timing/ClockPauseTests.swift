@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A sleep in steps", .timeLimit(.minutes(1)))
+@Suite("A sleep in steps", .timeLimit(.ample))
 struct ClockPauseTests {
     @Test("is one sleep on a clock that isn't the system's")
     func manualClock() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Transforms", .timeLimit(.minutes(1)))
+@Suite("Transforms", .timeLimit(.ample))
 struct TransformTests {
     @Test("map changes the output, mapInput the input, also when they wait")
     func maps() async throws {
@@ -87,7 +87,7 @@ struct TransformTests {
     }
 }
 
-@Suite("Fallback", .timeLimit(.minutes(1)))
+@Suite("Fallback", .timeLimit(.ample))
 struct FallbackTests {
     @Test("isn't asked when the provider answers")
     func unused() async throws {
@@ -141,7 +141,7 @@ struct FallbackTests {
     }
 }
 
-@Suite("Merging", .timeLimit(.minutes(1)))
+@Suite("Merging", .timeLimit(.ample))
 struct MergeTests {
     @Test("delivers one provider's value, then the other's; the last one is the answer to a request")
     func order() async throws {
@@ -178,7 +178,7 @@ struct MergeTests {
     }
 }
 
-@Suite("An attached provider", .timeLimit(.minutes(1)))
+@Suite("An attached provider", .timeLimit(.ample))
 struct AttachTests {
     @Test("gets the same input, and can't affect the result, its time or its errors")
     func beside() async throws {

@@ -1,9 +1,10 @@
 import Foundation
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("What a trace is written as", .timeLimit(.minutes(1)))
+@Suite("What a trace is written as", .timeLimit(.ample))
 struct TraceFormatsTests {
     private let clock = ManualClock()
     private let trace: TraceRecorder

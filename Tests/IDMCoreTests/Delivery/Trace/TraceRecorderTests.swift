@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("A trace recorder", .timeLimit(.minutes(1)))
+@Suite("A trace recorder", .timeLimit(.ample))
 struct TraceRecorderTests {
     private let clock = ManualClock()
     private let trace: TraceRecorder

@@ -6,7 +6,7 @@ import Testing
 /// Everything that can happen to a few calls, in every order, under every rule. ``AdmissionWalk`` says what must hold.
 ///
 /// `IDM_SOAK=1` walks further: minutes instead of seconds.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.ample))
 struct AdmissionExplorationTests {
     static let rules: [AdmissionRule] = [
         .all, .one, .newest(settles: false), .newest(settles: true),
@@ -32,7 +32,12 @@ struct AdmissionExplorationTests {
         #expect(found.states > 200)
     }
 
-    @Test(arguments: rules)
+    /// One of each kind. The soak has them all, with four calls.
+    private static let kinds: [AdmissionRule] = [
+        .all, .one, .newest(settles: true), .line(width: 1, limit: 1), .line(width: 2, limit: .max),
+    ]
+
+    @Test(arguments: Volume.isFull ? rules : kinds)
     func `three calls of every kind, with several values and deaf providers, keep the contract`(rule: AdmissionRule) {
         let found = Exploration(of: AdmissionWalk(rule, .init(calls: 3)))
         #expect(found.violation == nil)
@@ -56,7 +61,7 @@ struct AdmissionExplorationTests {
     }
 }
 
-@Suite(.serialized, .enabled(if: Exploration.isSoak, "IDM_SOAK=1 walks this far"), .timeLimit(.minutes(30)))
+@Suite(.serialized, .enabled(if: Volume.isFull, "IDM_SOAK=1 walks this far"), .timeLimit(.minutes(30)))
 struct AdmissionSoakTests {
     @Test(arguments: AdmissionExplorationTests.rules)
     func `five calls, all cancelled or released at any time, keep the contract in every order`(rule: AdmissionRule) {

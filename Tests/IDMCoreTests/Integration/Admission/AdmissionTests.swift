@@ -1,10 +1,11 @@
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
 /// Each rule by example. ``AdmissionExplorationTests`` walks through all the rest.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.ample))
 struct AdmissionTests {
     // MARK: One
 

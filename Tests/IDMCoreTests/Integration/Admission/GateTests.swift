@@ -1,10 +1,11 @@
 import IDMTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.ample))
 struct GateTests {
     // MARK: What is asked of a call
 

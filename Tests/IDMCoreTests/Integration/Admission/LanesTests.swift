@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.ample))
 struct LanesTests {
     // MARK: Gates
 

@@ -1,9 +1,10 @@
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.ample))
 struct TicketTableTests {
     @Test func `an empty table names nothing`() {
         var table = TicketTable<String>()

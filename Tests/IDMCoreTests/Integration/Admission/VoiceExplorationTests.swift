@@ -5,7 +5,7 @@ import Testing
 @testable import IDMCore
 
 /// Everything that a run, its pump, its reporters and its cancellers can do, in every order.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.ample))
 struct VoiceExplorationTests {
     @Test func `one speaks at a time, one tells the end, and no last report is lost, in every order`() {
         let found = Exploration(of: VoiceWalk(.init()))
@@ -25,7 +25,7 @@ struct VoiceExplorationTests {
         #expect(found.states > 20)
     }
 
-    @Test(.enabled(if: Exploration.isSoak, "IDM_SOAK=1 walks this far"), .timeLimit(.minutes(30)))
+    @Test(.enabled(if: Volume.isFull, "IDM_SOAK=1 walks this far"), .timeLimit(.minutes(30)))
     func `with more reports, cancels, values and retries it is no different`() {
         let found = Exploration(of: VoiceWalk(.init(reports: 5, cancels: 3, values: 2, retries: 2)))
         #expect(found.violation == nil)

@@ -1,10 +1,11 @@
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
 /// What each event does in each state. ``VoiceExplorationTests`` walks through what follows from that.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.ample))
 struct VoiceTests {
     private static let half = IntegrationProgress(fraction: 0.5)
     private static let most = IntegrationProgress(fraction: 0.75)

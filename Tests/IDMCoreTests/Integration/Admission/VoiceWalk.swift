@@ -80,11 +80,10 @@ struct VoiceWalk: Explorable {
 
     struct Footprint: Hashable {
         private let facts: Facts
-        private let voice: String
+        private let voice: Voice
 
         fileprivate init(_ walk: VoiceWalk) {
-            facts = walk.facts
-            voice = "\(walk.voice)"
+            (facts, voice) = (walk.facts, walk.voice)
         }
     }
 

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("A call after another", .timeLimit(.minutes(1)))
+@Suite("A call after another", .timeLimit(.ample))
 @MainActor
 struct AfterTests {
     private let log = Log()

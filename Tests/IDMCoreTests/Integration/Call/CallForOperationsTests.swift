@@ -5,7 +5,7 @@ import Testing
 @testable import IDMCore
 
 /// What other modules of the package need of calls, beyond what everybody does.
-@Suite("Calls that other modules make", .timeLimit(.minutes(1)))
+@Suite("Calls that other modules make", .timeLimit(.ample))
 struct CallForOperationsTests {
     private let log = Log()
 
@@ -17,6 +17,14 @@ struct CallForOperationsTests {
             .onCompletion { [log] in log.add("completed") }
     }
 
+    /// How a task ended, once it has.
+    private func outcome(of task: ErasedTask) async throws -> IntegrationOutcome<Int>? {
+        let ending = Watched<IntegrationOutcome<Int>?>(nil)
+        task.whenFinished { outcome in ending.change { $0 = outcome.typed() } }
+        try await ending.wait { $0 != nil }
+        return ending.value
+    }
+
     @Test(arguments: [ExecutingType.default, .only, .queue, .latest])
     func `a call that is turned away hears why and nothing else, and takes nobody's place`(
         type: ExecutingType
@@ -25,35 +33,34 @@ struct CallForOperationsTests {
         let users = Integrator(provider, executing: type)
         let running = users.prepareCall(1).call()
         let request = try await provider.nextRequest()
-        let task = logging(users.prepareCall(2)).turnAway(.cancelled)
-        await task.finish()
+        let task = logging(users.prepareCall(2)).erased.turnAway(.cancelled)
+        #expect(try await outcome(of: task) == .cancelled(.cancelled))
         #expect(log.entries == ["cancelled"])
-        #expect(await task.outcome == .cancelled(.cancelled))
         request.answer(3)
         #expect(try await running.value == 3)
         #expect(provider.requestCount == 1)
     }
 
-    @Test func `turned away by a released integrator, it hears of the release`() async {
+    @Test func `turned away by a released integrator, it hears of the release`() async throws {
         let engine = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
         engine.release()
         let source = PreparedInput(
             supply: Supply(ValueDataProvider<Void, Int>(1), engine: engine, lane: nil), input: ())
-        let task = IntegrationCall<Int>(source, holding: source).turnAway(.cancelled)
-        #expect(await task.outcome == .cancelled(.released))
+        let task = IntegrationCall<Int>(source, holding: source).erased.turnAway(.cancelled)
+        #expect(try await outcome(of: task) == .cancelled(.released))
     }
 
     @Test func `its task is there before its first handler runs`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let task = Watched<IntegrationTask<Int>?>(nil)
+        let task = Watched<ErasedTask?>(nil)
         let users = Integrator(provider)
         let log = log
         users.prepareCall(1)
             .onBeginning { task.value?.cancel() }
             .onCancel { log.add("\($0)") }
             .onCompletion { log.add("completed") }
-            .call { made in task.change { $0 = made } }
-        await task.value?.finish()
+            .erased.call { made in task.change { $0 = made } }
+        _ = try await outcome(of: #require(task.value))
         #expect(log.entries == ["cancelled", "completed"])
         #expect(provider.requestCount == 0)
     }
@@ -64,9 +71,13 @@ struct CallForOperationsTests {
         let next = ControlledDataProvider<Void, Int>()
         let chained = Integrator(next)
         let users = Integrator(ValueDataProvider<Void, Int>(1))
-        let task = logging(users.prepareCall()).nextSuccess(chained.prepareCall()).call(isolation: nil)
+        let made = Watched<ErasedTask?>(nil)
+        logging(users.prepareCall()).nextSuccess(chained.prepareCall()).erased.call(isolation: nil) { task in
+            made.change { $0 = task }
+        }
         let log = log
-        task.whenFinished { log.add("over with \($0.value ?? 0)") }
+        let task = try #require(made.value)
+        task.whenFinished { log.add("over with \($0.value as? Int ?? 0)") }
         let request = try await next.nextRequest()
         #expect(log.entries == ["began", "1", "completed"])
         request.answer(2)
@@ -78,7 +89,7 @@ struct CallForOperationsTests {
     @Test func `a call of no integrator asks its provider, and is held by its run alone`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = log
-        IntegrationCall(asking: provider, 7).onSuccess { log.add("\($0)") }.call()
+        IntegrationCall(asking: LateInput(provider) { 7 }).onSuccess { log.add("\($0)") }.call()
         let request = try await provider.nextRequest()
         #expect(request.input == 7)
         request.answer(8)

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Calls after a call", .timeLimit(.minutes(1)))
+@Suite("Calls after a call", .timeLimit(.ample))
 @MainActor
 struct ChainingTests {
     private let log = Log()

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("The events of a call", .timeLimit(.minutes(1)))
+@Suite("The events of a call", .timeLimit(.ample))
 struct IntegrationEventsTests {
     private let provider = ControlledDataProvider<Int, Int>()
 

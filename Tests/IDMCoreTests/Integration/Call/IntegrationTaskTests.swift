@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("The task of a call", .timeLimit(.minutes(1)))
+@Suite("The task of a call", .timeLimit(.ample))
 struct IntegrationTaskTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()

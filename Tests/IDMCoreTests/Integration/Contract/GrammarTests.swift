@@ -4,7 +4,7 @@ import IDMTesting
 import Testing
 
 /// Every way in which a run can end, and all that is heard of it.
-@Suite("The grammar of a run", .timeLimit(.minutes(1)))
+@Suite("The grammar of a run", .timeLimit(.ample))
 @MainActor
 struct GrammarTests {
     private let log = Log()

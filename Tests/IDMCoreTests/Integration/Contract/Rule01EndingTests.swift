@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Rule 1: every call ends exactly once, whatever the provider does", .timeLimit(.minutes(1)))
+@Suite("Rule 1: every call ends exactly once, whatever the provider does", .timeLimit(.ample))
 struct Rule01EndingTests {
     @Test("A call ends once, and an awaiting caller is told the same end", arguments: WayToEnd.allCases)
     func endsOnce(way: WayToEnd) async throws {

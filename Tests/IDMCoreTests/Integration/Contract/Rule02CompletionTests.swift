@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Rule 2: onCompletion fires exactly once for each onBeginning, and never without one", .timeLimit(.minutes(1)))
+@Suite("Rule 2: onCompletion fires exactly once for each onBeginning, and never without one", .timeLimit(.ample))
 struct Rule02CompletionTests {
     private let log = Log()
     private let gone = Signal()

@@ -4,7 +4,7 @@ import IDMTesting
 import Synchronization
 import Testing
 
-@Suite("Rule 3: retries happen inside one run, and onRetry hears of each", .timeLimit(.minutes(1)))
+@Suite("Rule 3: retries happen inside one run, and onRetry hears of each", .timeLimit(.ample))
 @MainActor
 struct Rule03RetryTests {
     private let log = Log()

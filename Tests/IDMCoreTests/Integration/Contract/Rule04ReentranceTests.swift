@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Rule 4: handlers may call, cancel or release the same integrator, to any depth", .timeLimit(.minutes(1)))
+@Suite("Rule 4: handlers may call, cancel or release the same integrator, to any depth", .timeLimit(.ample))
 @MainActor
 struct Rule04ReentranceTests {
     private let log = Log()
@@ -165,9 +165,10 @@ struct Rule04ReentranceTests {
         #expect(try await chain(depth, .default) == depth)
     }
 
-    @Test("Ten thousand calls, each made from the handler of the one before", arguments: ExecutingType.several)
+    @Test("Thousands of calls, each made from the handler of the one before", arguments: ExecutingType.several)
     func depth(type: ExecutingType) async throws {
-        #expect(try await chain(10_000, type) == 10_000)
+        let depth = Volume.of(10_000, normally: 4_000)
+        #expect(try await chain(depth, type) == depth)
     }
 
     @Test("Tens of thousands of calls from handlers without an actor")

@@ -4,7 +4,7 @@ import IDMTesting
 import Testing
 
 @Suite(
-    "Rule 5: after cancel() returns on the handlers' actor, no value and no progress follows", .timeLimit(.minutes(1)))
+    "Rule 5: after cancel() returns on the handlers' actor, no value and no progress follows", .timeLimit(.ample))
 @MainActor
 struct Rule05CancelRaceTests {
     /// What the handlers of one run heard, and where the cancel stood in it.

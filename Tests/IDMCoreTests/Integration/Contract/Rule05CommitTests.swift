@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Rule 5: a value is committed on the actor of the first handler that hears it", .timeLimit(.minutes(1)))
+@Suite("Rule 5: a value is committed on the actor of the first handler that hears it", .timeLimit(.ample))
 struct Rule05CommitTests {
     private let log = Log()
     private let gone = Signal()

@@ -4,7 +4,7 @@ import IDMTesting
 import Testing
 
 @Suite(
-    "Rule 7: a callback provider is heard once, and fails the call if it drops its completion", .timeLimit(.minutes(1)))
+    "Rule 7: a callback provider is heard once, and fails the call if it drops its completion", .timeLimit(.ample))
 @MainActor
 struct Rule07CallbackTests {
     private let callbacks = ControlledCallbackDataProvider<Int, Int>()

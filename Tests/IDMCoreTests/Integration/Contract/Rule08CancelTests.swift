@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .timeLimit(.minutes(1)))
+@Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .timeLimit(.ample))
 @MainActor
 struct Rule08CancelTests {
     private let log = Log()

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .timeLimit(.minutes(1)))
+@Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .timeLimit(.ample))
 @MainActor
 struct Rule09LatestTests {
     private let log = Log()

@@ -4,7 +4,7 @@ import IDMTesting
 import Testing
 
 @Suite(
-    "Rule 10: .only and .latest free their place at the commit, before the terminal handlers", .timeLimit(.minutes(1)))
+    "Rule 10: .only and .latest free their place at the commit, before the terminal handlers", .timeLimit(.ample))
 @MainActor
 struct Rule10PlaceTests {
     private let log = Log()

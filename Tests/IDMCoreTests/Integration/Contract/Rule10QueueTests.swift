@@ -5,7 +5,7 @@ import Testing
 
 @Suite(
     "Rule 10: a queue starts its calls in the order of call(), the next one after the completion",
-    .timeLimit(.minutes(1)))
+    .timeLimit(.ample))
 @MainActor
 struct Rule10QueueTests {
     private let log = Log()

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Rule 11: calls and tasks hold the integrator, runs do not", .timeLimit(.minutes(1)))
+@Suite("Rule 11: calls and tasks hold the integrator, runs do not", .timeLimit(.ample))
 struct Rule11LifetimeTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()

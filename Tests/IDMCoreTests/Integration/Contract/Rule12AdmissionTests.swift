@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Rule 12: admission is decided inside call(), and the run inherits from its caller", .timeLimit(.minutes(1)))
+@Suite("Rule 12: admission is decided inside call(), and the run inherits from its caller", .timeLimit(.ample))
 struct Rule12AdmissionTests {
     @TaskLocal private static var user = "nobody"
 

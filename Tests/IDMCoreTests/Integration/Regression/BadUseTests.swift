@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("Bad use is an error or nothing, and never a trap", .timeLimit(.minutes(1)))
+@Suite("Bad use is an error or nothing, and never a trap", .timeLimit(.ample))
 @MainActor
 struct BadUseTests {
     private let log = Log()

@@ -4,7 +4,7 @@ import IDMTesting
 import Testing
 
 /// Faults that programs made with the package have met, each with the least that shows it.
-@Suite("Seen and mended", .timeLimit(.minutes(1)))
+@Suite("Seen and mended", .timeLimit(.ample))
 @MainActor
 struct SeenAndMendedTests {
     private let log = Log()
@@ -34,6 +34,51 @@ struct SeenAndMendedTests {
         }
         await task.finish()
         #expect(state.value?.value == 4)
+    }
+
+    /// Whatever is to run elsewhere runs when the test says so.
+    private final class Elsewhere: TaskExecutor {
+        private let jobs = Watched<(waiting: [UnownedJob], isOpen: Bool)>(([], false))
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            let isOpen = jobs.change { jobs in
+                jobs.waiting.append(job)
+                return jobs.isOpen
+            }
+            if isOpen { Task { runAll() } }
+        }
+
+        func runAll() {
+            while let job = jobs.change({ $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }) {
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            }
+        }
+
+        func open() {
+            jobs.change { $0.isOpen = true }
+            runAll()
+        }
+    }
+
+    @Test("What reports and answers at once is delivered when call() returns, however quick other threads are")
+    func reportsAtOnce() async {
+        let elsewhere = Elsewhere()
+        let provider = ClosureDataProvider<Int, Int> { input in
+            IntegrationProgress.report(completed: 1, total: 2)
+            // Another thread comes to tell of it before the answer is there.
+            elsewhere.runAll()
+            return input
+        }
+        let task = LibraryTask.$executor.withValue(elsewhere) {
+            Integrator(provider).prepareCall(3).recorded(in: log).call()
+        }
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            #expect(log.entries.first == "begin" && log.entries.suffix(2) == ["success 3", "completion"])
+        }
+        elsewhere.open()
+        await task.finish()
+        #expect(log.entries.count == 4)
     }
 
     @Test("A callback provider is asked on the caller's actor, and its answer is delivered when call() returns")

@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 import Testing
 
-@Suite("What the original got wrong", .timeLimit(.minutes(1)))
+@Suite("What the original got wrong", .timeLimit(.ample))
 @MainActor
 struct WhatTheOriginalGotWrongTests {
     private let log = Log()

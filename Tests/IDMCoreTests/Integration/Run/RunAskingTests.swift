@@ -5,7 +5,7 @@ import Testing
 @testable import IDMCore
 
 /// Rule 8 at its edge: a cancel that comes after the call was let in, and before its provider was asked.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.ample))
 @MainActor
 struct RunAskingTests {
     @Test(arguments: [true, false])

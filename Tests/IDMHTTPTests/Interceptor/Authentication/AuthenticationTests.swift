@@ -61,7 +61,7 @@ private struct Course {
     }
 }
 
-@Suite("Authentication", .timeLimit(.minutes(1)))
+@Suite("Authentication", .timeLimit(.ample))
 struct AuthenticationTests {
     @Test("supplies requests with the credential")
     func supplies() async throws {
@@ -377,7 +377,7 @@ struct AuthenticationTests {
     }
 }
 
-@Suite("A key in a header of its own", .timeLimit(.minutes(1)))
+@Suite("A key in a header of its own", .timeLimit(.ample))
 struct HeaderAuthenticatorTests {
     @Test("is never logged, and never taken along to another origin, whatever the header is called")
     func secret() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A turnstile", .timeLimit(.minutes(1)))
+@Suite("A turnstile", .timeLimit(.ample))
 struct TurnstileTests {
     /// So many who come, go, and give up, in any order.
     private struct Walk: Explorable {
@@ -83,7 +83,7 @@ struct TurnstileTests {
     }
 }
 
-@Suite("A limit of requests", .timeLimit(.minutes(1)))
+@Suite("A limit of requests", .timeLimit(.ample))
 struct ConcurrencyInterceptorTests {
     /// A service whose requests wait until the test lets them go, one after the other in the order of their names.
     private struct Course {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("An event log", .timeLimit(.minutes(1)))
+@Suite("An event log", .timeLimit(.ample))
 struct EventLogInterceptorTests {
     private let logs = Watched<[EventLogInterceptor.Log]>([])
 

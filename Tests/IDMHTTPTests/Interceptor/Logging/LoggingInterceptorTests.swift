@@ -1,11 +1,12 @@
 import IDMTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A log", .timeLimit(.minutes(1)))
+@Suite("A log", .timeLimit(.ample))
 struct LoggingInterceptorTests {
     private func lines(
         _ transport: ScriptedTransport, _ request: ServiceRequest, as style: LoggingInterceptor.Style = .line,

@@ -1,11 +1,12 @@
 import Foundation
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A trace interceptor", .timeLimit(.minutes(1)))
+@Suite("A trace interceptor", .timeLimit(.ample))
 struct TraceInterceptorTests {
     private let trace = TraceRecorder(clock: ManualClock())
 

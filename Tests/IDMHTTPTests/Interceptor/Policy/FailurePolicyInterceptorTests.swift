@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A policy for failures", .timeLimit(.minutes(1)))
+@Suite("A policy for failures", .timeLimit(.ample))
 struct FailurePolicyInterceptorTests {
     private struct Expired: Error { var code = 1 }
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A date of HTTP", .timeLimit(.minutes(1)))
+@Suite("A date of HTTP", .timeLimit(.ample))
 struct HTTPDateTests {
     @Test(
         "is read in each of its three forms",
@@ -43,7 +44,7 @@ struct HTTPDateTests {
     }
 }
 
-@Suite("A Retry-After", .timeLimit(.minutes(1)))
+@Suite("A Retry-After", .timeLimit(.ample))
 struct RetryAfterTests {
     @Test(
         "is read in seconds and as a date, and left where it can't be understood",
@@ -68,7 +69,7 @@ struct RetryAfterTests {
     }
 }
 
-@Suite("A retry budget", .timeLimit(.minutes(1)))
+@Suite("A retry budget", .timeLimit(.ample))
 struct RetryBudgetTests {
     @Test("gives as many retries as it holds, and more for successes")
     func balance() {

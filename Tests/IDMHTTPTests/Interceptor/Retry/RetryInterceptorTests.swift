@@ -2,11 +2,12 @@ import IDMTesting
 import Foundation
 import IDMCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A retry", .timeLimit(.minutes(1)))
+@Suite("A retry", .timeLimit(.ample))
 struct RetryInterceptorTests {
     /// Fails so many times, and answers then.
     private func transport(

@@ -94,6 +94,97 @@ extension TransferCenterTests {
         #expect(center.ids.isEmpty)
     }
 
+    @Test("A file that was in its place before anybody was told is known at the next start", arguments: [true, false])
+    func landed(hasTag: Bool) async throws {
+        let files = FaultyFiles()
+        objects["a"].change {
+            if !hasTag { $0.tag = nil }
+            $0.headers["Content-Disposition"] = "attachment; filename=world.bin"
+        }
+        let core = TransferCore(
+            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
+            archive: try TransferArchive(records.url))
+        let first = TransferCenter(core)
+        let later = try TemporaryFolder()
+        // What a process that ended there would have left in the other folder.
+        files.before(.link) {
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: records.url.path)) ?? [] {
+                try? FileManager.default.copyItem(
+                    at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
+            }
+        }
+        var download = ServiceDownload(ServiceRequest(.get, "/maps/a"), to: .folder(folder.url), existing: .number)
+        download.request.headers[.authorization] = "Bearer x"
+        first.download(download, id: "a")
+        let file = try #require(try await first.result(of: "a").file)
+        #expect(file.url.lastPathComponent == "world.bin")
+        #expect(try later.names().count == 1)
+
+        let second = try await TransferCenter(try service(), folder: later.url)
+        #expect(try await second.result(of: "a").file == file && names == ["world.bin"])
+        await second.close()
+        #expect(try later.names().isEmpty && objects["a"].asked.count == 1)
+    }
+
+    @Test("A file that was about to get its name, and didn't, is gone on with")
+    func notLanded() async throws {
+        let files = FaultyFiles()
+        let core = TransferCore(
+            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
+            archive: try TransferArchive(records.url))
+        let first = TransferCenter(core)
+        files.fail(each: .link, EIO)
+        first.download(download("a"), id: "a")
+        await #expect(throws: TransferError.refused(call: "link", code: EIO)) { try await first.result(of: "a") }
+        await first.close()
+        let second = try await TransferCenter(try service(), folder: records.url)
+        guard case .paused? = second.state(of: "a") else { throw Violation("not paused") }
+        second.resume("a")
+        _ = try await second.result(of: "a")
+        #expect(isWhole("a") && names == ["a"] && objects["a"].sentBytes == 10_001)
+    }
+
+    @Test("An upload leaves no record, and none of the download that had its id")
+    func uploadInPlace() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let first = try await TransferCenter(try service(), folder: records.url)
+        first.download(download("a"), id: "x")
+        _ = try? await first.result(of: "x")
+        first.upload(ServiceRequest(.put, "/maps/b", body: .text("x")), id: "x")
+        _ = try await first.result(of: "x")
+        await first.close()
+        #expect(try records.names().isEmpty)
+    }
+
+    @Test("A center is closed when what it removes has been removed")
+    func closedWhileRemoving() async throws {
+        for _ in 0..<20 {
+            objects["a"].change { $0.breaksAfter = 4_000 }
+            let center = TransferCenter(try service())
+            center.download(download("a"), id: "a")
+            _ = try? await center.result(of: "a")
+            #expect(names.count == 2)
+            center.cancel("a")
+            await center.close()
+            #expect(names.isEmpty)
+        }
+    }
+
+    @Test("A link that the server gave is kept, unless it holds a secret", arguments: [true, false])
+    func link(isSecret: Bool) throws {
+        let link = try #require(URL(string: "/maps/a?\(isSecret ? "token" : "page")=secret1"))
+        var download = download("a")
+        download.request = ServiceRequest(link: link)
+        download.request.cachePolicy = .reload
+        let data = try #require(TransferRecord("id", .download(download), .high)?.encoded())
+        switch (TransferRecord(data)?.work, isSecret) {
+        case (.download(let found)?, false):
+            #expect(found.request.link == link && found.request.cachePolicy == .reload)
+        case (.incomplete?, true): #expect(!String(decoding: data, as: UTF8.self).contains("secret1"))
+        case (let work, _): Issue.record("\(String(describing: work))")
+        }
+    }
+
     @Test("When nobody holds a center any more its transfers end, and keep what has come")
     func released() async throws {
         let signals = hold(["a", "b"])

@@ -28,7 +28,7 @@ final class ObjectTransports: HTTPTransport {
     }
 }
 
-@Suite("The transfer center", .timeLimit(.minutes(3)))
+@Suite("The transfer center", .timeLimit(.ample))
 struct TransferCenterTests {
     let folder: TemporaryFolder
     let records: TemporaryFolder

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("The plan of a download", .timeLimit(.minutes(1)))
+@Suite("The plan of a download", .timeLimit(.ample))
 struct DownloadPlanTests {
     @Test("Whatever is there and whatever the server says, the file is of one object, and whole")
     func explored() {

@@ -57,7 +57,7 @@ struct Downloading: Sendable {
     }
 }
 
-@Suite("Downloads", .timeLimit(.minutes(2)))
+@Suite("Downloads", .timeLimit(.ample))
 struct DownloadTests {
     @Test("A file comes whole into its place, with nothing beside it", arguments: [0, 1, 999, 1_000, 10_000, 600_000])
     func whole(count: Int) async throws {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Headers of downloads", .timeLimit(.minutes(1)))
+@Suite("Headers of downloads", .timeLimit(.ample))
 struct DownloadHeaderTests {
     @Test(
         "The name in a Content-Disposition is found as RFC 6266 has it",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Downloads that go on", .timeLimit(.minutes(2)))
+@Suite("Downloads that go on", .timeLimit(.ample))
 struct ResumeTests {
     /// A download that broke off after so many bytes.
     private func broken(

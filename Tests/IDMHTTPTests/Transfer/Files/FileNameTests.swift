@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("File names", .timeLimit(.minutes(1)))
+@Suite("File names", .timeLimit(.ample))
 struct FileNameTests {
     @Test(
         "Whatever a server suggests becomes a name in its folder",
@@ -16,6 +17,9 @@ struct FileNameTests {
             ("console.txt", "console.txt"), ("a:b*c?d\"e<f>g|h", "a_b_c_d_e_f_g_h"), ("Käse 🧀.txt", "Käse 🧀.txt"),
             ("~", "~"), ("%2e%2e%2fx", "%2e%2e%2fx"), ("a\u{2028}b", "ab"), ("x.", "x"), (".tar.gz", "tar.gz"),
             (".\u{200d}bashrc", "bashrc"), ("../\u{301}x", "\u{301}x"), (".\u{301}x.", "\u{301}x"),
+            // The names of parts, and of what is known of them.
+            ("map.bin.part", "map.bin.part_"), ("map.PART.info", "map.PART.info_"),
+            ("map.part.info.new", "map.part.info.new_"), ("map.part.zip", "map.part.zip"), ("info", "info"),
         ])
     func suggested(text: String, name: String) {
         #expect(FileName(suggested: text)?.text == name)

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("The progress of transfers", .timeLimit(.minutes(1)))
+@Suite("The progress of transfers", .timeLimit(.ample))
 struct TransferMeterTests {
     @Test("A rate looks back over its window, and the time left follows from it")
     func rate() throws {

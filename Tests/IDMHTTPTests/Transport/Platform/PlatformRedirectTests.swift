@@ -1,11 +1,12 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
 /// What URLSession does about redirects on its own, and this transport doesn't.
-@Suite("Over URLSession, a redirect", .timeLimit(.minutes(1)))
+@Suite("Over URLSession, a redirect", .timeLimit(.ample))
 struct PlatformRedirectTests {
     @Test("is an answer with status, Location and body, which nobody follows", arguments: [301, 302, 303, 307, 308])
     func handedOver(status: Int) async throws {

@@ -1,11 +1,12 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
 /// What URLSession makes of requests on its own, and this transport doesn't.
-@Suite("Over URLSession, a request", .timeLimit(.minutes(1)))
+@Suite("Over URLSession, a request", .timeLimit(.ample))
 struct PlatformRequestTests {
     @Test("with a line break in its method, in a name or in a value of its header never leaves")
     func injection() async throws {
@@ -171,7 +172,7 @@ struct PlatformRequestTests {
     }
 
     @Test("fails before anything is sent where its body can't be put aside")
-    func noSpace() async throws {
+    func notPutAside() async throws {
         let nowhere = URLSessionTransport(connectionsPerHost: 1, folder: URL(fileURLWithPath: "/nowhere"))
         try await withServer { server, service in
             var service = service
@@ -181,7 +182,7 @@ struct PlatformRequestTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(fault.kind == .noSpace && server.journal.connectionCount == 0)
+            #expect(fault.kind == .notPutAside(code: ENOENT) && server.journal.connectionCount == 0)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
@@ -9,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// What URLSession makes of responses on its own, and this transport doesn't.
-@Suite("Over URLSession, a response", .timeLimit(.minutes(1)))
+@Suite("Over URLSession, a response", .timeLimit(.ample))
 struct PlatformResponseTests {
     private func fault(_ body: () async throws -> Void) async -> TransportFault.Kind? {
         do {

@@ -1,10 +1,11 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("A reader who takes their time", .timeLimit(.minutes(2)))
+@Suite("A reader who takes their time", .timeLimit(.ample))
 struct BackpressureTests {
     @Test("finds everything, in its order, and no more of it in memory than there is room for")
     func slowReader() async throws {

@@ -7,7 +7,8 @@ import Testing
 /// A body that comes, is put aside, is read, breaks off and is abandoned, in every order.
 private struct FlowSystem: Explorable {
     enum Move: Hashable {
-        case begin, head, refuse, piece, spill, spillFault, ask, fetch, fetchFault, end, cut, abandon
+        case begin, head, heldHead, refuse, piece, spill, spillFault, ask, askMore, flush, fetch, fetchFault, end, cut
+        case abandon
     }
     struct Footprint: Hashable {
         var phase: Phase
@@ -23,11 +24,14 @@ private struct FlowSystem: Explorable {
         var memory: Int
         var faults: Int
         var wasTold: Bool
+        var isGathering: Bool
+        var isToFlush: Bool
+        var wantsMore: Bool
     }
     enum Phase: Hashable { case idle, awaiting, flowing, refused }
     struct Fault: Error {}
 
-    private var state = ExchangeState<Int, String, String>(.init(window: 2, piece: 2, limit: 8))
+    private var state = ExchangeState<Int, String, String>(.init(window: 2, piece: 2, limit: 8), gathered: 1)
     private var phase = Phase.idle
     private var coming: UInt8 = 0
     private var read: UInt8 = 0
@@ -41,12 +45,15 @@ private struct FlowSystem: Explorable {
     private var hasFailed = false
     private var faults = 0
     private var wasTold = false
+    private var isToFlush = false
+    private var wantsMore = false
 
     var footprint: Footprint {
         Footprint(
             phase: phase, coming: Int(coming), read: Int(read), disk: disk, pending: pending, fetching: fetching,
             isReading: isReading, isStopped: isStopped, isOver: isOver, isAbandoned: isAbandoned,
-            memory: state.memoryLength, faults: faults, wasTold: wasTold)
+            memory: state.memoryLength, faults: faults, wasTold: wasTold, isGathering: state.isGathering,
+            isToFlush: isToFlush, wantsMore: wantsMore)
     }
 
     var moves: [Move] {
@@ -56,11 +63,12 @@ private struct FlowSystem: Explorable {
         if pending != nil {
             moves += [.spill, .spillFault]
         } else if phase != .idle, !isOver {
-            moves += [.head, .refuse, .end, .cut]
-            if phase == .flowing || isAbandoned, coming < 9 { moves.append(.piece) }
+            moves += state.isGathering ? [.end, .cut] : [.head, .heldHead, .refuse, .end, .cut]
+            if phase == .flowing || state.isGathering || isAbandoned, coming < 9 { moves.append(.piece) }
         }
         if fetching != nil, pending == nil { moves += [.fetch, .fetchFault] }
-        if !isReading, phase == .flowing, !wasTold { moves.append(.ask) }
+        if !isReading, phase == .flowing, !wasTold { moves += [.ask, .askMore] }
+        if isToFlush { moves.append(.flush) }
         if !isAbandoned { moves.append(.abandon) }
         return moves.filter { !["spillFault", "fetchFault"].contains("\($0)") || faults == 0 }
     }
@@ -71,6 +79,7 @@ private struct FlowSystem: Explorable {
             phase = .awaiting
             try perform(state.begin("sender"))
         case .head: try perform(state.receive(200))
+        case .heldHead: try perform(state.receive(200, gathers: true))
         case .refuse: try perform(state.refuse(Fault(), stops: true))
         case .piece:
             coming += 1
@@ -85,8 +94,15 @@ private struct FlowSystem: Explorable {
             hasFailed = true
             try perform(state.spilled(.failure(Fault())))
         case .ask:
-            isReading = true
+            (isReading, wantsMore) = (true, false)
             try perform(state.ask("reader"))
+        case .askMore:
+            (isReading, wantsMore) = (true, true)
+            try perform(state.ask("reader", least: 2))
+        case .flush:
+            isToFlush = false
+            wantsMore = false
+            try perform(state.flush())
         case .fetch:
             let count = fetching ?? 0
             fetching = nil
@@ -114,7 +130,10 @@ private struct FlowSystem: Explorable {
         try require(state.memoryLength <= 2, "more is in memory than there is room for")
         if isAbandoned { try require(state.memoryLength == 0, "something is kept that nobody wants") }
         if phase == .flowing, isReading, fetching == nil, pending == nil, !isAbandoned {
-            try require(read == coming && !isOver && !isStopped, "somebody waits although there is something to tell")
+            let waitsForMore = wantsMore && isToFlush && state.memoryLength == 1
+            try require(
+                (read == coming || waitsForMore) && !isOver && !isStopped,
+                "somebody waits although there is something to tell")
         }
     }
 
@@ -122,9 +141,10 @@ private struct FlowSystem: Explorable {
         switch action {
         case .none: break
         case .start: try require(phase == .awaiting && !isAbandoned, "it starts twice, or without anybody")
-        case .answer:
+        case .answer(_, _, let action):
             try require(phase == .awaiting, "an answer without anybody who waits")
             phase = .flowing
+            try perform(action)
         case .refuse(_, _, let stops):
             try require(phase == .awaiting, "a refusal without anybody who waits")
             phase = .refused
@@ -136,7 +156,8 @@ private struct FlowSystem: Explorable {
     private mutating func perform(_ action: BodyFlow<String>.Action) throws(Violation) {
         switch action {
         case .none: break
-        case .deliver(_, let pieces):
+        case .deliver(_, let pieces, let stops):
+            if stops { try stop() }
             try require(isReading && !isAbandoned, "a piece for nobody")
             isReading = false
             for byte in pieces.joined() {
@@ -155,6 +176,9 @@ private struct FlowSystem: Explorable {
             }
             if stops { try stop() }
         case .stop: try stop()
+        case .flushLater:
+            try require(!isToFlush, "it is to be flushed twice")
+            isToFlush = true
         case .spill(let piece):
             try require(pending == nil, "two pieces are put aside at once")
             pending = piece
@@ -170,7 +194,7 @@ private struct FlowSystem: Explorable {
     }
 }
 
-@Suite("An exchange", .timeLimit(.minutes(1)))
+@Suite("An exchange", .timeLimit(.ample))
 struct BodyFlowTests {
     @Test("loses nothing, hangs nobody and keeps no more than it may, in every order of what can happen")
     func explored() {
@@ -185,7 +209,7 @@ struct BodyFlowTests {
         var flow = BodyFlow<Int>(.init(window: 100 << 10, piece: 40 << 10, limit: .max))
         for _ in 0..<3 { _ = flow.receive(Data(count: 16 << 10)) }
 
-        guard case .deliver(1, let first) = flow.ask(1), case .deliver(2, let second) = flow.ask(2) else {
+        guard case .deliver(1, let first, false) = flow.ask(1), case .deliver(2, let second, false) = flow.ask(2) else {
             Issue.record("nothing is delivered")
             return
         }
@@ -198,7 +222,7 @@ struct BodyFlowTests {
         var flow = BodyFlow<Int>(.init(window: 1 << 20, piece: 1 << 20, limit: .max))
         for byte in 0..<40_000 { _ = flow.receive(Data([UInt8(truncatingIfNeeded: byte)])) }
 
-        guard case .deliver(_, let pieces) = flow.ask(1) else {
+        guard case .deliver(_, let pieces, _) = flow.ask(1) else {
             Issue.record("nothing is delivered")
             return
         }

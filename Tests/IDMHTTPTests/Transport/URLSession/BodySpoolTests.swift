@@ -1,10 +1,11 @@
 import Foundation
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("What is put aside on disk", .timeLimit(.minutes(1)))
+@Suite("What is put aside on disk", .timeLimit(.ample))
 struct BodySpoolTests {
     @Test("comes back in its order, however it is written and fetched")
     func order() throws {

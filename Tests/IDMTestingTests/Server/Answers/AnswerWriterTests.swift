@@ -1,10 +1,11 @@
 import Foundation
 import IDMHTTP
+import TestSupport
 import Testing
 
 @testable import IDMTesting
 
-@Suite("The writer of answers", .timeLimit(.minutes(1)))
+@Suite("The writer of answers", .timeLimit(.ample))
 struct AnswerWriterTests {
     typealias Answer = LoopbackServer.Answer
 

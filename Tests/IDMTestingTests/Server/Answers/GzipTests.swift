@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import IDMTesting
 
-@Suite("Packing", .timeLimit(.minutes(1)))
+@Suite("Packing", .timeLimit(.ample))
 struct GzipTests {
     @Test("The checksum is the known one, and that of zeros is found without them")
     func checksum() {

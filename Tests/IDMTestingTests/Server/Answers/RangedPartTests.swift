@@ -1,10 +1,11 @@
 import Foundation
 import IDMHTTP
+import TestSupport
 import Testing
 
 @testable import IDMTesting
 
-@Suite("Parts of a resource", .timeLimit(.minutes(1)))
+@Suite("Parts of a resource", .timeLimit(.ample))
 struct RangedPartTests {
     private static func resource(_ ranges: LoopbackServer.Resource.Ranges = .honoured) -> LoopbackServer.Resource {
         var resource = LoopbackServer.Resource(length: 100, eTag: #""v1""#)

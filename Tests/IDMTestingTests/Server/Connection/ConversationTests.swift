@@ -1,10 +1,11 @@
 import Foundation
 import IDMHTTP
+import TestSupport
 import Testing
 
 @testable import IDMTesting
 
-@Suite("A conversation", .timeLimit(.minutes(1)))
+@Suite("A conversation", .timeLimit(.ample))
 struct ConversationTests {
     /// Somebody who answers, and writes down what is done.
     private struct Partner {

@@ -1,0 +1,62 @@
+/// A call of whose output nothing is known: for code that is the same for all calls, and isn't to be generic.
+package struct ErasedCall: Sendable {
+    let source: any InquirySource
+    /// Only held.
+    let integrator: any AnyObject & Sendable
+    let plan: CallPlan
+
+    /// Makes the call, and hands out its task before anything of it runs: so its own handlers can cancel it.
+    package func call(isolation: isolated (any Actor)? = #isolation, willStart: (ErasedTask) -> Void) {
+        _ = source.engine.call(source, plan, isolation: isolation) { handle in
+            willStart(ErasedTask(handle: handle, integrator: integrator))
+        }
+    }
+
+    /// Makes the call only to end it: it hears the reason in a later turn, and nothing else.
+    package func turnAway(_ reason: CancelReason) -> ErasedTask {
+        ErasedTask(handle: source.engine.turnAway(source, plan, reason), integrator: integrator)
+    }
+}
+
+/// One run of a call of whose output nothing is known.
+package struct ErasedTask: Sendable {
+    let handle: CallHandle
+    /// Only held.
+    let integrator: any AnyObject & Sendable
+
+    /// Does as ``IntegrationTask/cancel(isolation:)`` does.
+    package func cancel(isolation: isolated (any Actor)? = #isolation) {
+        // Asked first: the end that this cancel makes is one like any other, and lets the chain go on.
+        let isOver = handle.life.cutChain()
+        handle.cancel(isolation: isolation)
+        if !isOver { handle.life.cancelPredecessors() }
+    }
+
+    /// Calls back when the last handler has run, and everything that is chained to the run has: from wherever that is, or at
+    /// once if it is over.
+    package func whenFinished(_ callback: @escaping @Sendable (IntegrationOutcome<any Sendable>) -> Void) {
+        handle.life.whenFinished { [life = handle.life] in
+            let outcome = life.outcome ?? .cancelled(.cancelled)
+            guard life.isChained else { return callback(outcome) }
+            LibraryTask.startLater { _ in
+                await life.waitForFinish()
+                callback(outcome)
+            }
+        }
+    }
+}
+
+extension IntegrationCall {
+    /// The call, without its type.
+    package var erased: ErasedCall { ErasedCall(source: source, integrator: integrator, plan: plan) }
+
+    /// A call whose type is known again.
+    package init(_ erased: ErasedCall) {
+        self.init(erased.source, holding: erased.integrator, plan: erased.plan)
+    }
+
+    /// A call of no integrator. Nothing but its task cancels it.
+    package init(asking input: LateInput<some Sendable, Output>) {
+        self.init(input, holding: input)
+    }
+}

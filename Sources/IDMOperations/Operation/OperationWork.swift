@@ -1,0 +1,149 @@
+import Foundation
+internal import IDMCore
+import Synchronization
+
+/// What an operation does from its first event to its end, without the type of its result: none of it is generic, so all
+/// operations are the same code.
+///
+/// The operation is handed in wherever its queue is told something, and is held only by its run.
+final class OperationWork: Sendable {
+    typealias Outcome = IntegrationOutcome<any Sendable>
+
+    private struct State {
+        var flow = OperationFlow()
+        /// Nil as soon as it is being made: the handlers are the run's from then on.
+        var call: ErasedCall?
+        var task: ErasedTask?
+        var outcome: Outcome?
+        /// Those whose cancel is this one's.
+        var watched: [Operation] = []
+        var whenOver: [@Sendable (Outcome) -> Void] = []
+    }
+
+    private let state: Mutex<State>
+    private let control = PauseControl()
+
+    init(_ call: ErasedCall) {
+        state = Mutex(State(call: call))
+    }
+
+    /// Lets go of a call that will never be made.
+    func letGo() {
+        // Goes outside of the lock. It may hold what it takes its input from.
+        let call = state.withLock { $0.call.take() }
+        withExtendedLifetime(call) {}
+    }
+
+    // MARK: What it is asked
+
+    /// How the work ended. Nil until its last handler has run.
+    var outcome: Outcome? { state.withLock { $0.outcome } }
+
+    var isExecuting: Bool { state.withLock { $0.flow.isExecuting } }
+    var isFinished: Bool { state.withLock { $0.flow.isFinished } }
+    var isPaused: Bool { control.isPaused }
+
+    /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it has.
+    func whenOver(_ body: @escaping @Sendable (Outcome) -> Void) {
+        let outcome = state.withLock { state in
+            if state.outcome == nil { state.whenOver.append(body) }
+            return state.outcome
+        }
+        if let outcome { body(outcome) }
+    }
+
+    /// Is cancelled at its start if another operation has been cancelled by then.
+    func watch(_ other: Operation) {
+        state.withLock { $0.watched.append(other) }
+    }
+
+    /// Adds to the call, as long as it has not been made.
+    func prepare(_ change: (ErasedCall) -> ErasedCall) {
+        // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
+        state.withLock { $0.call = $0.call.map(change) }
+    }
+
+    // MARK: What happens to it
+
+    func start(_ operation: Operation) {
+        let watched = state.withLock { state in
+            defer { state.watched = [] }
+            return state.watched
+        }
+        if watched.contains(where: { $0.isCancelled }) { operation.cancel() }
+        var isToMake = false
+        // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen here.
+        announce(operation) { [control] in isToMake = $0.start(isPaused: control.isPaused) }
+        if isToMake { makeCall(of: operation) }
+    }
+
+    /// Cancels, and lets the superclass do so once it is noted.
+    func cancel(_ operation: Operation, _ noted: () -> Void) {
+        let cancel = state.withLock { $0.flow.cancel() }
+        noted()
+        switch cancel {
+        case .turnAway: turnAway(operation)
+        case .cancelCall: state.withLock { $0.task }?.cancel(isolation: nil)
+        case .nothing: break
+        }
+    }
+
+    func pause(_ operation: Operation) {
+        operation.willChangeValue(for: \.isReady)
+        control.pause()
+        operation.didChangeValue(for: \.isReady)
+    }
+
+    func resume(_ operation: Operation) {
+        operation.willChangeValue(for: \.isReady)
+        control.resume()
+        operation.didChangeValue(for: \.isReady)
+        if state.withLock({ $0.flow.resume(isPaused: control.isPaused) }) { makeCall(of: operation) }
+    }
+
+    // MARK: The call
+
+    private func makeCall(of operation: Operation) {
+        guard let call = state.withLock({ $0.call.take() }) else { return }
+        control.bind {
+            call.call(isolation: nil) { task in follow(task, operation) }
+        }
+    }
+
+    private func turnAway(_ operation: Operation) {
+        guard let call = state.withLock({ $0.call.take() }) else { return }
+        follow(call.turnAway(.cancelled), operation)
+    }
+
+    private func follow(_ task: ErasedTask, _ operation: Operation) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.flow.made()
+        }
+        if isCancelled { task.cancel(isolation: nil) }
+        // Holds the operation until its call is over: nobody else has to.
+        task.whenFinished { self.end($0, operation) }
+    }
+
+    private func end(_ outcome: Outcome, _ operation: Operation) {
+        let observers = state.withLock { state in
+            state.outcome = outcome
+            // It holds the integrator, and there is nothing left to cancel.
+            state.task = nil
+            defer { state.whenOver = [] }
+            return state.whenOver
+        }
+        for observer in observers { observer(outcome) }
+        announce(operation) { $0.over() }
+    }
+
+    /// Changes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside
+    /// of the lock.
+    private func announce(_ operation: Operation, _ change: (inout OperationFlow) -> Void) {
+        operation.willChangeValue(for: \.isExecuting)
+        operation.willChangeValue(for: \.isFinished)
+        state.withLock { change(&$0.flow) }
+        operation.didChangeValue(for: \.isExecuting)
+        operation.didChangeValue(for: \.isFinished)
+    }
+}

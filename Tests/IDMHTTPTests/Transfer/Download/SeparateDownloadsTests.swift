@@ -1,0 +1,124 @@
+import Foundation
+import IDMCore
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Downloads beside others", .timeLimit(.minutes(2)))
+struct SeparateDownloadsTests {
+    @Test("Objects that differ in their query alone are never put together, whatever their tags are")
+    func query() async throws {
+        let place = try Downloading { $0.breaksAfter = 4_000 }
+        var download = place.download("/download")
+        download.request.query = ["id": 5]
+        await #expect(throws: HTTPError.self) { try await place.request(download) }
+        let other = filling(10_000, seed: 2)
+        place.server.change {
+            $0.breaksAfter = nil
+            $0.bytes = other
+        }
+        download.request.query = ["id": 6]
+        _ = try await place.request(download)
+        #expect(place.isWhole("map.bin", other) && place.server.ranges == [nil, nil])
+    }
+
+    @Test("Objects that differ in their query alone come into one folder at the same time")
+    func folder() async throws {
+        let signal = Signal()
+        let place = try Downloading { $0.holds = (after: 5_000, signal) }
+        func download(_ id: Int) -> ServiceDownload {
+            ServiceDownload(
+                ServiceRequest(.get, "/download", query: ["id": .init(id)]), to: .folder(place.folder.url),
+                existing: .number)
+        }
+        async let first = place.request(download(5))
+        try await place.server.log.contains("5000")
+        place.server.change { $0.holds = nil }
+        #expect(try await place.request(download(6)).url.lastPathComponent == "download")
+        signal.open()
+        #expect(try await first.url.lastPathComponent == "download (2)")
+        #expect(place.names == ["download", "download (2)"])
+    }
+
+    @Test(
+        "What signs an address doesn't tell objects apart, and everything else does",
+        arguments: [
+            ("X-Amz-Signature=a&X-Amz-Date=b&id=1", "id=1"), ("b=2&a=1", "a=1&b=2"), ("sv=1&se=2&sig=3&sr=b", ""),
+            ("se=2&sr=b", "se=2&sr=b"), ("Expires=1&Signature=2&Key-Pair-Id=3&Policy=4", ""), ("", ""),
+            ("access_token=1&page=2", "page=2"), ("%53ignature=1&x", "x"), ("key=europe", "key=europe"),
+        ])
+    func signed(query: String, rest: String) {
+        #expect(SignedQuery(query).unsigned == rest)
+    }
+
+    @Test("A file that is done is never written to again, although the part's name was left to it")
+    func secondName() async throws {
+        let place = try Downloading { $0.tag = nil }
+        var download = place.download()
+        download.existing = .number
+        place.files.before(.link) { place.files.fail(each: .remove, EACCES) }
+        _ = try await place.request(download)
+        #expect(place.names.contains("map.bin.part"))
+        place.files.fail(nil)
+        let other = filling(7_000, seed: 2)
+        place.server.change { $0.bytes = other }
+        _ = try await place.request(download)
+        #expect(try Data(contentsOf: place.file) == place.bytes)
+        let second = place.folder.url.appendingPathComponent("map (2).bin")
+        #expect(try Data(contentsOf: second) == other && place.names == ["map (2).bin", "map.bin"])
+    }
+
+    @Test("What somebody has put into the part's place isn't taken for the download, and stays")
+    func exchanged() async throws {
+        let signal = Signal()
+        let place = try Downloading { $0.holds = (after: 5_000, signal) }
+        var download = place.download()
+        download.sha256 = SHA256.hex(of: place.bytes)
+        async let error = place.error(download)
+        try await place.server.log.contains("5000")
+        place.files.before(.permit) {
+            let other = place.folder.url.appendingPathComponent("other")
+            try? Data("mine".utf8).write(to: other)
+            _ = rename(other.path, place.part.path)
+        }
+        signal.open()
+        #expect(await error == .refused(call: "rename", code: ESTALE))
+        #expect(try String(contentsOf: place.part, encoding: .utf8) == "mine" && place.files.openFiles == 0)
+        #expect(!place.names.contains("map.bin"))
+    }
+
+    @Test("Of a download that finds its place taken at last, nobody else may read the part")
+    func taken() async throws {
+        let signal = Signal()
+        let place = try Downloading { $0.holds = (after: 5_000, signal) }
+        async let error = place.error()
+        try await place.server.log.contains("5000")
+        _ = try place.folder.file("map.bin", "mine")
+        signal.open()
+        #expect(await error == .destinationExists("map.bin"))
+        let mode = try FileManager.default.attributesOfItem(atPath: place.part.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test("A secret of the path is in no name")
+    func secretName() async throws {
+        let place = try Downloading { $0.breaksAfter = 4_000 }
+        let download = ServiceDownload(
+            ServiceRequest(.get, "/files/{token}", pathParameters: ["token": "secret3"]), to: .folder(place.folder.url))
+        await #expect(throws: HTTPError.self) { try await place.request(download) }
+        #expect(place.names.count == 2 && !place.names.contains { $0.contains("secret3") })
+        place.server.change { $0.breaksAfter = nil }
+        _ = try await place.request(download)
+        #expect(place.isWhole("download"))
+    }
+
+    @Test("What is known of a part that has gone is discarded with it")
+    func orphan() async throws {
+        let place = try Downloading { $0.breaksAfter = 4_000 }
+        await #expect(throws: HTTPError.self) { try await place.request() }
+        try FileManager.default.removeItem(at: place.part)
+        try await place.provider.discard(place.download())
+        #expect(place.names.isEmpty && place.files.openFiles == 0)
+    }
+}
