@@ -34,6 +34,6 @@ struct Finish: DataProvider {
     let store: Store
 
     func request(_ count: Int) async throws -> String {
-        "synchronised, \(count) lines: " + store.lines.joined(separator: ", ")
+        "synchronized, \(count) lines: " + store.lines.joined(separator: ", ")
     }
 }

@@ -10,7 +10,7 @@ struct Sync {
     static let usage = """
         usage: Sync
 
-        Synchronises three times: as composed providers, as a graph, as operations.
+        Synchronizes three times: as composed providers, as a graph, as operations.
 
         options:
           --help   prints this

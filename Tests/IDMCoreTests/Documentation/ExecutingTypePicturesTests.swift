@@ -30,6 +30,19 @@ struct ExecutingTypePicturesTests {
         #expect(page.lines.count { $0.hasPrefix("tick ") } == Self.types.count)
     }
 
+    @Test("stand in the README as well")
+    func readme() throws {
+        let pages = try Page.all()
+        let article = try #require(pages.first { $0.name == "ChoosingAnExecutingType.md" })
+        let block = try #require(
+            pages.first { $0.name == "README.md" }?.blocks().first { $0.code.hasPrefix(".default\n") })
+        let pictures = block.code.split(separator: "\n\n").map { $0.split(separator: "\n").map(String.init) }
+        #expect(pictures.count == 4)
+        for picture in pictures {
+            #expect(try article.picture(under: String(picture[0].dropFirst())) == Array(picture.dropFirst()))
+        }
+    }
+
     /// Makes the calls of a picture, and draws its rows.
     private static func draw(_ picture: [String], _ type: ExecutingType, hasLanes: Bool) async throws -> [String] {
         let ruler = try #require(picture.first)

@@ -2,6 +2,7 @@ import Foundation
 import IDMCore
 import IDMHTTP
 import IDMTesting
+import TestSupport
 import Testing
 
 // sample: what the server has
@@ -157,7 +158,7 @@ private func look(_ search: Integrator<String, Accounts>, _ service: HTTPService
     return service
 }
 
-@Suite("The article on the search screen", .timeLimit(.minutes(1)))
+@Suite("The article on the search screen", .timeLimit(.ample))
 struct BuildTheSearchScreenSamples {
     // sample: a test of the screen
     @Test("Of three letters in a row only the last asks the server")

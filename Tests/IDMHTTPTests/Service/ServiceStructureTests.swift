@@ -1,10 +1,11 @@
 import Foundation
 import IDMCore
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("The structure of services", .timeLimit(.minutes(1)))
+@Suite("The structure of services", .timeLimit(.ample))
 struct ServiceStructureTests {
     private struct Cities: DecodableResource {
         var request: ServiceRequest { ServiceRequest(.get, "/cities") }

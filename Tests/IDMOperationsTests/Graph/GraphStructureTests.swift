@@ -1,9 +1,10 @@
 import Foundation
 import IDMCore
 import IDMOperations
+import TestSupport
 import Testing
 
-@Suite("The structure of operations and graphs", .timeLimit(.minutes(1)))
+@Suite("The structure of operations and graphs", .timeLimit(.ample))
 struct GraphStructureTests {
     private struct Categories: DataProvider {
         func request(_ input: Void) async throws -> [String] { [] }

@@ -1,8 +1,9 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
-@Suite("The structure of the providers for tests", .timeLimit(.minutes(1)))
+@Suite("The structure of the providers for tests", .timeLimit(.ample))
 struct TestProviderStructureTests {
     @Test("each says what it is, what it takes and what it gives, and a spy shows what it watches")
     func each() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import IDMHTTP
 
 @Suite("An event log", .timeLimit(.ample))
-struct EventLogTests {
+struct EventLogInterceptorTests {
     private let logs = Watched<[EventLogInterceptor.Log]>([])
 
     private func service(

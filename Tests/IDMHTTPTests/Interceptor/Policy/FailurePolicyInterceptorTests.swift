@@ -6,7 +6,7 @@ import Testing
 @testable import IDMHTTP
 
 @Suite("A policy for failures", .timeLimit(.ample))
-struct FailurePolicyTests {
+struct FailurePolicyInterceptorTests {
     private struct Expired: Error { var code = 1 }
 
     private let told = Watched<[Int]>([])
