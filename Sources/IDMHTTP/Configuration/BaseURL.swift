@@ -31,6 +31,11 @@ struct BaseURL: Sendable, Equatable {
         query = components.percentEncodedQuery ?? ""
     }
 
+    /// A base URL, or what is wrong with it.
+    static func reading(_ url: URL) -> Result<BaseURL, ServiceRequest.Fault> {
+        Result { () throws(ServiceRequest.Fault) in try BaseURL(url) }
+    }
+
     /// The URL of a path, escaped already, below this one. The base's path stays in front, whether the path begins with a
     /// slash or not, and the base's query stays in front of the request's.
     func joined(path: String, query: String) throws(ServiceRequest.Fault) -> URL {

@@ -10,7 +10,11 @@ public import Foundation
 /// It can be read from a file as well: ``init(contentsOf:environment:variable:in:)``.
 public struct ServiceConfiguration: Sendable {
     /// What every path stands below: http or https, with or without a path, a query and a slash at its end.
-    public var baseURL: URL
+    public var baseURL: URL {
+        didSet { base = BaseURL.reading(baseURL) }
+    }
+    /// What was made of the base URL, once for all requests.
+    private(set) var base: Result<BaseURL, ServiceRequest.Fault>
     /// The header of each request, below the request's own.
     public var headers: ServiceHeaders
     /// The longest silence of a request, unless it has its own: how long nothing may come or go.
@@ -21,6 +25,9 @@ public struct ServiceConfiguration: Sendable {
     public var cachePolicy: ServiceRequest.CachePolicy
     /// What is done about a response that sends a request elsewhere.
     public var redirects: RedirectPolicy
+    /// Where cookies are kept. Nil for none: what servers set is then handed over in the header of their responses, and
+    /// never sent back.
+    public var cookies: ServiceCookies?
     /// How much is taken from a server.
     public var limits: Limits
     /// What is left out wherever a request or a response is shown.
@@ -30,9 +37,11 @@ public struct ServiceConfiguration: Sendable {
     public init(
         baseURL: URL, headers: ServiceHeaders = [:], timeout: Duration = .seconds(60),
         deadline: Duration? = .seconds(600), cachePolicy: ServiceRequest.CachePolicy = .standard,
-        redirects: RedirectPolicy = .follow, limits: Limits = Limits(), redaction: ServiceRedaction = .standard
+        redirects: RedirectPolicy = .follow, limits: Limits = Limits(), redaction: ServiceRedaction = .standard,
+        cookies: ServiceCookies? = nil
     ) {
         self.baseURL = baseURL
+        base = BaseURL.reading(baseURL)
         self.headers = headers
         self.timeout = timeout
         self.deadline = deadline
@@ -40,6 +49,7 @@ public struct ServiceConfiguration: Sendable {
         self.redirects = redirects
         self.limits = limits
         self.redaction = redaction
+        self.cookies = cookies
     }
 
     /// How much is taken from a server before it is refused.

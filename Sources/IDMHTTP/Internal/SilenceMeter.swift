@@ -8,6 +8,9 @@ protocol SilenceMeter: Sendable {
 
     /// Waits until nothing has happened for the time. False if the task is cancelled before.
     func silence() async -> Bool
+
+    /// Lets something happen once nothing has happened for the time.
+    func onSilence(_ body: @escaping @Sendable () -> Void) -> Alarm
 }
 
 extension Clock where Duration == Swift.Duration {
@@ -17,8 +20,47 @@ extension Clock where Duration == Swift.Duration {
     }
 }
 
+/// An alarm that is set anew whenever something was heard in the meantime.
+private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
+    private enum State {
+        case idle
+        case set(Alarm)
+        case over
+    }
+
+    private let meter: ClockMeter<C>
+    private let body: @Sendable () -> Void
+    private let state = Mutex(State.idle)
+
+    init(_ meter: ClockMeter<C>, _ body: @escaping @Sendable () -> Void) {
+        self.meter = meter
+        self.body = body
+    }
+
+    func set() {
+        let alarm = meter.clock.alarm(at: meter.end) { [self] in
+            if meter.end > meter.clock.now { return set() }
+            body()
+        }
+        let isOver = state.withLock { state in
+            if case .over = state { return true }
+            state = .set(alarm)
+            return false
+        }
+        if isOver { alarm.giveUp() }
+    }
+
+    func giveUp() {
+        let state = state.withLock { state in
+            defer { state = .over }
+            return state
+        }
+        if case .set(let alarm) = state { alarm.giveUp() }
+    }
+}
+
 private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
-    private let clock: C
+    let clock: C
     private let duration: Duration
     private let last: Mutex<C.Instant>
 
@@ -34,9 +76,24 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
         last.withLock { $0 = max($0, now) }
     }
 
+    /// When it has been silent for the time, if nothing more is heard.
+    var end: C.Instant { last.withLock { $0 }.advanced(by: duration) }
+
+    func onSilence(_ body: @escaping @Sendable () -> Void) -> Alarm {
+        guard clock.sharesAlarms else {
+            let task = Task(executorPreference: LibraryTask.executor) {
+                if await self.silence() { body() }
+            }
+            return Alarm { task.cancel() }
+        }
+        let alarm = SilenceAlarm(self, body)
+        alarm.set()
+        return Alarm { alarm.giveUp() }
+    }
+
     func silence() async -> Bool {
         while true {
-            let end = last.withLock { $0 }.advanced(by: duration)
+            let end = end
             if end <= clock.now { return !Task.isCancelled }
             guard (try? await clock.sleepInSteps(until: end)) != nil else { return false }
         }

@@ -18,18 +18,18 @@ struct SilenceWatch: Sendable {
         try Task.checkCancellation()
         let meter = clock.meter(of: duration)
         let first = FirstResult<Value>()
-        let worker = Task(executorPreference: LibraryTask.executor) {
+        // In this turn, as far as it comes: each change of threads costs as much as all the rest.
+        let worker = LibraryTask.start(isolation: nil) { _ in
             do {
                 first.end(.success(try await work { meter.hear() }))
             } catch {
                 first.end(.failure(error))
             }
         }
-        let timer = Task(executorPreference: LibraryTask.executor) {
-            guard await meter.silence() else { return }
+        let alarm = meter.onSilence {
             if first.end(.failure(Silence())) { worker.cancel() }
         }
-        defer { timer.cancel() }
+        defer { alarm.giveUp() }
         return try await withTaskCancellationHandler {
             try await first.value()
         } onCancel: {

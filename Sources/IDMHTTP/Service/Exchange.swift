@@ -71,7 +71,9 @@ private struct Visit: Sendable {
             EventRecorder.recordAttempt(bytes: request.body?.length)
             let arrivals = exchange.opens ? nil : Arrivals(sound)
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
-            let response = try await exchange.transport.send(request)
+            let (sent, generation) = withCookies(request)
+            let response = try await exchange.transport.send(sent)
+            configuration.cookies?.take(response.headers, from: request.url, generation: generation)
             sound()
             if arrivals?.hasHead != true { EventRecorder.record(.response(status: response.status)) }
             let next: TransportRequest?
@@ -87,6 +89,15 @@ private struct Visit: Sendable {
             request = next
             hops += 1
         }
+    }
+
+    /// The request with the cookies of where it goes, and of when they are. They aren't part of what redirects take along.
+    private func withCookies(_ request: TransportRequest) -> (TransportRequest, generation: Int) {
+        guard let cookies = exchange.configuration.cookies else { return (request, 0) }
+        let (value, generation) = cookies.header(for: request.url)
+        var sent = request
+        if let value, request.headers[.cookie] == nil { sent.headers.add(.cookie, value) }
+        return (sent, generation)
     }
 
     private func answer(_ response: TransportResponse, from request: TransportRequest) async throws -> ServiceResponse {

@@ -107,9 +107,8 @@ public struct HTTPService: DataProvider {
             return try await run(request, chain)
         }
         do {
-            return try await ClosureDataProvider { try await run($0, chain) }.timeout(deadline, clock: clock)
-                .request(request)
-        } catch DataProviderError.timedOut(after: deadline) {
+            return try await SilenceWatch(duration: deadline, clock: clock).run { _ in try await run(request, chain) }
+        } catch is SilenceWatch.Silence {
             throw HTTPError(
                 .timedOut(.deadline(deadline)), request: request.description(redacted: configuration.redaction))
         }

@@ -71,7 +71,7 @@ extension ServiceConfiguration {
     public func resolve(_ request: ServiceRequest) throws(ServiceRequest.Fault) -> TransportRequest {
         try request.method.check()
         let path = try PathTemplate(request.path).filled(with: request.pathParameters)
-        let base = try BaseURL(baseURL)
+        let base = try base.get()
         let query = request.query.encodedForURL()
         let url =
             if let link = request.link {

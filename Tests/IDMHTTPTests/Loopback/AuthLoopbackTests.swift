@@ -47,13 +47,17 @@ struct AuthLoopbackTests {
     func storm() async throws {
         try await withServer { server, _ in
             let gate = TestGate()
+            // Nobody is rejected before all are there: one who comes while a refresh runs would wait for it.
+            let together = TestGate()
             server.on(
                 .get, "/a",
-                answers: Array(repeating: .status(401), count: 50) + Array(repeating: .text("hello"), count: 50))
+                answers: Array(repeating: .status(401).waiting(for: together), count: 50)
+                    + Array(repeating: .text("hello"), count: 50))
             server.on(.post, "/token", answers: [.text("new").waiting(for: gate)])
             let service = service(server, .refreshing(for: server.url, credential: "old"))
             let tasks = (0..<50).map { _ in Task { await outcome(service) } }
             try await server.until { $0.requests.count { $0.target == "/a" } == 50 }
+            together.open()
             try await gate.waiting(1)
             gate.open()
             for task in tasks { #expect(await task.value == "hello") }
@@ -73,11 +77,13 @@ struct AuthLoopbackTests {
     func failures(answer: LoopbackServer.Answer, expected: String) async throws {
         try await withServer { server, _ in
             let gate = TestGate()
-            guarded(server)
+            let together = TestGate()
+            server.on(.get, "/a", answer: .status(401).waiting(for: together))
             server.on(.post, "/token", answer: answer.waiting(for: gate))
             let service = service(server, .refreshing(for: server.url, credential: "old"))
             let tasks = (0..<3).map { _ in Task { await outcome(service) } }
             try await server.until { $0.requests.count { $0.target == "/a" } == 3 }
+            together.open()
             gate.open()
             for task in tasks {
                 let outcome = await task.value

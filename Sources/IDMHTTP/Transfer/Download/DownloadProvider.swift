@@ -17,7 +17,8 @@ public import IDMCore
 ///   same object into the same place begins where it stopped. It does so if the server can tell that the object is still
 ///   the same one (by a strong ETag, or a date). If it is another one, or if the server doesn't know how to send a
 ///   part, the whole is fetched anew: a file is never put together from two.
-/// - **Pausing** with a `PauseControl` ends the connection and keeps what has come. **Cancelling** removes it, or keeps it if
+/// - **Pausing** with a `PauseControl` ends the connection and keeps what has come, where that can be gone on with, and
+///   nothing otherwise. **Cancelling** removes it, or keeps it if
 ///   the download says so. Either is heard at any moment.
 ///
 /// Work runs away from the caller's actor, and what waits for the disk on threads of its own. No more than a piece and a

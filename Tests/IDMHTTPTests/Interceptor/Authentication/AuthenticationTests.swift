@@ -21,8 +21,10 @@ private struct Course {
     let authentication: Bearer
     let service: HTTPService
 
+    /// - Parameter together: How many requests have to be there before any of them is answered.
     init(
-        valid: String, credential: String?, timeout: Duration = .seconds(30), clock: ManualClock = ManualClock(),
+        valid: String, credential: String?, together: Int = 1, timeout: Duration = .seconds(30),
+        clock: ManualClock = ManualClock(),
         refresh: @escaping @Sendable (String, InterceptorChain) async throws -> String = { _, _ in throw Trouble() }
     ) throws {
         let (sent, replaced, valid) = (sent, replaced, Watched(valid))
@@ -30,6 +32,7 @@ private struct Course {
         let transport = ScriptedTransport { request in
             let token = request.headers[.authorization] ?? ""
             sent.change { $0.append(token) }
+            try await sent.wait { $0.count >= together }
             let isOpen = ["token", "open"].contains(request.url.lastPathComponent)
             return .text(token, status: isOpen || token == "Bearer \(valid.value)" ? 200 : 401)
         }
@@ -74,7 +77,7 @@ struct AuthenticationTests {
     @Test("makes one refresh for fifty requests that are rejected at the same time, and replays each once")
     func singleFlight() async throws {
         let gate = Signal()
-        let course = try Course(valid: "b", credential: "a") { _, _ in
+        let course = try Course(valid: "b", credential: "a", together: 50) { _, _ in
             try await gate.wait()
             return "b"
         }
@@ -93,7 +96,7 @@ struct AuthenticationTests {
     func refreshFails() async throws {
         let gate = Signal()
         let attempts = Mutex(0)
-        let course = try Course(valid: "b", credential: "a") { _, _ in
+        let course = try Course(valid: "b", credential: "a", together: 10) { _, _ in
             try await gate.wait()
             guard
                 attempts.withLock({

@@ -27,6 +27,28 @@ struct PausedDownloadTests {
         #expect(place.server.ranges == [nil, "bytes=2500-", "bytes=5000-", "bytes=7500-"])
     }
 
+    @Test("What can't be told from another object is let go by a pause, and comes anew", arguments: [nil, "W/\"v1\""])
+    func pausedWithoutValidator(tag: String?) async throws {
+        let place = try Downloading {
+            $0.holds = (after: 2_500, Signal())
+            $0.tag = tag
+        }
+        let control = PauseControl()
+        async let file = control.bind { try await place.request() }
+        try await place.server.log.contains("2500")
+        control.pause()
+        try await place.files.allClosed()
+        #expect(place.names.isEmpty)
+        let other = filling(9_000, seed: 2)
+        place.server.change {
+            $0.holds = nil
+            $0.bytes = other
+        }
+        control.resume()
+        _ = try await file
+        #expect(place.isWhole("map.bin", other) && place.server.ranges == [nil, nil])
+    }
+
     @Test("What is paused before it begins asks for nothing until it is resumed")
     func pausedBefore() async throws {
         let place = try Downloading()

@@ -1,0 +1,65 @@
+/// A cookie that a server has set (RFC 6265).
+struct ServiceCookie: Sendable {
+    let name: String
+    let value: String
+    /// Below which path it is sent.
+    let path: String
+    /// When it is over, in seconds since 1970. Nil for one that lasts as long as it is kept.
+    private let end: Int?
+
+    private static let longest = 4_096
+
+    /// Reads what a response sets. Nil if it is no cookie, or none that its server may set.
+    init?(_ field: String, from origin: ServiceOrigin, path requestPath: String, now: Int) {
+        var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
+        let pair = parts.removeFirst()
+        guard let sign = pair.firstIndex(of: "=") else { return nil }
+        name = String(pair[..<sign]).trimmingBlanks
+        value = String(pair[pair.index(after: sign)...]).trimmingBlanks
+        guard name.consists(of: .token), value.utf8.allSatisfy({ (32...126).contains($0) }),
+            name.utf8.count + value.utf8.count <= Self.longest
+        else { return nil }
+        var attributes: [String: String] = [:]
+        for part in parts {
+            let name = part.prefix { $0 != "=" }
+            attributes[String(name).trimmingBlanks.asciiLowercased()] =
+                String(part.dropFirst(name.count + 1)).trimmingBlanks
+        }
+        let domain = attributes["domain"].map { String($0.asciiLowercased().drop { $0 == "." }) } ?? ""
+        guard domain.isEmpty || origin.host == domain || origin.host.hasSuffix("." + domain) else { return nil }
+        let isSecure = attributes["secure"] != nil
+        guard !isSecure || origin.scheme == "https" else { return nil }
+        if let given = attributes["path"], given.hasPrefix("/") {
+            path = given
+        } else {
+            // The folder of what was asked for.
+            let folder = requestPath.prefix(upTo: requestPath.lastIndex(of: "/") ?? requestPath.startIndex)
+            path = folder.isEmpty ? "/" : String(folder)
+        }
+        let prefix = name.asciiLowercased()
+        if prefix.hasPrefix("__secure-"), !isSecure { return nil }
+        if prefix.hasPrefix("__host-"), !isSecure || path != "/" || !domain.isEmpty { return nil }
+        if let age = attributes["max-age"].flatMap({ Int($0) }) {
+            end = age <= 0 ? .min : now.addingReportingOverflow(age).overflow ? nil : now + age
+        } else {
+            end = attributes["expires"].flatMap { HTTPDate($0) }?.seconds
+        }
+    }
+
+    /// Whether it isn't to be sent any more.
+    func isOver(at now: Int) -> Bool { end.map { $0 <= now } ?? false }
+
+    /// Whether it is sent to a path.
+    func isFor(_ requested: String) -> Bool {
+        requested == path || requested.hasPrefix(path.hasSuffix("/") ? path : path + "/")
+    }
+}
+
+extension String {
+    /// The text without spaces and tabs around it.
+    fileprivate var trimmingBlanks: String {
+        let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }
+        let bytes = Array(utf8.drop(while: isBlank))
+        return String(decoding: bytes.prefix((bytes.lastIndex { !isBlank($0) } ?? -1) + 1), as: UTF8.self)
+    }
+}

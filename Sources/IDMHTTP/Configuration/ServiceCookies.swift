@@ -1,0 +1,122 @@
+public import Foundation
+internal import Synchronization
+
+/// The cookies of one user of a service: what its servers have set, in memory, and sent back to them.
+///
+/// A service keeps no cookies unless it is given something to keep them in:
+///
+/// ```swift
+/// configuration.cookies = ServiceCookies()
+/// ```
+///
+/// - A cookie goes back to the origin that has set it, scheme, host and port, and to no other one: not to subdomains, and
+///   not to where a redirect leads. Its path, its age and its `Secure` hold as RFC 6265 has them.
+/// - Whatever shares a configuration shares its cookies. Those of another user want a `ServiceCookies` of their own, or
+///   ``removeAll()`` when the user logs out: responses that are under way then set nothing any more.
+/// - Nothing is on the disk, and everything has bounds: 50 cookies of an origin, 20 origins, 4,096 bytes a cookie.
+///
+/// A request that has a `Cookie` of its own is sent with that, and without these.
+public final class ServiceCookies: Sendable {
+    fileprivate struct State {
+        var cookies: [ServiceOrigin: [ServiceCookie]] = [:]
+        /// The origins, the one that has set something last at the end.
+        var origins: [ServiceOrigin] = []
+        /// Changes when all are removed.
+        var generation = 0
+    }
+
+    fileprivate static let mostOfOrigin = 50
+    fileprivate static let mostOrigins = 20
+
+    private let now: @Sendable () -> Int
+    private let state = Mutex(State())
+
+    /// Makes a place for cookies, with none in it.
+    public convenience init() {
+        self.init { Int(Date().timeIntervalSince1970) }
+    }
+
+    /// - Parameter now: The seconds since 1970.
+    init(now: @escaping @Sendable () -> Int) {
+        self.now = now
+    }
+
+    /// Removes all cookies. What is set by responses to requests that were made before isn't kept.
+    public func removeAll() {
+        state.withLock { state in
+            state.cookies = [:]
+            state.origins = []
+            state.generation += 1
+        }
+    }
+
+    /// The names of the cookies that would go to an address, in the order in which they would.
+    public func names(for url: URL) -> [String] {
+        cookies(for: url).found.map(\.name)
+    }
+
+    /// What a request to an address has in its header, and of when that is. Nil if there is nothing.
+    func header(for url: URL) -> (value: String?, generation: Int) {
+        let (found, generation) = cookies(for: url)
+        return (found.isEmpty ? nil : found.map { "\($0.name)=\($0.value)" }.joined(separator: "; "), generation)
+    }
+
+    /// Takes what a response sets.
+    func take(_ headers: ServiceHeaders, from url: URL, generation: Int) {
+        let fields = headers.values(of: .setCookie)
+        guard !fields.isEmpty, let origin = ServiceOrigin(url) else { return }
+        let now = now()
+        let path = Self.path(of: url)
+        let cookies = fields.compactMap { ServiceCookie($0, from: origin, path: path, now: now) }
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            for cookie in cookies { state.keep(cookie, of: origin, now: now) }
+        }
+    }
+
+    private func cookies(for url: URL) -> (found: [ServiceCookie], generation: Int) {
+        let (all, generation) = state.withLock { state in
+            (ServiceOrigin(url).flatMap { state.cookies[$0] } ?? [], state.generation)
+        }
+        guard !all.isEmpty else { return ([], generation) }
+        let (now, path) = (now(), Self.path(of: url))
+        let found = all.filter { !$0.isOver(at: now) && $0.isFor(path) }
+        // Those of longer paths first, and of equals the older ones.
+        return (
+            found.enumerated().sorted {
+                ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset)
+            }
+            .map(\.element), generation
+        )
+    }
+
+    private static func path(of url: URL) -> String {
+        let path = URLComponents(url: url, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
+        return path.hasPrefix("/") ? path : "/"
+    }
+}
+
+extension ServiceCookies.State {
+    fileprivate mutating func keep(_ cookie: ServiceCookie, of origin: ServiceOrigin, now: Int) {
+        var kept = cookies[origin] ?? []
+        kept.removeAll { $0.isOver(at: now) }
+        if let place = kept.firstIndex(where: { $0.name == cookie.name && $0.path == cookie.path }) {
+            kept[place] = cookie
+            if cookie.isOver(at: now) { kept.remove(at: place) }
+        } else if !cookie.isOver(at: now) {
+            kept.append(cookie)
+        }
+        cookies[origin] = kept.isEmpty ? nil : kept.suffix(ServiceCookies.mostOfOrigin)
+        origins.removeAll { $0 == origin }
+        if !kept.isEmpty { origins.append(origin) }
+        while origins.count > ServiceCookies.mostOrigins { cookies[origins.removeFirst()] = nil }
+    }
+}
+
+extension ServiceCookies: CustomStringConvertible, CustomReflectable {
+    /// How many there are, and nothing of what is in them.
+    public var description: String { "\(state.withLock { $0.cookies.values.reduce(0) { $0 + $1.count } }) cookies" }
+
+    /// Nothing but the description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

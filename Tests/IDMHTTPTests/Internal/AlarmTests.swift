@@ -1,0 +1,91 @@
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Alarms", .timeLimit(.minutes(1)))
+struct AlarmTests {
+    @Test("come in the order of their times, except for those that were given up", arguments: 0..<20 as Range<UInt64>)
+    func order(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var book = AlarmBook<Int, Int>()
+        var times: [Int: Int] = [:]
+        var now = 0
+        for _ in 0..<500 {
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                let time = now + Int.random(in: 0..<50, using: &random)
+                let id = book.add(time, at: time)
+                times[id] = time
+            case 2, 3:
+                guard let id = times.keys.sorted().randomElement(using: &random) else { continue }
+                times[id] = nil
+                book.remove(id)
+                book.remove(id)
+            default:
+                now += Int.random(in: 0..<10, using: &random)
+                let due = times.values.filter { $0 <= now }.sorted()
+                times = times.filter { $0.value > now }
+                #expect(book.take(until: now) == due)
+            }
+            #expect(book.next() == times.values.min() && book.counts.alarms == times.count)
+            #expect(book.counts.places <= 2 * times.count + 32)
+        }
+    }
+
+    @Test("of the system's clocks happen in their order, and not if they were given up")
+    func shared() async throws {
+        func happen(by clock: some Clock<Duration>) async throws {
+            let log = Log()
+            let start = clock.now
+            #expect(clock.sharesAlarms)
+            _ = clock.alarm(at: start.advanced(by: .milliseconds(30))) { log.add("late") }
+            let given = clock.alarm(at: start.advanced(by: .milliseconds(10))) { log.add("given up") }
+            _ = clock.alarm(at: start.advanced(by: .milliseconds(20))) { log.add("early") }
+            _ = clock.alarm(at: start.advanced(by: .seconds(-1))) { log.add("at once") }
+            given.giveUp()
+            try await log.count(reaches: 3)
+            #expect(log.entries == ["at once", "early", "late"])
+            #expect(start.duration(to: clock.now) >= .milliseconds(30))
+        }
+        try await happen(by: ContinuousClock())
+        try await happen(by: SuspendingClock())
+    }
+
+    @Test("of a clock that the test advances have a task each")
+    func manual() async throws {
+        let clock = ManualClock()
+        let log = Log()
+        let alarm = clock.alarm(at: clock.now.advanced(by: .seconds(2))) { log.add("given up") }
+        _ = clock.alarm(at: clock.now.advanced(by: .seconds(1))) { log.add("done") }
+        #expect(!clock.sharesAlarms)
+        alarm.giveUp()
+        try await clock.advance(by: .seconds(3))
+        try await log.count(reaches: 1)
+        #expect(log.entries == ["done"])
+    }
+
+    @Test("for a silence wait as long as something is heard, and are given up for good")
+    func silence() async throws {
+        let clock = ContinuousClock()
+        let log = Log()
+        let start = clock.now
+        let meter = clock.meter(of: .milliseconds(40))
+        let alarm = meter.onSilence { log.add("silence") }
+        for time in [15, 30] {
+            _ = clock.alarm(at: start.advanced(by: .milliseconds(time))) {
+                meter.hear()
+                log.add("\(time)")
+            }
+        }
+        try await log.count(reaches: 3)
+        #expect(log.entries == ["15", "30", "silence"] && start.duration(to: clock.now) >= .milliseconds(70))
+        alarm.giveUp()
+        let another = meter.onSilence { log.add("another") }
+        another.giveUp()
+        _ = clock.alarm(at: clock.now.advanced(by: .milliseconds(60))) { log.add("end") }
+        try await log.contains("end")
+        #expect(!log.entries.contains("another"))
+    }
+}

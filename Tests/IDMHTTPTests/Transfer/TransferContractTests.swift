@@ -1,0 +1,43 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Transfers as providers", .timeLimit(.minutes(2)))
+struct TransferContractTests {
+    @Test("Downloads keep the contract of providers", arguments: [false, true])
+    func downloads(isHeld: Bool) async throws {
+        let place = try Downloading { if isHeld { $0.holds = (after: 5_000, Signal()) } }
+        var download = place.intoFolder
+        download.existing = .number
+        try await check(isHeld: isHeld, input: download) { try place.provider }
+        try await place.files.allClosed()
+        #expect(!place.names.contains { $0.hasSuffix(".part") || $0.hasSuffix(".info") })
+    }
+
+    @Test("Uploads keep the contract of providers", arguments: [false, true])
+    func uploads(isHeld: Bool) async throws {
+        let signal = Signal()
+        let transport = ScriptedTransport { _ in
+            if isHeld { try await signal.wait() }
+            return .text("done")
+        }
+        try await check(isHeld: isHeld, input: ServiceRequest(.put, "/films/1", body: .text("film"))) {
+            UploadProvider(try HTTPService(transport))
+        }
+    }
+
+    /// What is held ends by a cancel alone, so only what has to do with one is looked at.
+    private func check<Provider: DataProvider>(
+        isHeld: Bool, input: Provider.Input, _ make: @escaping @Sendable () throws -> Provider
+    ) async throws {
+        let rules: Set<DataProviderContract.Rule> =
+            isHeld ? [.hearsCancel, .answersNothingAfterCancel] : Set(DataProviderContract.Rule.allCases)
+        let patience = DataProviderContract.Patience(request: .seconds(60), cancel: .seconds(60))
+        let breaches = try await DataProviderContract.check(input: input, patience: patience, rules: rules, make)
+        #expect(breaches.isEmpty)
+    }
+}
