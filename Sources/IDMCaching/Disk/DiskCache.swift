@@ -131,7 +131,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                 return nil
             case .entry(let record, let file, let range):
                 guard let value = try? coding.decode(Data(file[range])) else {
-                    folder.moveAside(name.digest)
+                    folder.moveAside(name.digest) { $0 == file }
                     ledger.report(.damaged(key, .undecodable))
                     return nil
                 }

@@ -33,7 +33,7 @@ public enum DiskCacheError: Error, Sendable, Hashable {
             switch fault.code {
             case ENOTDIR: .notAFolder(folder)
             case EEXIST where fault.call == .makeFolder: .notAFolder(folder)
-            case ENOSPC, EDQUOT: .noSpace
+            case _ where fault.isLackOfSpace: .noSpace
             case _ where fault.isRefusal: .notPermitted
             case ENOENT: .folderMissing
             case EMFILE, ENFILE: .tooManyOpenFiles
@@ -68,6 +68,8 @@ extension FileFault {
     var isObstacle: Bool { code == EISDIR || isLink || isSocket }
     /// This process may not do it, or nobody may.
     var isRefusal: Bool { code == EACCES || code == EPERM || code == EROFS }
+    /// The disk, or the share of this user, is full.
+    var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
     /// The file system knows of no locks, or has no more of them.
     var isLackOfLocks: Bool { code == EOPNOTSUPP || code == ENOTSUP || code == ENOLCK || code == ENOSYS }
     /// What is there is no file.

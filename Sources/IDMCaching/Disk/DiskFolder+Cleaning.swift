@@ -112,23 +112,13 @@ extension DiskFolder {
                 // Used or written since, it isn't the one that was meant.
                 guard let status = try statusIfThere(place), status.identity == old.identity, status.time == old.time
                 else { continue }
-                try tell(
-                    DiskChange(
-                        kind: .lost, subject: digest, time: MachineTime.now, bytes: -status.size, entries: -1))
-                do throws(FileFault) {
-                    try removeIfThere(place)
-                } catch {
-                    forgetUsage()
-                    throw error
-                }
+                let change = DiskChange(
+                    kind: .lost, subject: digest, time: MachineTime.now, bytes: -status.size, entries: -1)
+                try remove(place, telling: change)
                 count += 1
             }
             return true
         }
-    }
-
-    private func forgetUsage() {
-        usage.withLock { $0 = .unknown }
     }
 
     private var known: DiskUsage? {
@@ -157,7 +147,7 @@ extension DiskFolder {
                 usage.withLock { $0 = .known(DiskUsage(bytes: bytes, entries: entries.count)) }
             }
         } catch {
-            forgetUsage()
+            usage.withLock { $0 = .unknown }
             throw error
         }
         return entries.map { ($0.key, $0.value) }

@@ -23,7 +23,10 @@ extension DiskFolder {
         } catch let fault as FileFault {
             throw fault
         } catch {
-            moveAside(digest)
+            moveAside(digest) { file in
+                let record = file.withUnsafeBytes { try? DiskRecord.read($0).record }
+                return record?.digest != digest
+            }
             return .damaged((error as? DiskDamage)?.damage ?? .foreign)
         }
     }
@@ -78,23 +81,40 @@ extension DiskFolder {
     // MARK: What can't be used
 
     /// Puts the entry of a key where it can be looked at, and can't be read as an entry.
-    func moveAside(_ digest: Digest) {
+    ///
+    /// - Parameter isDamaged: Says it of what stands there, of which another may have been written since it was read.
+    func moveAside(_ digest: Digest, if isDamaged: ([UInt8]) -> Bool) {
         let place = place(of: digest)
         do throws(FileFault) {
             try hold { () throws(FileFault) in
+                guard isThere(place, and: isDamaged) else { return }
                 let old = try files.status(at: place)
                 setAside(place)
                 let isEntry = old.kind == .file
-                try tell(
-                    DiskChange(
-                        kind: .lost, subject: digest, time: MachineTime.now, bytes: isEntry ? -old.size : 0,
-                        entries: isEntry ? -1 : 0))
+                let change = DiskChange(
+                    kind: .lost, subject: digest, time: MachineTime.now, bytes: isEntry ? -old.size : 0,
+                    entries: isEntry ? -1 : 0)
+                do throws(FileFault) { try tell(change) } catch { withdraw() }
             }
         } catch {
             // It isn't served in any case. The next count finds what is there.
-            setAside(place)
+            if isThere(place, and: isDamaged) { setAside(place) }
             usage.withLock { $0 = .unknown }
         }
+    }
+
+    /// Whether something is there that is no file of an entry, or one of which something is true.
+    private func isThere(_ place: String, and isDamaged: ([UInt8]) -> Bool) -> Bool {
+        let file: Int32
+        do throws(FileFault) {
+            file = try files.open(place, .reading)
+        } catch {
+            return error.isLink || error.isSocket
+        }
+        defer { try? files.close(file) }
+        guard let status = try? files.status(file) else { return false }
+        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return true }
+        return (try? read(file, length: status.size)).map(isDamaged) ?? false
     }
 
     /// Puts a file out of the way, or a folder, under a name that nothing else has.

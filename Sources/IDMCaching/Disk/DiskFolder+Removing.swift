@@ -8,6 +8,32 @@ extension DiskFolder {
         renew()
     }
 
+    /// Tells others of a removal and then makes it: who is killed in between has told too much, and never too little.
+    ///
+    /// On a full disk there may be no space to tell of it, until it is made.
+    func remove(_ path: String, telling change: DiskChange) throws(FileFault) {
+        var untold: FileFault?
+        do throws(FileFault) {
+            try tell(change)
+        } catch {
+            guard error.isLackOfSpace else { throw error }
+            untold = error
+        }
+        do throws(FileFault) {
+            try removeIfThere(path)
+        } catch {
+            withdraw()
+            throw error
+        }
+        if untold != nil { try tell(change) }
+    }
+
+    /// What was told did not happen, or nobody knows: how much there is has to be counted anew, by all.
+    func withdraw() {
+        try? journal.append(DiskChange(kind: .withdrawn, time: MachineTime.now))
+        usage.withLock { $0 = .unknown }
+    }
+
     func remove(_ digest: Digest) throws(FileFault) {
         let place = place(of: digest)
         try hold { () throws(FileFault) in try removeEntry(place, digest) }
@@ -18,19 +44,14 @@ extension DiskFolder {
     private func removeEntry(_ place: String, _ digest: Digest) throws(FileFault) {
         let old = try? files.status(at: place)
         let isEntry = old?.kind == .file
-        try tell(
-            DiskChange(
-                kind: .removed, subject: digest, time: MachineTime.now, bytes: isEntry ? -(old?.size ?? 0) : 0,
-                entries: isEntry ? -1 : 0))
+        let change = DiskChange(
+            kind: .removed, subject: digest, time: MachineTime.now, bytes: isEntry ? -(old?.size ?? 0) : 0,
+            entries: isEntry ? -1 : 0)
         if old?.kind == .folder {
+            try tell(change)
             setAside(place)
         } else {
-            do throws(FileFault) {
-                try removeIfThere(place)
-            } catch {
-                usage.withLock { $0 = .unknown }
-                throw error
-            }
+            try remove(place, telling: change)
         }
     }
 
@@ -46,10 +67,24 @@ extension DiskFolder {
     ///
     /// What can't be read could bear it. It is told, and doesn't keep the rest from going.
     func removeAll(tagged tag: String) throws(FileFault) {
-        let subject = Digest(of: tag.utf8)
-        try hold { () throws(FileFault) in
-            try tell(DiskChange(kind: .tagRemoved, subject: subject, time: MachineTime.now))
+        func tellAll() throws(FileFault) {
+            try hold { () throws(FileFault) in
+                try tell(DiskChange(kind: .tagRemoved, subject: Digest(of: tag.utf8), time: MachineTime.now))
+            }
         }
+        do throws(FileFault) {
+            try tellAll()
+        } catch {
+            guard error.isLackOfSpace else { throw error }
+            // What goes makes space. What has landed meanwhile goes after it was told.
+            try removeEntries(tagged: tag)
+            try tellAll()
+        }
+        try removeEntries(tagged: tag)
+        try synchronizeIfThere(path)
+    }
+
+    private func removeEntries(tagged tag: String) throws(FileFault) {
         var first: FileFault?
         for name in try names(in: path) {
             guard let digest = Digest(hex: name) else { continue }
@@ -60,7 +95,6 @@ extension DiskFolder {
             }
         }
         if let first { throw first }
-        try synchronizeIfThere(path)
     }
 
     /// Removes an entry if it bears a tag. One that isn't whole bears none: it is found out when somebody reads it.
@@ -96,7 +130,8 @@ extension DiskFolder {
 
     /// Removes everything that this partition holds: entries, what was moved aside, and what is being written.
     ///
-    /// What can't be removed doesn't keep the rest from going. A folder that somebody has put there is left to them.
+    /// What can't be removed, or told, doesn't keep the rest from going. A folder that somebody has put there is left to
+    /// them.
     func removeAll() throws(FileFault) {
         var first: FileFault?
         func remove(_ folder: String, _ isMeant: (String) -> Bool) {
@@ -113,15 +148,27 @@ extension DiskFolder {
                 first = first ?? error
             }
         }
-        try hold { () throws(FileFault) in
-            try tell(DiskChange(kind: .allRemoved, time: MachineTime.now))
+        func removeFiles() {
             remove(path) { Digest(hex: $0) != nil }
             remove(damaged) { _ in true }
             remove(writing) { !$0.hasPrefix(ownName) }
-            // It tells which keys there were.
-            journal.retire()
         }
-        usage.withLock { $0 = .unknown }
+        defer { usage.withLock { $0 = .unknown } }
+        var isHeld = false
+        do throws(FileFault) {
+            try hold { () throws(FileFault) in
+                isHeld = true
+                let isTold = (try? tell(DiskChange(kind: .allRemoved, time: MachineTime.now))) != nil
+                removeFiles()
+                // Now there is space for it.
+                if !isTold { try tell(DiskChange(kind: .allRemoved, time: MachineTime.now)) }
+                // It tells which keys there were.
+                journal.retire()
+            }
+        } catch {
+            if !isHeld { removeFiles() }
+            throw error
+        }
         if let first { throw first }
         for folder in [path, damaged, writing] { try synchronizeIfThere(folder) }
     }

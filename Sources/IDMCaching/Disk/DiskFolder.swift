@@ -155,8 +155,7 @@ final class DiskFolder: Sendable {
         do throws(FileFault) {
             try files.rename(temporary, place)
         } catch {
-            try? journal.append(DiskChange(kind: .withdrawn, time: MachineTime.now))
-            usage.withLock { $0 = .unknown }
+            withdraw()
             guard error.isAbsence, (try? files.status(at: writing))?.kind == .folder else { throw error }
             return nil
         }

@@ -158,8 +158,12 @@ struct RecencyTable<Key: Hashable, Payload> {
     }
 
     private mutating func remove(slot: Int32) -> Payload? {
-        guard slot >= 0, let key = keys[Int(slot)] else { return nil }
-        return remove(key, links[Int(slot)].hash)
+        guard slot >= 0 else { return nil }
+        // By its place: its key may be one that doesn't equal itself, or not any more.
+        let mask = buckets.count - 1
+        var bucket = links[Int(slot)].hash & mask
+        while buckets[bucket].slot != slot { bucket = (bucket + 1) & mask }
+        return remove(at: bucket)
     }
 
     private mutating func remove(at bucket: Int) -> Payload? {

@@ -96,8 +96,9 @@ extension CachedDataProvider {
     func look(_ key: Store.Key, inRace: Bool) async -> Lookup<Store.Value> {
         let ledger = store.ledger
         do {
+            let begun = ledger.now
             let stored = try await store.get(key)
-            let newest = ledger.newest(key)
+            let newest = ledger.newest(key, read: begun)
             let isOutdated = newest.map { $0.stamp != stored?.stamp } ?? false
             guard let entry = newest ?? stored, !(inRace && isOutdated) else {
                 ledger.report(.miss(key))

@@ -82,9 +82,21 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.answer(number, key, entry) }.instead
     }
 
-    /// The newest answer that is known, while it is on its way into the store or somebody still waits for another one.
-    func newest(_ key: Key, since: Int = 0) -> CacheEntry<Value>? {
+    func store(_ number: Int, _ key: Key) {
+        book.withLock { $0.store(number, key) }
+    }
+
+    /// The number of the last thing that was.
+    var now: Int { book.withLock { $0.now } }
+
+    /// The newest answer that has come since somebody has begun to wait, while another one is waited for.
+    func newest(_ key: Key, since: Int) -> CacheEntry<Value>? {
         book.withLock { $0.newest(key, since: since) { $0.tags } }
+    }
+
+    /// The newest answer that is known, if it was still on its way into the store when that was read.
+    func newest(_ key: Key, read: Int) -> CacheEntry<Value>? {
+        book.withLock { $0.newest(key, read: read) { $0.tags } }
     }
 
     func claim(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {

@@ -40,6 +40,11 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         ledger.answer(number, key, entry)
     }
 
+    /// The store is done with the entry.
+    func end() {
+        ledger.store(number, key)
+    }
+
     /// What became of the entry that was given to the store.
     var outcome: CachingOutcome<Key> {
         hasLanded.load(ordering: .relaxed) ? .written(key) : .dropped(key)

@@ -55,6 +55,7 @@ extension CacheStore {
             ledger.report(.failed(key, error))
             throw error
         }
+        permit.end()
         ledger.report(permit.outcome)
     }
 
@@ -80,6 +81,7 @@ extension CacheStore {
     func keep(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async {
         do {
             try await set(entry, for: key, permit: permit)
+            permit.end()
             ledger.report(permit.outcome)
         } catch {
             ledger.report(.failed(key, error))

@@ -17,6 +17,8 @@ struct LedgerBook<Key: Hashable, Value> {
         var landed = 0
         /// The newest answer so far, by the beginning of its request.
         var newest: (number: Int, value: Value, came: Int)?
+        /// When the store was done with the newest answer: from then on it knows better.
+        var stored: Int?
     }
 
     private var records: [Key: Record] = [:]
@@ -83,13 +85,27 @@ struct LedgerBook<Key: Hashable, Value> {
         if let newest, newest.number > number { return (newest.value, nil) }
         let came = newNumber()
         records[key]?.newest = (number, value, came)
+        records[key]?.stored = nil
         return (nil, newest?.value)
     }
 
+    /// The store has written an answer, or has refused it.
+    mutating func store(_ number: Int, _ key: Key) {
+        guard records[key]?.newest?.number == number else { return }
+        let now = newNumber()
+        records[key]?.stored = now
+    }
+
+    /// The number of the last thing that was.
+    var now: Int { lastNumber }
+
     /// The newest answer that is known and has come since, unless it was invalidated after it had been asked for.
-    func newest(_ key: Key, since: Int = 0, tags bearing: (Value) -> Set<String>) -> Value? {
+    ///
+    /// - Parameter read: When the store was read, if it was. What it was done with by then it knows better: others may
+    ///   have written since.
+    func newest(_ key: Key, since: Int = 0, read: Int? = nil, tags bearing: (Value) -> Set<String>) -> Value? {
         guard let record = records[key], let newest = record.newest, newest.came > since, newest.number > swept,
-            newest.number > record.invalidated,
+            newest.number > record.invalidated, read.map({ record.stored ?? .max > $0 }) ?? true,
             mayLand(newest.number, bearing(newest.value))
         else { return nil }
         return newest.value

@@ -189,6 +189,43 @@ struct DamagedEntryTests {
         #expect(undecodable == ["damaged key undecodable"])
     }
 
+    @Test("What another has written in the place of a damaged entry since is not moved aside", arguments: 0..<3)
+    func mendedMeanwhile(way: Int) async throws {
+        let cache = try open(durability: .process)
+        let other = try DiskCache<String, String>(folder: folder.url)
+        try await cache.set("old", for: "key")
+        let path = try folder.onlyEntry().path
+        switch way {
+        case 0: try overwrite(path, [1, 2, 3])
+        case 1:
+            let digest = Digest(of: "key".utf8)
+            let record = DiskRecord(digest: digest, time: 0, era: 0, key: Array("key".utf8), tags: [])
+            try overwrite(path, try #require(record.file(with: "17".utf8)))
+        default:
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.path + "/x")
+        }
+        // Found to be damaged, and not yet out of the way.
+        let record = DiskRecord(
+            digest: Digest(of: "key".utf8), time: 0, era: 0, key: Array("key".utf8), tags: [])
+        let mended = try #require(record.file(with: "\"new\"".utf8))
+        files.before(next: .lock) { [folder] in
+            #expect(throws: Never.self) {
+                let other = DiskFolder(
+                    parents: [folder.path], path: folder.path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
+                    files: POSIXFiles(), process: 1)
+                let order = WriteOrder(digest: Digest(of: "key".utf8), tags: [], asked: MachineTime.now)
+                _ = try other.write(mended, order) { true }
+            }
+        }
+        #expect(await cache.get("key") == nil)
+        #expect(outcomes.count("damaged") == 1)
+        #expect(await cache.get("key")?.value == "new")
+        #expect(await other.get("key")?.value == "new")
+        #expect(folder.damaged == [])
+        #expect(files.openFiles == 0)
+    }
+
     @Test("The entry of another key with the same digest is not served, and stays until it is overwritten")
     func collision() async throws {
         let cache = try open(digest: { _ in Digest(of: "always".utf8) })

@@ -286,6 +286,37 @@ struct DiskFaultTests {
 
     // MARK: Folders
 
+    @Test("On a full disk entries can be removed nevertheless, and others hear of it", arguments: 0..<3)
+    func fullDisk(way: Int) async throws {
+        let cache = try open(entries: nil, durability: .process)
+        let other = try DiskCache<String, String>(folder: folder.url, memoryLimit: 2)
+        try await cache.set("value", for: "key", tags: ["tag"])
+        #expect(await other.get("key")?.value == "value")
+        let late = other.ledger.permit(for: "key")
+        files.fillUp()
+        #expect(await write("new", in: cache) == .noSpace)
+        switch way {
+        case 0: try await cache.remove("key")
+        case 1: try await cache.removeAll(tagged: "tag")
+        default: try await cache.wipe()
+        }
+        #expect(folder.entries == [])
+        #expect(await other.get("key") == nil)
+        try await other.set(other.ledger.entry("late", tags: ["tag"]), for: "key", permit: late)
+        #expect(await other.get("key") == nil)
+        #expect(await write("newer", in: cache) == nil)
+        #expect(files.openFiles == 0)
+    }
+
+    @Test("A wipe that can't be told to others removes what is there nevertheless, and fails")
+    func untoldWipe() async throws {
+        let cache = try open(entries: nil, durability: .process)
+        try await cache.set("value", for: "key")
+        files.fillUp(forGood: true)
+        await #expect(throws: DiskCacheError.noSpace) { try await cache.wipe() }
+        #expect(folder.entries == [])
+    }
+
     @Test("A folder that goes away fails one write with a typed error, and is made again by the next")
     func vanished() async throws {
         let cache = try open()

@@ -92,6 +92,26 @@ struct DiskFolderTests {
         for key in [1, 2, 3] { #expect(try !finds(key, mine), "\(key)") }
     }
 
+    @Test("A removal that was told and couldn't be made lets nobody believe that there is less", arguments: 0..<2)
+    func failedRemoval(way: Int) throws {
+        let mine = folder(entries: 2)
+        let theirs = folder(entries: 100, files: POSIXFiles())
+        for key in 0..<5 { try write(key, theirs) }
+        try write(5, mine)
+        #expect(try theirs.trim() == 0)
+        files.fail(next: .remove, EACCES)
+        #expect(throws: FileFault.self) {
+            if way == 0 { try mine.remove(Digest(of: "0".utf8)) } else { _ = try mine.trim() }
+        }
+        try theirs.hold {}
+        #expect(try theirs.trim() == 0)
+        guard case .known(let usage) = theirs.usage.withLock({ $0 }) else {
+            Issue.record("nothing is known after a count")
+            return
+        }
+        #expect(usage.entries == 6 && scratch.entries.count == 6)
+    }
+
     @Test("How much there is stays exact, whatever many do at once, in two caches")
     func exactCount() async throws {
         let folders = [folder(entries: 40, files: POSIXFiles()), folder(entries: 40, files: POSIXFiles())]

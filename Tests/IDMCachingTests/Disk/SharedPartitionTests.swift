@@ -1,4 +1,5 @@
 import Foundation
+import IDMCore
 import IDMTesting
 import Testing
 import TestSupport
@@ -83,6 +84,28 @@ struct SharedPartitionTests {
         try await first.set(first.ledger.entry("older"), for: "key", permit: older)
         for cache in [first, second, try open()] { #expect(await cache.get("key")?.value == "newer") }
         #expect(outcomes.count("failed") == 0)
+    }
+
+    @Test("What another has written since is heard, though somebody here still waits for an answer")
+    func newerThanTheLastAnswer() async throws {
+        let (first, second) = (try open(), try open())
+        let here = StubDataProvider<String, String>(failing: CachingError.noEntry).cached(in: first, policy: .cacheOnly)
+        let waiting = first.ledger.permit(for: "key")
+        try await first.set("one", for: "key")
+        #expect(try await here.request("key") == "one")
+        try await second.set("two", for: "key")
+        #expect(try await here.request("key") == "two")
+
+        // The same where the answer here was too late to be written.
+        let remote = ControlledDataProvider<String, String>()
+        let late = Task { try await remote.cached(in: first, policy: .remoteOnly).request("key") }
+        let request = try await remote.nextRequest()
+        try await second.set("three", for: "key")
+        request.answer("older")
+        _ = try await late.value
+        #expect(outcomes.words.suffix(2).first == "dropped key" || outcomes.words.last == "dropped key")
+        #expect(try await here.request("key") == "three")
+        withExtendedLifetime(waiting) {}
     }
 
     @Test("What a cache was not there to hear doesn't keep it from writing")

@@ -7,6 +7,17 @@ import Testing
 /// A table against a list that is too simple to be wrong.
 @Suite("The table of a memory cache", .timeLimit(.ample))
 struct RecencyTableTests {
+    @Test("What can't be found by its key leaves nevertheless when it is its turn")
+    func notEqualToItself() {
+        var table = RecencyTable<Double, Int>()
+        for number in 0..<10 { _ = table.insert(number, .nan, 7, at: UInt64(number)) }
+        #expect(table.removeLeastUsed() == 0)
+        #expect(table.removeOldest() == 1)
+        #expect(table.removeAll { $0 > 5 } == [6, 7, 8, 9])
+        for number in 2..<6 { #expect(table.removeLeastUsed() == number) }
+        #expect(table.removeLeastUsed() == nil && table.count == 0)
+    }
+
     private struct Model {
         var used: [(key: Int, payload: Int)] = []
         var written: [Int] = []

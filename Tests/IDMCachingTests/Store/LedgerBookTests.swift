@@ -127,6 +127,25 @@ struct LedgerBookTests {
         #expect(zip(others, others.dropFirst()).allSatisfy { $0 < $1 })
     }
 
+    @Test("What a store was done with before it was read, it knows better, and nothing else")
+    func stored() {
+        var book = LedgerBook<String, Int>()
+        func newest(read: Int?) -> Int? { book.newest("a", read: read) { _ in [] } }
+        let (first, second) = (book.begin("a"), book.begin("a"))
+        _ = book.answer(first, "a", 1)
+        let early = book.now
+        #expect(newest(read: early) == 1)
+        book.store(first, "a")
+        #expect(newest(read: early) == 1 && newest(read: book.now) == nil && newest(read: nil) == 1)
+        _ = book.answer(second, "a", 2)
+        #expect(newest(read: book.now) == 2)
+        // The end of an older write says nothing of the newer one.
+        book.store(first, "a")
+        #expect(newest(read: book.now) == 2)
+        book.store(second, "a")
+        #expect(newest(read: book.now) == nil)
+    }
+
     @Test("What was kept for late answers is handed out when nobody is late any more")
     func leftovers() {
         var book = LedgerBook<String, String>()

@@ -11,6 +11,9 @@ final class FaultyFiles: FileLayer {
         /// Whether everything after the call fails as well.
         var isDead = false
         var isShort = false
+        /// Whether there is no space until something is removed, or not then either.
+        var isFull = false
+        var staysFull = false
         var open: Set<Int32> = []
         var journals: Set<Int32> = []
         var wrongCloses = 0
@@ -51,6 +54,11 @@ final class FaultyFiles: FileLayer {
             $0.made = []
             $0.whenCalled = work
         }
+    }
+
+    /// Lets no write find any space until something was removed.
+    func fillUp(forGood staysFull: Bool = false) {
+        state.change { ($0.isFull, $0.staysFull) = (true, staysFull) }
     }
 
     /// Lets reads and writes do less than they were asked for.
@@ -131,6 +139,7 @@ final class FaultyFiles: FileLayer {
 
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFault) -> Int {
         try enter(.write)
+        if state.value.isFull { throw FileFault(call: .write, code: ENOSPC) }
         return try base.write(file, UnsafeRawBufferPointer(rebasing: bytes.prefix(most)))
     }
 
@@ -161,6 +170,8 @@ final class FaultyFiles: FileLayer {
     func remove(_ path: String) throws(FileFault) {
         try enter(.remove)
         try base.remove(path)
+        // What a failed write leaves has taken no space.
+        if !path.contains("/writing/") { state.change { $0.isFull = $0.staysFull } }
     }
 
     func makeFolder(_ path: String) throws(FileFault) {
