@@ -14,7 +14,8 @@ func withServer(_ body: (LoopbackServer, HTTPService) async throws -> Void) asyn
 extension LoopbackServer {
     /// A service of this server.
     func service(_ path: String = "", interceptors: [any HTTPInterceptor] = []) -> HTTPService {
-        HTTPService(configuration: ServiceConfiguration(baseURL: url(path)), interceptors: interceptors)
+        HTTPService(
+            configuration: ServiceConfiguration(baseURL: url(path), timeout: .patient), interceptors: interceptors)
     }
 }
 

@@ -26,6 +26,7 @@ struct RetryLoopbackTests {
                 answers: [.text("hello").cut(at: .body(2)), .status(503), .never, .status(429), .text("hello")])
             var service = service(server, 4, clock: clock)
             service.clock = clock
+            service.configuration.timeout = .seconds(60)
             let task = Task { [service] in await service.outcome() }
             try await server.until { $0.requestCount == 3 }
             // One waits for the end of the silence, and one for the deadline.

@@ -4,9 +4,14 @@ import Testing
 
 @testable import IDMHTTP
 
+extension Duration {
+    /// The time-out of tests that aren't about time-outs. On a busy machine a minute goes by before anything is at fault.
+    static var patient: Self { .seconds(600) }
+}
+
 /// A configuration of an API that doesn't exist.
 func api(_ base: String = "https://api.example.com/v1", headers: ServiceHeaders = [:]) throws -> ServiceConfiguration {
-    ServiceConfiguration(baseURL: try #require(URL(string: base)), headers: headers)
+    ServiceConfiguration(baseURL: try #require(URL(string: base)), headers: headers, timeout: .patient)
 }
 
 extension ServiceConfiguration {
@@ -31,7 +36,7 @@ func withServer(
 ) async throws {
     try await TestScope.run(reportingTo: { failure in Issue.record(failure) }) {
         try await LoopbackServer.run { server in
-            let configuration = ServiceConfiguration(baseURL: server.url, deadline: nil)
+            let configuration = ServiceConfiguration(baseURL: server.url, timeout: .patient, deadline: nil)
             try await body(server, HTTPService(configuration: configuration, interceptors: interceptors))
         }
     }

@@ -49,7 +49,7 @@ struct KilledDownloadTests {
             var download = Self.download(into: folder.url.path)
             download.sha256 = SHA256.hex(of: film.bytes(0..<film.length))
             server.on(.get, "/film", answer: .resource(film))
-            let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+            let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient))
             let found = try await DownloadProvider(service).request(download)
             #expect(found.sha256 == download.sha256 && found.size == film.length)
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)

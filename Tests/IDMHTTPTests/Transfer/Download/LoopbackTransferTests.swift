@@ -23,7 +23,7 @@ struct LoopbackTransferTests {
     private var download: ServiceDownload { ServiceDownload(ServiceRequest(.get, "/film"), to: .file(file)) }
 
     private func service(_ server: LoopbackServer) -> HTTPService {
-        HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+        HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient))
     }
 
     private func isWhole(_ film: LoopbackServer.Resource) throws -> Bool {
