@@ -63,17 +63,19 @@ struct DiskRecord {
         let version = Int(number(file, 4, UInt16.self))
         guard version != 0 else { throw DiskDamage(.foreign) }
         guard version <= Self.version else { throw DiskDamage(.newerVersion(version)) }
-        let (keyLength, tagsLength) = (Int(number(file, 48, UInt32.self)), Int(number(file, 52, UInt32.self)))
+        let (keyLength, tagsLength) = (number(file, 48, UInt32.self), number(file, 52, UInt32.self))
         let valueLength = number(file, 56, UInt64.self)
+        // Nowhere as an Int before it is known to fit into one, which may have 32 bits.
         guard valueLength <= UInt64(greatestLength),
-            file.count == headerLength + keyLength + tagsLength + Int(valueLength)
+            UInt64(file.count - headerLength) == UInt64(keyLength) + UInt64(tagsLength) + valueLength
         else { throw DiskDamage(.torn) }
         guard number(file, 72, UInt64.self) == checksum(file) else { throw DiskDamage(.checksum) }
-        let valueStart = headerLength + keyLength + tagsLength
+        let tagsStart = headerLength + Int(keyLength)
+        let valueStart = tagsStart + Int(tagsLength)
         let record = DiskRecord(
             digest: Digest(bytes: Array(file[8..<40])), time: number(file, 40, Int64.self),
-            era: number(file, 64, UInt64.self), key: Array(file[headerLength..<headerLength + keyLength]),
-            tags: tags(UnsafeRawBufferPointer(rebasing: file[headerLength + keyLength..<valueStart])))
+            era: number(file, 64, UInt64.self), key: Array(file[headerLength..<tagsStart]),
+            tags: tags(UnsafeRawBufferPointer(rebasing: file[tagsStart..<valueStart])))
         return (record, valueStart..<file.count)
     }
 

@@ -150,7 +150,8 @@ extension FileStatus {
         let time = status.st_mtim
         #endif
         self.init(
-            kind: kind, identity: UInt64(status.st_ino), links: Int(status.st_nlink), size: Int(status.st_size),
+            kind: kind, identity: UInt64(status.st_ino), links: Int(status.st_nlink),
+            size: Int(clamping: status.st_size),
             time: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

@@ -101,7 +101,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     @inlinable
     func shard(_ hash: Int) -> MemoryShard<Key, Value> {
         // The table takes the low bits.
-        shards[(hash >> 48) & 7]
+        shards[(hash >> (Int.bitWidth - 16)) & 7]
     }
 
     private func isExpired(_ entry: CacheEntry<Value>, at now: CacheStamp) -> Bool {

@@ -34,7 +34,7 @@ struct RecencyTable<Key: Hashable, Payload> {
 
         /// The bits of a hash by which its place isn't chosen, unless the table is very large.
         @inlinable
-        static func sketch(_ hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+        static func sketch(_ hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash >> (Int.bitWidth / 2)) }
     }
 
     /// Stands for no place.
