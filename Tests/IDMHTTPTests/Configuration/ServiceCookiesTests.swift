@@ -1,11 +1,12 @@
 import Foundation
 import IDMTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
-@Suite("Cookies", .timeLimit(.minutes(1)))
+@Suite("Cookies", .timeLimit(.ample))
 struct ServiceCookiesTests {
     private let time = Time()
     private let cookies: ServiceCookies

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Alarms", .timeLimit(.minutes(1)))
+@Suite("Alarms", .timeLimit(.ample))
 struct AlarmTests {
     @Test("come in the order of their times, except for those that were given up", arguments: 0..<20 as Range<UInt64>)
     func order(seed: UInt64) {
