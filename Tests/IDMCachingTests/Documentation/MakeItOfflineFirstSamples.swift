@@ -92,7 +92,7 @@ private func changes(_ kept: DiskCache<String, [Account]>, _ server: ClosureData
     // end
 }
 
-@Suite("The article on offline first", .timeLimit(.minutes(1)))
+@Suite("The article on offline first", .timeLimit(.ample))
 struct MakeItOfflineFirstSamples {
     // sample: a test of two launches
     @Test("Launched without a network, the screen shows what it found the last time, and says so")

@@ -1,8 +1,9 @@
 import IDMCaching
 import IDMCore
+import TestSupport
 import Testing
 
-@Suite("The structure of cached providers", .timeLimit(.minutes(1)))
+@Suite("The structure of cached providers", .timeLimit(.ample))
 struct CachedStructureTests {
     private struct Search: DataProvider {
         func request(_ query: String) async throws -> Int { query.count }
