@@ -147,7 +147,7 @@ extension DiskFolder {
                 usage.withLock { $0 = .known(DiskUsage(bytes: bytes, entries: entries.count)) }
             }
         } catch {
-            usage.withLock { $0 = .unknown }
+            forgetUsage()
             throw error
         }
         return entries.map { ($0.key, $0.value) }

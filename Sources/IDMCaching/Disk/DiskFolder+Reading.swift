@@ -99,7 +99,7 @@ extension DiskFolder {
         } catch {
             // It isn't served in any case. The next count finds what is there.
             if isThere(place, and: isDamaged) { setAside(place) }
-            usage.withLock { $0 = .unknown }
+            forgetUsage()
         }
     }
 

@@ -31,6 +31,11 @@ extension DiskFolder {
     /// What was told did not happen, or nobody knows: how much there is has to be counted anew, by all.
     func withdraw() {
         try? journal.append(DiskChange(kind: .withdrawn, time: MachineTime.now))
+        forgetUsage()
+    }
+
+    /// How much there is has to be counted anew, here.
+    func forgetUsage() {
         usage.withLock { $0 = .unknown }
     }
 
@@ -153,7 +158,7 @@ extension DiskFolder {
             remove(damaged) { _ in true }
             remove(writing) { !$0.hasPrefix(ownName) }
         }
-        defer { usage.withLock { $0 = .unknown } }
+        defer { forgetUsage() }
         var isHeld = false
         do throws(FileFault) {
             try hold { () throws(FileFault) in

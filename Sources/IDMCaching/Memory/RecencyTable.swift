@@ -92,22 +92,22 @@ struct RecencyTable<Key: Hashable, Payload> {
 
     @inlinable
     mutating func touch(_ slot: Int32, _ use: UInt64) {
-        let (last, slot) = (Int(mostUsed), Int(slot))
+        let last = mostUsed
         // In one access: each by itself would look whether the array is shared.
         let moved: Int32? = links.withUnsafeMutableBufferPointer { links in
-            links[slot].use = use
+            links[Int(slot)].use = use
             guard slot != last else { return nil }
-            let (less, more) = (links[slot].less, links[slot].more)
+            let (less, more) = (links[Int(slot)].less, links[Int(slot)].more)
             if less >= 0 { links[Int(less)].more = more }
             links[Int(more)].less = less
-            links[slot].less = Int32(truncatingIfNeeded: last)
-            links[slot].more = -1
-            links[last].more = Int32(truncatingIfNeeded: slot)
+            links[Int(slot)].less = last
+            links[Int(slot)].more = -1
+            links[Int(last)].more = slot
             return less >= 0 ? leastUsed : more
         }
         guard let moved else { return }
         leastUsed = moved
-        mostUsed = Int32(truncatingIfNeeded: slot)
+        mostUsed = slot
     }
 
     // MARK: Changing

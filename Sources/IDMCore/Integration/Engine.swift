@@ -95,4 +95,12 @@ struct CallHandle: Sendable {
     func cancel(isolation: isolated (any Actor)?) {
         gate.cancel(ticket, .cancelled, isolation: isolation)
     }
+
+    /// Cancels the call, and those that come before it. After its end, those chained to it.
+    func cancelChain(isolation: isolated (any Actor)?) {
+        // Asked first: the end that this cancel makes is one like any other, and lets the chain go on.
+        let isOver = life.cutChain()
+        cancel(isolation: isolation)
+        if !isOver { life.cancelPredecessors() }
+    }
 }

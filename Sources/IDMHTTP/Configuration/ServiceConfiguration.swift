@@ -15,6 +15,8 @@ public struct ServiceConfiguration: Sendable {
     }
     /// What was made of the base URL, once for all requests.
     private(set) var base: Result<BaseURL, ServiceRequest.Fault>
+    /// Where every path stands. Nil if the base URL is none.
+    var origin: ServiceOrigin? { try? base.get().origin }
     /// The header of each request, below the request's own.
     public var headers: ServiceHeaders
     /// The longest silence of a request, unless it has its own: how long nothing may come or go.

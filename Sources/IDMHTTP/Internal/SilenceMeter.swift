@@ -80,12 +80,6 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
     var end: C.Instant { last.withLock { $0 }.advanced(by: duration) }
 
     func onSilence(_ body: @escaping @Sendable () -> Void) -> Alarm {
-        guard clock.sharesAlarms else {
-            let task = Task(executorPreference: LibraryTask.executor) {
-                if await self.silence() { body() }
-            }
-            return Alarm { task.cancel() }
-        }
         let alarm = SilenceAlarm(self, body)
         alarm.set()
         return Alarm { alarm.giveUp() }

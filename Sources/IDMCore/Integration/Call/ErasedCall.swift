@@ -26,10 +26,7 @@ package struct ErasedTask: Sendable {
 
     /// Does as ``IntegrationTask/cancel(isolation:)`` does.
     package func cancel(isolation: isolated (any Actor)? = #isolation) {
-        // Asked first: the end that this cancel makes is one like any other, and lets the chain go on.
-        let isOver = handle.life.cutChain()
-        handle.cancel(isolation: isolation)
-        if !isOver { handle.life.cancelPredecessors() }
+        handle.cancelChain(isolation: isolation)
     }
 
     /// Calls back when the last handler has run, and everything that is chained to the run has: from wherever that is, or at

@@ -18,7 +18,7 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     /// Once this returns on the actor of the handlers, no value and no progress of the run is heard any more. It hears
     /// ``CancelReason/cancelled``. Cancelling twice, or after the end, does nothing.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
-        ErasedTask(handle: handle, integrator: integrator).cancel(isolation: isolation)
+        handle.cancelChain(isolation: isolation)
     }
 
     /// The value, for a stream the last one, as soon as the end of the run is decided.

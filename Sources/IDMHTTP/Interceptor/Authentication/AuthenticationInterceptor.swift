@@ -76,7 +76,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
 
     /// Sends the request with the credential, and once more if it is rejected.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
-        guard let origin, (try? next.configuration.base.get())?.origin == origin,
+        guard let origin, next.configuration.origin == origin,
             !RefreshScope.interceptors.contains(ObjectIdentifier(self))
         else { return try await next(request) }
         guard let (credential, stamp) = try await admission() else { return try await next(request) }

@@ -27,7 +27,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
 
     /// Waits for a place, and makes the request.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
-        guard let origin = (try? next.configuration.base.get())?.origin else { return try await next(request) }
+        guard let origin = next.configuration.origin else { return try await next(request) }
         try await enter(origin)
         let place = Place { self.leave(origin) }
         var response: ServiceResponse
