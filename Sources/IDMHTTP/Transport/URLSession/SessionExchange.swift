@@ -207,7 +207,7 @@ final class SessionExchange: Sendable {
             }
             perform(state.withLock { $0.spilled(result) })
         case .fetch(let count):
-            queues.telling.addOperation { [self] in
+            queues.telling.addInner { [self] in
                 let result = Result<Data, any Error> {
                     try TemporaryFile.puttingAside { try spool.withLock { try $0.fetch(count) } }
                 }

@@ -1,0 +1,65 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("The queue on which a session tells", .timeLimit(.ample))
+struct TellingQueueTests {
+    #if canImport(FoundationNetworking)
+    /// Adds as many blocks to a queue, from a thread that may be made to wait. The first block keeps the queue until a number
+    /// of them has been added.
+    private func mostWaiting(in queue: TellingQueue, adding count: Int, heldUntil held: Int) async -> Int {
+        let added = Atomic(0)
+        let isHeld = DispatchGroup()
+        isHeld.enter()
+        return await withCheckedContinuation { continuation in
+            let tally = Mutex((ran: 0, most: 0))
+            Thread.detachNewThread {
+                for index in 0..<count {
+                    if index == held { isHeld.leave() }
+                    added.add(1, ordering: .sequentiallyConsistent)
+                    queue.addOperation {
+                        if index == 0 { isHeld.wait() }
+                        let most = tally.withLock { tally in
+                            tally.most = max(tally.most, added.load(ordering: .sequentiallyConsistent) - tally.ran)
+                            tally.ran += 1
+                            return tally.most
+                        }
+                        if index == count - 1 { continuation.resume(returning: most) }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("makes whoever adds wait until it has caught up")
+    func bounded() async {
+        let queue = TellingQueue(limit: 8, patience: .never)
+        #expect(await mostWaiting(in: queue, adding: 5_000, heldUntil: 8) <= 9)
+    }
+
+    // As it is when Foundation refuses a challenge: the block waits for the thread that adds.
+    @Test("that waits for whoever adds makes them wait for a moment only")
+    func impatient() async {
+        let queue = TellingQueue(limit: 8, patience: .milliseconds(1))
+        #expect(await mostWaiting(in: queue, adding: 5_000, heldUntil: 100) >= 100)
+    }
+    #endif
+
+    @Test("is waited for again once it has caught up")
+    func patience() {
+        let backlog = Backlog(limit: 4, patience: .milliseconds(1))
+        for _ in 0..<4 { backlog.enter() }
+        #expect(backlog.isPatient)
+        // Nobody leaves, so this one waits in vain, and those after it don't.
+        for _ in 0..<100 { backlog.enter() }
+        #expect(!backlog.isPatient)
+        for _ in 0..<101 { backlog.leave() }
+        #expect(!backlog.isPatient)
+        backlog.leave()
+        #expect(backlog.isPatient)
+    }
+}
