@@ -118,12 +118,12 @@ public final class TransferCenter: Sendable {
     /// Where a transfer stands, now and whenever that changes, until it is over. Any number may follow it; who is slow
     /// hears the latest state, and everybody hears the last. Empty if there is none of this id.
     public func states(of id: String) -> TransferStates {
-        TransferStates(core.latest(of: id), isEndless: false)
+        TransferStates(following: core.latest(of: id), isEndless: false)
     }
 
     /// The same, without an end as long as the transfer is known.
     func endlessStates(of id: String) -> TransferStates {
-        TransferStates(core.latest(of: id), isEndless: true)
+        TransferStates(following: core.latest(of: id), isEndless: true)
     }
 
     /// Waits until a transfer is over, and answers with what has come of it.

@@ -40,6 +40,14 @@ final class TransferCore: Sendable {
             for watcher in watchers { steps.append(.show(watcher, id, state)) }
         }
 
+        /// Tells everybody where a transfer stands.
+        mutating func tell(_ id: String, _ phase: TransferBook.Phase) {
+            guard let job = jobs[id] else { return }
+            show(id, job.state(phase))
+            steps.append(.tell(job.latest, job.state(phase)))
+            jobs[id]?.told += 1
+        }
+
         /// What an action of the book asks for.
         mutating func step(_ action: TransferBook.Action) -> Step? {
             switch action {
@@ -102,8 +110,12 @@ final class TransferCore: Sendable {
         state.withLock { state in state.book.phase(of: id).flatMap { state.jobs[id]?.share($0) } }
     }
 
-    func latest(of id: String) -> LatestValue<TransferState>? {
-        state.withLock { state in state.book.phase(of: id) == nil ? nil : state.jobs[id]?.latest }
+    /// What tells of a transfer, and how much of that is of before: it may not have been told yet where the transfer stands.
+    func latest(of id: String) -> (LatestValue<TransferState>, past: Int)? {
+        state.withLock { state in
+            guard state.book.phase(of: id) != nil, let job = state.jobs[id] else { return nil }
+            return (job.latest, job.told)
+        }
     }
 
     /// Shows a watcher where each transfer stands, now and from now on.
@@ -190,8 +202,7 @@ final class TransferCore: Sendable {
             for id in state.book.takeTouched() {
                 guard let job = state.jobs[id] else { continue }
                 if let phase = state.book.phase(of: id) {
-                    state.show(id, job.state(phase))
-                    state.steps.append(.tell(job.latest, job.state(phase)))
+                    state.tell(id, phase)
                 } else {
                     state.show(id, nil)
                     state.steps.append(.close(job.latest))
@@ -315,10 +326,7 @@ final class TransferCore: Sendable {
         change { state in
             guard state.book.entries[id]?.run == .alive, let phase = state.book.phase(of: id) else { return [] }
             state.jobs[id]?.hear(completed, of: progress.total, at: time)
-            if let job = state.jobs[id] {
-                state.show(id, job.state(phase))
-                state.steps.append(.tell(job.latest, job.state(phase)))
-            }
+            state.tell(id, phase)
             return []
         }
     }

@@ -13,6 +13,8 @@ struct TransferJob: Sendable {
     var work: Work
     /// For those who follow.
     let latest: LatestValue<TransferState>
+    /// How many states they have been told, or are about to be.
+    var told = 0
     var progress = TransferProgress(completed: 0)
     /// Whether nothing has been heard since the task was started, or let go on.
     var isFresh = true

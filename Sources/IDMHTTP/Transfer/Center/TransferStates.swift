@@ -5,24 +5,24 @@ public struct TransferStates: AsyncSequence, Sendable {
     /// Nothing can fail.
     public typealias Failure = Never
 
-    private let latest: LatestValue<TransferState>?
+    private let latest: (value: LatestValue<TransferState>, past: Int)?
     private let isEndless: Bool
 
-    init(_ latest: LatestValue<TransferState>?, isEndless: Bool) {
+    init(following latest: (LatestValue<TransferState>, past: Int)?, isEndless: Bool) {
         self.latest = latest
         self.isEndless = isEndless
     }
 
     /// Begins to follow, with the state that it has now.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(latest: latest, isEndless: isEndless)
+        Iterator(latest: latest?.value, isEndless: isEndless, version: latest?.past ?? 0)
     }
 
     /// Follows a transfer.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let latest: LatestValue<TransferState>?
         fileprivate let isEndless: Bool
-        fileprivate var version = 0
+        fileprivate var version: Int
         fileprivate var isOver = false
 
         /// The next state. Nil after the one that was the end, and when the task that waits is cancelled.

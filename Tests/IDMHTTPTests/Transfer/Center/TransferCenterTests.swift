@@ -233,6 +233,38 @@ struct TransferCenterTests {
         #expect(transport.bodies == [filling(200_000)] && center.progress(of: [id]).completed == 200_000)
     }
 
+    @Test("Who follows one that has just been resumed hears nothing of its failure before")
+    func resumedFailure() async throws {
+        let signals = hold(["b"])
+        objects["a"].change { $0.status = 500 }
+        let center = TransferCenter(try service())
+        center.download(download("a"), id: "a")
+        await #expect(throws: HTTPError.self) { try await center.result(of: "a") }
+        objects["a"].change { $0.status = nil }
+        center.download(download("b"), id: "b")
+        try await objects["b"].log.contains("3000")
+
+        // Resumed where another one's state is being told, so that its own is still to be.
+        let followed = Mutex<Task<TransferResult, any Error>?>(nil)
+        center.watch { id, state in
+            guard id == "b", case .paused? = state else { return }
+            center.resume("a")
+            followed.withLock { task in
+                // Elsewhere it may ask later, and hear the rest of the story only.
+                if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                    task = Task.immediate { try await center.result(of: "a") }
+                } else {
+                    task = Task { try await center.result(of: "a") }
+                }
+            }
+        }
+        center.pause("b")
+        let task = try #require(followed.withLock { $0 })
+        #expect(try await task.value.file?.url == file("a"))
+        signals["b"]?.open()
+        await center.close()
+    }
+
     // MARK: Watching
 
     @Test("Any number may follow, and each hears the states in order and the last one for sure")
