@@ -12,6 +12,16 @@ enum Transfers {
     static let rows: [Benchmark] = [
         .time("download, 1 MB of 1 GB", downloads, against: bareDownloads, limit: .times(1 / 0.9), operations: count),
         .time("upload, 1 MB of 1 GB", uploads, against: bareUploads, limit: .times(1 / 0.9), operations: count),
+        .figure(
+            "memory for a download of 1 GB", in: .bytes,
+            { try await Peak.growth { _ = try await downloads.run(1) } },
+            against: "a delegate that writes", { try await Peak.growth { _ = try await bareDownloads.run(1) } },
+            limit: .figure(32 * 1_048_576)),
+        .figure(
+            "memory for an upload of 2 GB in two parts", in: .bytes,
+            { try await Peak.growth { _ = try await multipartUpload() } },
+            against: "1 GB of a file", { try await Peak.growth { _ = try await bareUploads.run(1) } },
+            limit: .figure(32 * 1_048_576)),
     ]
 
     private static let count = CommandLine.arguments.contains("--quick") ? 16 : 1 << 10
@@ -64,6 +74,15 @@ enum Transfers {
         let request = ServiceRequest(.put, "/film", body: .file(fixture.source))
         let answer = try await UploadProvider(fixture.service).request(request).text
         return (Int(answer) ?? 0) / (count << 20) * operations
+    }
+
+    /// A session of one's own has no such body, save one that is made in memory.
+    private static func multipartUpload() async throws {
+        let fixture = try await fixture.value
+        let parts = ["left", "right"].map { MultipartBody.Part.file($0, fixture.source) }
+        let request = ServiceRequest(.put, "/film", body: .multipart(parts))
+        let answer = try await UploadProvider(fixture.service).request(request).text
+        guard (Int(answer) ?? 0) > 2 * count << 20 else { throw Fault("\(answer) bytes of two files came") }
     }
 
     private static let bareUploads = Side("uploadTask(with:fromFile:)", proof: { $0 }) { operations in
