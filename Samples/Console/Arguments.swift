@@ -23,6 +23,7 @@ public struct Arguments {
         _ program: String, usage: String, flags: Set<String> = [], options: Set<String> = [],
         operands: ClosedRange<Int> = 0...0
     ) {
+        Output.showEachLine()
         var (found, values, words): (Set<String>, [String: String], [String]) = ([], [:], [])
         var rest = CommandLine.arguments.dropFirst()
         if rest.contains(where: { $0 == "--help" || $0 == "-h" }) {
