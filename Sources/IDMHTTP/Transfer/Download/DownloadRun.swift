@@ -52,7 +52,7 @@ struct DownloadRun: Sendable {
             case .askAnew: plan = .anew
             case .take(let first, let end, let total):
                 try await part.begin(from: first, total: total, headers: answer.headers)
-                try await copy(answer.bytes, from: first, end: end, total: total)
+                try await copy(answer.bytes, to: part, from: first, end: end, total: total)
                 // A server may send less than it was asked for, and the rest if it is asked again.
                 if let rest = await part.rest {
                     plan = rest
@@ -86,10 +86,12 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Writes what comes. What has come before a failure is written as well.
-    private func copy(_ bytes: HTTPBytes, from first: Int64, end: Int64?, total: Int64?) async throws {
+    /// Writes what comes, where it is written: it has no other way to go. What has come before a failure is written as well.
+    private func copy(
+        _ bytes: HTTPBytes, to part: isolated DownloadPart, from first: Int64, end: Int64?, total: Int64?
+    ) async throws {
         var received = first
-        var length = await part.length
+        var length = part.length
         reporter?.report(length, of: total)
         var buffer = Data()
         let elapsed = service.clock.stopwatch()
@@ -100,16 +102,16 @@ struct DownloadRun: Sendable {
                 if let end, received > end { throw TransferError.size(expected: end, found: received) }
                 if buffer.isEmpty { buffer = piece } else { buffer.append(piece) }
                 guard buffer.count >= Self.bufferLength || elapsed() - lastWrite >= Self.longestWait else { continue }
-                length = try await part.append(buffer)
+                length = try part.append(buffer)
                 lastWrite = elapsed()
                 buffer = Data()
                 reporter?.report(length, of: total)
             }
         } catch {
-            if !(error is TransferError), !buffer.isEmpty { _ = try? await part.append(buffer) }
+            if !(error is TransferError), !buffer.isEmpty { _ = try? part.append(buffer) }
             throw error
         }
-        if !buffer.isEmpty { length = try await part.append(buffer) }
+        if !buffer.isEmpty { length = try part.append(buffer) }
         if let end, received < end { throw TransferError.incomplete(received: received, of: end) }
         reporter?.report(length, of: total)
     }
