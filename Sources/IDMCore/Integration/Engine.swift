@@ -44,14 +44,14 @@ final class Engine: Sendable {
         willStart: (CallHandle) -> Void = { _ in }
     ) -> CallHandle {
         let gate = lanes.enter(source.lane())
-        let run = Run(gate: gate, source: source, plan: plan)
+        let run = Run(engine: self, gate: gate, source: source, plan: plan)
         return start(run, run.way, .now, isolation: isolation, willStart)
     }
 
     /// Turns a call away, and tells it so in a later turn.
     func turnAway(_ source: any InquirySource, _ plan: CallPlan, _ reason: CancelReason) -> CallHandle {
         let gate = lanes.enter(source.lane())
-        let run = Run(gate: gate, source: source, plan: plan)
+        let run = Run(engine: self, gate: gate, source: source, plan: plan)
         return start(run, .turnedAway(reason), .later, isolation: nil) { _ in }
     }
 

@@ -11,10 +11,15 @@
 struct Voice: Sendable, Hashable {
     private enum Speaker: Sendable { case run, pump }
 
+    /// A report that is still to be told. Kept apart: few runs have one, and thousands may wait.
+    private indirect enum Untold: Sendable, Hashable {
+        case progress(IntegrationProgress)
+    }
+
     /// What came while somebody was speaking.
     private struct Notes: Sendable, Hashable {
         var cancelled: CancelReason?
-        var progress: IntegrationProgress?
+        var untold: Untold?
         var runWaits = false
     }
 
@@ -25,7 +30,7 @@ struct Voice: Sendable, Hashable {
         case speaking(Speaker, Notes)
         /// The provider is at work, and nobody speaks. A report that has come is told by the run before its next word,
         /// or by the pump if that comes first.
-        case asking(IntegrationProgress?)
+        case asking(Untold?)
         /// The end is decided. Whoever decided it tells it.
         case ending
     }
@@ -78,8 +83,8 @@ struct Voice: Sendable, Hashable {
             state = .ending
             return .cancelled(reason)
         }
-        if let progress = notes.progress {
-            notes.progress = nil
+        if case .progress(let progress) = notes.untold {
+            notes.untold = nil
             state = .speaking(.run, notes)
             return .progress(progress)
         }
@@ -90,16 +95,17 @@ struct Voice: Sendable, Hashable {
     /// After the provider has answered, before its answer is told.
     mutating func speak() -> Turn {
         switch state {
-        case .asking(let progress):
+        case .asking(let untold):
             state = .speaking(.run, Notes())
-            return progress.map { .progress($0) } ?? .proceed
+            if case .progress(let progress) = untold { return .progress(progress) }
+            return .proceed
         case .speaking(.pump, var notes):
             notes.runWaits = true
             state = .speaking(.pump, notes)
             return .wait
         case .speaking(.run, var notes):
-            guard notes.cancelled == nil, let progress = notes.progress else { return .proceed }
-            notes.progress = nil
+            guard notes.cancelled == nil, case .progress(let progress) = notes.untold else { return .proceed }
+            notes.untold = nil
             state = .speaking(.run, notes)
             return .progress(progress)
         case .silent, .ending:
@@ -142,10 +148,10 @@ struct Voice: Sendable, Hashable {
             fraction: fraction, completed: progress.completed, total: progress.total)
         switch state {
         case .asking(let noted):
-            state = .asking(progress)
+            state = .asking(.progress(progress))
             return noted == nil ? .wanted : .noted
         case .speaking(let speaker, var notes):
-            notes.progress = progress
+            notes.untold = .progress(progress)
             state = .speaking(speaker, notes)
             return .noted
         case .silent, .ending:
@@ -155,7 +161,7 @@ struct Voice: Sendable, Hashable {
 
     /// The pump has come. Returns what it is to tell, or nil if the run has been quicker.
     mutating func pump() -> IntegrationProgress? {
-        guard case .asking(let progress?) = state else { return nil }
+        guard case .asking(.progress(let progress)) = state else { return nil }
         state = .speaking(.pump, Notes())
         return progress
     }
@@ -189,8 +195,8 @@ struct Voice: Sendable, Hashable {
             state = .speaking(.run, notes)
             return .handOver
         }
-        if let progress = notes.progress {
-            notes.progress = nil
+        if case .progress(let progress) = notes.untold {
+            notes.untold = nil
             state = .speaking(.pump, notes)
             return .progress(progress)
         }
@@ -217,7 +223,7 @@ struct Voice: Sendable, Hashable {
             return .stop
         case .speaking(let speaker, var notes) where notes.cancelled == nil:
             notes.cancelled = reason
-            notes.progress = nil
+            notes.untold = nil
             state = .speaking(speaker, notes)
             return .stop
         case .asking:

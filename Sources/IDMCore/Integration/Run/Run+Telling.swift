@@ -12,15 +12,15 @@ extension Run {
     func begin(_ ticket: Ticket) async -> Bool {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        let actor = handlers.actor(of: .beginning, else: #isolation)
-        guard isHere(actor) else { return await begin(ticket, on: actor) }
-        return await beginHere(ticket)
+        guard !handlers.areHere(here()) else { return await beginHere(ticket) }
+        return await begin(ticket, on: handlers.actor(of: .beginning, else: #isolation))
     }
 
     private func begin(_ ticket: Ticket, on actor: isolated (any Actor)?) async -> Bool {
         await beginHere(ticket)
     }
 
+    @inline(__always)
     private func beginHere(_ ticket: Ticket) async -> Bool {
         let isHeard = handlers.kinds.contains(.beginning)
         switch gate.voice(ticket, { isHeard ? $0.begin() : $0.beginAndAsk() }) {
@@ -49,9 +49,8 @@ extension Run {
         guard await takeFloor(ticket) else { return false }
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        let actor = handlers.actor(of: .success, else: #isolation)
-        guard isHere(actor) else { return await tell(value, ticket, trip, on: actor) }
-        return await tellHere(value, ticket, trip)
+        guard !handlers.areHere(here()) else { return await tellHere(value, ticket, trip) }
+        return await tell(value, ticket, trip, on: handlers.actor(of: .success, else: #isolation))
     }
 
     private func tell(
@@ -156,27 +155,32 @@ extension Run {
     }
 
     /// Gives the floor away, before the provider is asked. Returns false if the run has ended instead.
-    @inline(never)
+    @inline(__always)
     private func fallSilent(_ ticket: Ticket) async -> Bool {
-        while true {
-            switch gate.voice(ticket, { $0.ask() }) {
-            case .proceed:
-                return true
-            case .progress(let progress):
-                await tell(progress: progress, ticket)
-            case .cancelled(let reason):
-                await tellCancel(reason, hasBegun: true, ticket)
-                return false
-            case .wait, .over, nil:
-                return false
-            }
+        let turn = gate.voice(ticket) { $0.ask() }
+        return if turn == .proceed { true } else { await fallSilent(turn, ticket) }
+    }
+
+    @inline(never)
+    private func fallSilent(_ turn: Voice.Turn?, _ ticket: Ticket) async -> Bool {
+        switch turn {
+        case .proceed:
+            return true
+        case .progress(let progress):
+            await tell(progress: progress, ticket)
+            return await fallSilent(ticket)
+        case .cancelled(let reason):
+            await tellCancel(reason, hasBegun: true, ticket)
+            return false
+        case .wait, .over, nil:
+            return false
         }
     }
 
     // MARK: The end
 
     /// Ends the run with an answer, unless a cancel came first.
-    @inline(never)
+    @inline(__always)
     func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
         guard turn != nil else {
             await hold()
@@ -186,11 +190,11 @@ extension Run {
         if handlers.kinds.contains(.progress) {
             guard await takeFloor(ticket) else { return }
         }
-        let actor = handlers.actor(of: answer.hearers, else: handlers.actor(of: .completion, else: #isolation))
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        guard isHere(actor) else { return await end(answer, inquiry, ticket, trip, on: actor) }
-        await endHere(answer, inquiry, ticket, trip)
+        guard !handlers.areHere(here()) else { return await endHere(answer, inquiry, ticket, trip) }
+        let actor = handlers.actor(of: answer.hearers, else: handlers.actor(of: .completion, else: #isolation))
+        await end(answer, inquiry, ticket, trip, on: actor)
     }
 
     private func end(
@@ -211,10 +215,9 @@ extension Run {
             inquiry.leave()
             life.settle(answer.outcome)
             turn?.begin()
-            await tell(answer.hearers, of: answer.outcome)
-            await tell(.completion, of: answer.outcome)
+            await tell(answer.hearers, .completion, of: answer.outcome)
             turn?.end()
-            await depart(answer.outcome, hasBegun: true, ticket)
+            depart(answer.outcome, hasBegun: true, ticket, isolation: #isolation)
         case .cancelled(let reason):
             inquiry.leave()
             await tellCancel(reason, hasBegun: true, ticket)
@@ -239,14 +242,22 @@ extension Run {
 
     /// Takes note of the end of a run that has nobody to tell and has left the gate.
     func close(_ outcome: Life.Outcome) {
-        source.engine.leave(gate)
+        engine.leave(gate)
         life.end(outcome)
     }
 
-    /// Lets the handlers of one kind hear their part of an outcome.
-    private func tell(_ kind: HandlerKinds, of outcome: Life.Outcome) async {
-        guard !handlers.kinds.isDisjoint(with: kind) else { return }
-        for index in handlers.indices where handlers.kind(at: index) == kind { await handlers[index].hear(outcome) }
+    /// Lets the handlers of one kind hear their part of an outcome, and then those of another.
+    private func tell(_ kind: HandlerKinds, _ next: HandlerKinds = [], of outcome: Life.Outcome) async {
+        var (kind, next) = (kind, next)
+        while true {
+            if !handlers.kinds.isDisjoint(with: kind) {
+                for index in handlers.indices where handlers.kind(at: index) == kind {
+                    await handlers[index].hear(outcome)
+                }
+            }
+            if next.isEmpty { return }
+            (kind, next) = (next, [])
+        }
     }
 
     /// Tells a cancel that has been decided.
@@ -256,23 +267,23 @@ extension Run {
         defer { trip?.workArrived() }
         life.settle(.cancelled(reason))
         turn?.begin()
-        await tell(.cancel, of: .cancelled(reason))
-        if hasBegun { await tell(.completion, of: .cancelled(reason)) }
+        await tell(.cancel, hasBegun ? .completion : [], of: .cancelled(reason))
         turn?.end()
-        await depart(.cancelled(reason), hasBegun: hasBegun, ticket)
+        depart(.cancelled(reason), hasBegun: hasBegun, ticket, isolation: #isolation)
     }
 
     /// Leaves the gate, and then starts what comes after the call.
-    @inline(never)
-    private func depart(_ outcome: Life.Outcome, hasBegun: Bool, _ ticket: Ticket) async {
+    private func depart(
+        _ outcome: Life.Outcome, hasBegun: Bool, _ ticket: Ticket, isolation: isolated (any Actor)?
+    ) {
         report(.ended(outcome))
         gate.finish(ticket)
-        source.engine.leave(gate)
+        engine.leave(gate)
         if hasBegun, let plan, let links = plan.extras?.links, !links.isEmpty {
             // Chained calls start in a later turn, as those made by a handler do.
             turn?.begin()
             for link in links where !life.isCut {
-                if let next = link(outcome, plan, #isolation) { life.chain(next) }
+                if let next = link(outcome, plan, isolation) { life.chain(next) }
             }
             turn?.end()
         }

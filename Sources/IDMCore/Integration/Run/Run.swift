@@ -3,6 +3,7 @@
 /// A run holds what it needs of its integrator, but not the integrator. Nothing holds a run but its own task and the
 /// gate, so it goes, with its handlers, when it has ended.
 final class Run: GateMember {
+    let engine: Engine
     let gate: Gate
     let source: any InquirySource
     let handlers: Handlers
@@ -12,15 +13,14 @@ final class Run: GateMember {
     /// Nil if nobody hears anything of the run, and nothing comes after it.
     let turn: HandlerTurn?
 
-    init(gate: Gate, source: any InquirySource, plan: CallPlan) {
+    init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan) {
+        self.engine = engine
         self.gate = gate
         self.source = source
-        handlers = source.engine.handlers(before: plan.handlers)
+        handlers = engine.handlers(before: plan.handlers)
         self.plan = plan.hasExtras ? plan : nil
         turn = handlers.kinds.isEmpty && self.plan == nil ? nil : HandlerTurn()
     }
-
-    var engine: Engine { source.engine }
 
     func wake() {
         life.wake()
@@ -48,34 +48,53 @@ final class Run: GateMember {
         return handlers.kinds.contains(.beginning) ? .heard : .unheard
     }
 
+    // A run that waits, and one whose provider is at work, keeps the frames of the functions it is in. A task comes with room
+    // for a few hundred bytes of them, and takes a kilobyte more for the first that doesn't fit. So those are small and few,
+    // and what is seldom needed has frames of its own.
+
     /// Takes the call from its entrance to its end.
     func drive(_ ticket: Ticket, _ entrance: Entrance) async {
-        if entrance != .begun {
-            if entrance != .start { await waitForTurn(ticket, entrance) }
-            guard await begin(ticket) else { return }
-        } else {
+        if entrance == .begun {
             report(.began)
+        } else {
+            if entrance == .wait && way != .held {
+                await waitInLine(ticket)
+            } else if entrance != .start {
+                await waitForTurn(ticket, entrance)
+            }
+            guard await begin(ticket) else { return }
         }
         var failures = 0
-        while true {
-            let inquiry = source.inquire(at: gate)
-            defer { inquiry.leave() }
-            guard let answer = await ask(inquiry, ticket) else { return }
-            guard answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) else {
-                return await conclude(answer, inquiry, ticket)
+        while await attempt(ticket, after: failures) { failures += 1 }
+    }
+
+    /// Asks the provider once, and tells what came of it. Returns whether it is to be asked again.
+    @inline(never)
+    private func attempt(_ ticket: Ticket, after failures: Int) async -> Bool {
+        // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
+        // doesn't know yet if that was before it was made, so its own word for it is not enough.
+        guard !life.isStopped else { return false }
+        let inquiry = source.inquire(at: gate)
+        defer { inquiry.leave() }
+        let answer: Answer
+        if inquiry.isStream || handlers.kinds.contains(.progress) {
+            guard let heard = await listen(inquiry, ticket) else { return false }
+            answer = heard
+        } else {
+            do {
+                answer = Answer(value: try await inquiry.request(), isHeard: false)
+            } catch {
+                answer = Answer(error, isFirst: true)
             }
-            await hold()
-            failures += 1
-            // Left before the pause: whoever joins meanwhile is not to get the failure.
-            inquiry.leave()
-            guard await pause(failures, error, ticket) else { return }
         }
+        if plan != nil, answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) {
+            return await pause(failures + 1, error, inquiry, ticket)
+        }
+        await conclude(answer, inquiry, ticket)
+        return false
     }
 
     // MARK: Before the beginning
-
-    // A run that waits, and one whose provider is at work, keeps the frames of the functions it is in. So those are small,
-    // and what is seldom needed has frames of its own.
 
     @inline(never)
     private func waitForTurn(_ ticket: Ticket, _ entrance: Entrance) async {
@@ -86,7 +105,7 @@ final class Run: GateMember {
         }
     }
 
-    @inline(never)
+    @inline(__always)
     private func waitInLine(_ ticket: Ticket) async {
         // A wake may be left over from before the call was admitted, so the gate has the last word.
         repeat { await life.park() } while gate.isWaiting(ticket)
@@ -138,18 +157,13 @@ final class Run: GateMember {
         }
     }
 
-    /// Asks the provider. Nil if the end of the run is told by somebody else.
+    /// Asks a provider that may have more to tell than one value. Nil if the end of the run is told by somebody else.
     @inline(never)
-    private func ask(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer? {
-        // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
-        // doesn't know yet if that was before it was made, so its own word for it is not enough.
-        guard !life.isStopped else { return nil }
+    private func listen(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer? {
         let reporter =
             handlers.kinds.contains(.progress)
             ? IntegrationProgress.Reporter(RunProgress(self, ticket)) : nil
-        guard !inquiry.isStream else {
-            return await listen(inquiry.values(), reporter, ticket)
-        }
+        guard let reporter, !inquiry.isStream else { return await listen(inquiry.values(), reporter, ticket) }
         do {
             return Answer(value: try await inquiry.request(reporter: reporter), isHeard: false)
         } catch {
@@ -201,7 +215,12 @@ final class Run: GateMember {
 
     /// Tells of a retry and waits before it. Returns false if the run has ended meanwhile.
     @inline(never)
-    private func pause(_ attempt: Int, _ error: any Error, _ ticket: Ticket) async -> Bool {
+    private func pause(
+        _ attempt: Int, _ error: any Error, _ inquiry: any Inquiry, _ ticket: Ticket
+    ) async -> Bool {
+        await hold()
+        // Left before the pause: whoever joins meanwhile is not to get the failure.
+        inquiry.leave()
         guard await tell(retry: attempt, after: error, ticket) else { return false }
         try? await plan?.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
