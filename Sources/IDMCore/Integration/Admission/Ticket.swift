@@ -19,7 +19,7 @@ struct TicketTable<Element: Sendable>: Sendable {
     private var lastSerial: UInt64 = 0
     private(set) var count = 0
 
-    mutating func insert(_ element: Element) -> Ticket {
+    mutating func insert(_ element: consuming Element) -> Ticket {
         lastSerial += 1
         count += 1
         guard let slot = firstFree else {
@@ -27,8 +27,7 @@ struct TicketTable<Element: Sendable>: Sendable {
             return Ticket(slot: slots.count - 1, serial: lastSerial)
         }
         firstFree = slots[slot].nextFree
-        slots[slot].serial = lastSerial
-        slots[slot].element = element
+        slots[slot] = Slot(serial: lastSerial, element: element, nextFree: nil)
         return Ticket(slot: slot, serial: lastSerial)
     }
 

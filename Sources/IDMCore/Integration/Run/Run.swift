@@ -31,7 +31,8 @@ final class Run: GateMember {
     }
 
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
+        isolation: isolated (any Actor)?
     ) {
         guard turn != nil else {
             gate.finish(ticket)
@@ -150,9 +151,8 @@ final class Run: GateMember {
 
         /// An error, or the provider's own cancel.
         init(_ error: any Error, isFirst: Bool) {
-            let reason = CancelReason(error)
-            outcome = reason.map { .cancelled($0) } ?? .failure(error)
-            hearers = reason == nil ? .error : .cancel
+            outcome = Life.Outcome(error)
+            hearers = outcome.error == nil ? .cancel : .error
             self.isFirst = isFirst
         }
     }
