@@ -2,8 +2,9 @@
 struct Handlers: Sendable {
     /// A handler, with its kind at hand: to look through the kinds costs nothing, to copy a handler does.
     private struct Entry: Sendable {
-        let kind: HandlerKinds
         let signal: HandlerSignal
+        // After the signal, at the end of which there is room for it.
+        let kind: HandlerKinds
     }
 
     /// Where all handlers were written.
@@ -30,7 +31,7 @@ struct Handlers: Sendable {
         if entries.isEmpty { entries.reserveCapacity(4) }
         let kind = signal.kind
         if kind != .watch { home = home.joined(with: .one(signal.isolation.map { ObjectIdentifier($0) })) }
-        entries.append(Entry(kind: kind, signal: signal))
+        entries.append(Entry(signal: signal, kind: kind))
         kinds.formUnion(kind)
     }
 

@@ -8,8 +8,7 @@ final class Run: GateMember {
     let source: any InquirySource
     let handlers: Handlers
     let life = Life()
-    /// The call's plan, if there is more to it than handlers.
-    let plan: CallPlan?
+    private let sequel: Sequel?
     /// Nil if nobody hears anything of the run, and nothing comes after it.
     let turn: HandlerTurn?
 
@@ -18,8 +17,18 @@ final class Run: GateMember {
         self.gate = gate
         self.source = source
         handlers = engine.handlers(before: plan.handlers)
-        self.plan = plan.hasExtras ? plan : nil
-        turn = handlers.kinds.isEmpty && self.plan == nil ? nil : HandlerTurn()
+        sequel = plan.hasExtras ? .plan(plan) : nil
+        turn = handlers.kinds.isEmpty && sequel == nil ? nil : HandlerTurn()
+    }
+
+    /// A plan in which there is more than handlers. Kept apart: few calls have one, and thousands may wait.
+    private indirect enum Sequel: Sendable {
+        case plan(CallPlan)
+    }
+
+    /// The call's plan, if there is more to it than handlers.
+    var plan: CallPlan? {
+        if case .plan(let plan) = sequel { plan } else { nil }
     }
 
     func wake() {
@@ -88,7 +97,7 @@ final class Run: GateMember {
                 answer = Answer(error, isFirst: true)
             }
         }
-        if plan != nil, answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) {
+        if sequel != nil, answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) {
             return await pause(failures + 1, error, inquiry, ticket)
         }
         await conclude(answer, inquiry, ticket)
