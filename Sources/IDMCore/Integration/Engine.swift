@@ -88,7 +88,7 @@ final class Engine: Sendable {
         let handle = CallHandle(life: run.life, gate: run.gate, ticket: ticket)
         willStart(handle)
         let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
-        run.life.attach(LibraryTask.start(drive, start, turn: run.turn, isolation: isolation))
+        run.life.attach(LibraryTask.start(drive, start, isolation: isolation))
         return handle
     }
 

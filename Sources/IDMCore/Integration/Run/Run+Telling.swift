@@ -27,11 +27,11 @@ extension Run {
         case .proceed:
             report(.began)
             guard isHeard else { return true }
-            turn?.begin()
+            turn.begin()
             for index in handlers.indices where handlers.kind(at: index) == .beginning {
                 if case .beginning(let handler) = handlers[index] { await handler() }
             }
-            turn?.end()
+            turn.end()
             return await fallSilent(ticket)
         case .cancelled(let reason):
             await tellCancel(reason, hasBegun: false, ticket)
@@ -64,9 +64,9 @@ extension Run {
         switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
         case .proceed:
             report(.heard)
-            turn?.begin()
+            turn.begin()
             await tell(.success, of: .success(value))
-            turn?.end()
+            turn.end()
             return await fallSilent(ticket)
         case .cancelled(let reason):
             await tellCancel(reason, hasBegun: true, ticket)
@@ -127,9 +127,9 @@ extension Run {
     /// Calls a handler of something that isn't an answer, unless the run was cancelled.
     private func tell(_ ticket: Ticket, on actor: isolated (any Actor)?, _ handler: () async -> Void) async {
         guard gate.voice(ticket, { $0.isHeard }) == true else { return }
-        turn?.begin()
+        turn.begin()
         await handler()
-        turn?.end()
+        turn.end()
     }
 
     // MARK: The floor
@@ -182,7 +182,7 @@ extension Run {
     /// Ends the run with an answer, unless a cancel came first.
     @inline(__always)
     func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
-        guard turn != nil else {
+        guard isHeard else {
             await hold()
             return endUnheard(answer, inquiry, ticket)
         }
@@ -214,9 +214,9 @@ extension Run {
         case .proceed:
             inquiry.leave()
             life.settle(answer.outcome)
-            turn?.begin()
+            turn.begin()
             await tell(answer.hearers, .completion, of: answer.outcome)
-            turn?.end()
+            turn.end()
             depart(answer.outcome, hasBegun: true, ticket, isolation: #isolation)
         case .cancelled(let reason):
             inquiry.leave()
@@ -266,9 +266,9 @@ extension Run {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
         life.settle(.cancelled(reason))
-        turn?.begin()
+        turn.begin()
         await tell(.cancel, hasBegun ? .completion : [], of: .cancelled(reason))
-        turn?.end()
+        turn.end()
         depart(.cancelled(reason), hasBegun: hasBegun, ticket, isolation: #isolation)
     }
 
@@ -281,11 +281,11 @@ extension Run {
         engine.leave(gate)
         if hasBegun, let plan, let links = plan.extras?.links, !links.isEmpty {
             // Chained calls start in a later turn, as those made by a handler do.
-            turn?.begin()
+            turn.begin()
             for link in links where !life.isCut {
                 if let next = link(outcome, plan, isolation) { life.chain(next) }
             }
-            turn?.end()
+            turn.end()
         }
         life.finish()
     }

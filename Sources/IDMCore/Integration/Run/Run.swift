@@ -9,8 +9,9 @@ final class Run: GateMember {
     let handlers: Handlers
     let life = Life()
     private let sequel: Sequel?
-    /// Nil if nobody hears anything of the run, and nothing comes after it.
-    let turn: HandlerTurn?
+    let turn = HandlerTurn()
+    /// Whether somebody hears of the run, or something comes after it.
+    let isHeard: Bool
 
     init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan) {
         self.engine = engine
@@ -18,7 +19,7 @@ final class Run: GateMember {
         self.source = source
         handlers = engine.handlers(before: plan.handlers)
         sequel = plan.hasExtras ? .plan(plan) : nil
-        turn = handlers.kinds.isEmpty && sequel == nil ? nil : HandlerTurn()
+        isHeard = !handlers.kinds.isEmpty || sequel != nil
     }
 
     /// A plan in which there is more than handlers. Kept apart: few calls have one, and thousands may wait.
@@ -43,13 +44,13 @@ final class Run: GateMember {
         _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
         isolation: isolated (any Actor)?
     ) {
-        guard turn != nil else {
+        guard isHeard else {
             gate.finish(ticket)
             return close(.cancelled(reason))
         }
         life.settle(.cancelled(reason))
         LibraryTask.start(
-            RunCancel(run: self, ticket: ticket, reason: reason), start, turn: turn, isolation: isolation)
+            RunCancel(run: self, ticket: ticket, reason: reason), start, isolation: isolation)
     }
 
     /// How this run comes to the gate, unless it is turned away.
@@ -125,9 +126,9 @@ final class Run: GateMember {
     private func waitForPredecessors(_ ticket: Ticket) async -> Entrance {
         for predecessor in plan?.extras?.predecessors ?? [] where gate.isHeld(ticket) {
             // Started in a later turn, as a chained call is: a long chain would nest on the stack.
-            turn?.begin()
+            turn.begin()
             let first = predecessor(#isolation) { [life] in life.wake() }
-            turn?.end()
+            turn.end()
             if let first { life.chain(predecessor: first) }
             await life.park()
         }
@@ -262,8 +263,7 @@ private final class RunProgress: ProgressListener {
         guard let run, run.gate.voice(ticket, { $0.report(progress) }) == .wanted else { return }
         // What the handlers call is not part of the work that has reported.
         IntegrationProgress.Reporter.$ambient.withValue(nil) {
-            _ = LibraryTask.start(
-                RunPump(run: run, ticket: ticket), .later, turn: run.turn, isolation: nil)
+            _ = LibraryTask.start(RunPump(run: run, ticket: ticket), .later, isolation: nil)
         }
     }
 }
@@ -277,7 +277,7 @@ struct RunDrive: TaskWork {
     var executor: (any TaskExecutor)? { run.engine.executor }
 
     func perform() async {
-        await run.drive(ticket, entrance)
+        await run.turn.bind { await run.drive(ticket, entrance) }
     }
 }
 
@@ -290,7 +290,7 @@ private struct RunCancel: TaskWork {
     var executor: (any TaskExecutor)? { run.engine.executor }
 
     func perform() async {
-        await run.tellCancel(reason, hasBegun: true, ticket)
+        await run.turn.bind { await run.tellCancel(reason, hasBegun: true, ticket) }
     }
 }
 
@@ -302,6 +302,6 @@ private struct RunPump: TaskWork {
     var executor: (any TaskExecutor)? { run.engine.executor }
 
     func perform() async {
-        await run.pump(ticket)
+        await run.turn.bind { await run.pump(ticket) }
     }
 }
