@@ -9,6 +9,8 @@ final class Engine: Sendable {
     let executor: (any TaskExecutor)?
 
     private let lanes: Lanes
+    /// The gate that lets calls in or turns them away as they come, if it is one.
+    private let promptGate: Gate?
     private let hasHandlers = Atomic(false)
     private let handlers = Mutex(Handlers())
 
@@ -17,6 +19,7 @@ final class Engine: Sendable {
         self.clock = clock
         executor = (clock as? any WatchedClock)?.workload
         lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(Gate(type.rule))
+        promptGate = if case .single(let gate) = lanes, type.decidesAtOnce { gate } else { nil }
     }
 
     /// The engine of calls that belong to no integrator. Each is on its own.
@@ -43,15 +46,36 @@ final class Engine: Sendable {
         _ source: any InquirySource, _ plan: CallPlan, isolation: isolated (any Actor)?,
         willStart: (CallHandle) -> Void = { _ in }
     ) -> CallHandle {
+        if let gate = promptGate, plan.isEmpty, !hasHandlers.load(ordering: .acquiring) {
+            let inquiry = source.inquire(at: gate)
+            if !inquiry.isStream { return start(inquiry, at: gate, isolation: isolation, willStart) }
+        }
         let gate = lanes.enter(source.lane())
-        let run = Run(gate: gate, source: source, plan: plan)
+        let run = Run(engine: self, gate: gate, source: source, plan: plan)
         return start(run, run.way, .now, isolation: isolation, willStart)
+    }
+
+    /// Starts a call of which nobody hears.
+    private func start(
+        _ inquiry: any Inquiry, at gate: Gate, isolation: isolated (any Actor)?, _ willStart: (CallHandle) -> Void
+    ) -> CallHandle {
+        let life = Life()
+        let (ticket, entrance) = gate.enter(life, .unheard, isolation: isolation)
+        let handle = CallHandle(life: life, gate: gate, ticket: ticket)
+        willStart(handle)
+        guard entrance == .begun else {
+            if case .cancelled(let reason) = gate.end(ticket, hasBegun: false) { life.end(.cancelled(reason)) }
+            return handle
+        }
+        let run = QuietRun(engine: self, gate: gate, ticket: ticket, life: life, inquiry: inquiry)
+        life.attach(LibraryTask.start(run, isolation: isolation))
+        return handle
     }
 
     /// Turns a call away, and tells it so in a later turn.
     func turnAway(_ source: any InquirySource, _ plan: CallPlan, _ reason: CancelReason) -> CallHandle {
         let gate = lanes.enter(source.lane())
-        let run = Run(gate: gate, source: source, plan: plan)
+        let run = Run(engine: self, gate: gate, source: source, plan: plan)
         return start(run, .turnedAway(reason), .later, isolation: nil) { _ in }
     }
 
@@ -64,7 +88,7 @@ final class Engine: Sendable {
         let handle = CallHandle(life: run.life, gate: run.gate, ticket: ticket)
         willStart(handle)
         let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
-        run.life.attach(LibraryTask.start(drive, start, turn: run.turn, isolation: isolation))
+        run.life.attach(LibraryTask.start(drive, start, isolation: isolation))
         return handle
     }
 

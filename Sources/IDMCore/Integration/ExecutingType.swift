@@ -69,6 +69,15 @@ public struct ExecutingType: Sendable, Hashable {
     /// Whether calls share the request that runs.
     var isJoining: Bool { kind == .one(joining: true) }
 
+    /// Whether a call never waits, nor shares what it asks: so that all is known of it as soon as it comes.
+    var decidesAtOnce: Bool {
+        switch kind {
+        case .all, .one(joining: false): true
+        case .newest(let debounce): debounce == .zero
+        case .one(joining: true), .line: false
+        }
+    }
+
     /// What the gate goes by. Sharing a request is not its business: to the gate, joined calls all run.
     var rule: AdmissionRule {
         switch kind {

@@ -51,8 +51,13 @@ extension IntegrationOutcome: Equatable where Output: Equatable {
 /// Inside, outcomes carry a value of any type. These give it back its type, which is known where the call was made, and is
 /// the only one that the value can have.
 extension IntegrationOutcome where Output == any Sendable {
-    func get<Value: Sendable>(as type: Value.Type) throws -> Value {
-        switch self {
+    /// What comes of an error from below, which may be the provider's own cancel.
+    init(_ error: any Error) {
+        self = CancelReason(error).map { .cancelled($0) } ?? .failure(error)
+    }
+
+    consuming func get<Value: Sendable>(as type: Value.Type) throws -> Value {
+        switch consume self {
         case .success(let value): value as! Value
         case .failure(let error): throw error
         case .cancelled(let reason): throw IntegrationError.cancelled(reason)

@@ -5,3 +5,9 @@
 func isHere(_ actor: (any Actor)?, _ caller: (any Actor)? = #isolation) -> Bool {
     actor === caller
 }
+
+/// The actor that the caller runs on, by name. Nil stands for no actor. Kept out of line as ``isHere(_:_:)`` is.
+@inline(never)
+func here(_ caller: (any Actor)? = #isolation) -> ObjectIdentifier? {
+    caller.map { ObjectIdentifier($0) }
+}

@@ -15,9 +15,15 @@ final class HandlerTurn: Sendable {
         bound?.isRunning.load(ordering: .relaxed) ?? false
     }
 
-    /// Lets what is started inside the operation know when it is inside a handler of this turn.
-    func bind<R>(_ operation: () -> R) -> R {
-        Self.$bound.withValue(self, operation: operation)
+    /// Lets what is started inside the operation know when it is inside a handler of this turn. To be called by the task
+    /// that calls the handlers: bound outside of it, the turn would have to be copied into it.
+    @inline(__always)
+    func bind(isolation: isolated (any Actor)? = #isolation, _ operation: () async -> Void) async {
+        await Self.$bound.withValue(self) {
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            await operation()
+        }
     }
 
     func begin() {

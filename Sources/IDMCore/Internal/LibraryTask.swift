@@ -16,15 +16,11 @@ package enum LibraryTask {
     ///
     /// Work that is started from inside a handler always waits for a later turn. Tasks that start at once nest on the
     /// stack, and a handler that calls again, whose handler calls again, would run out of it.
-    ///
-    /// - Parameter turn: What lets the work know when it is inside a handler, if it ever is.
     @discardableResult
     static func start(
-        _ work: some TaskWork, _ start: Start = .now, turn: HandlerTurn? = nil, isolation: isolated (any Actor)?
+        _ work: some TaskWork, _ start: Start = .now, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        let isLater = start == .later || HandlerTurn.isCurrent
-        guard let turn else { return launch(work, isLater: isLater, isolation: isolation) }
-        return turn.bind { launch(work, isLater: isLater, isolation: isolation) }
+        launch(work, isLater: start == .later || HandlerTurn.isCurrent, isolation: isolation)
     }
 
     private static func launch(
@@ -91,7 +87,7 @@ package enum LibraryTask {
         }
     }
 
-    /// Starts a closure as ``start(_:_:turn:isolation:)`` starts work, with the actor that it runs on.
+    /// Starts a closure as ``start(_:_:isolation:)`` starts work, with the actor that it runs on.
     ///
     /// - Parameter clock: The clock that the closure waits for, if it does.
     @discardableResult

@@ -64,9 +64,9 @@ struct Admission<Member: Sendable>: Sendable {
     private struct Entry: Sendable {
         let member: Member
         var stage: Stage
-        var voice = Voice()
         /// Whether it counts against the width of the line until it is finished.
         var isInside = false
+        var voice = Voice()
 
         var isAdmitted: Bool {
             if case .admitted = stage { true } else { false }

@@ -48,10 +48,11 @@ final class Gate: Sendable {
         admission.withLock { $0.voice(ticket, event) }
     }
 
-    /// Commits the answer of a call of which nobody hears, and lets the call go if it ends here.
-    func end(_ ticket: Ticket) -> Voice.Turn? {
+    /// Commits the answer of a call of which nobody hears, or begins one that was turned away, and lets the call go if it
+    /// ends here.
+    func end(_ ticket: Ticket, hasBegun: Bool = true) -> Voice.Turn? {
         let (turn, next) = admission.withLock { admission in
-            let turn = admission.voice(ticket) { $0.commit(isFinal: true) }
+            let turn = admission.voice(ticket) { hasBegun ? $0.commit(isFinal: true) : $0.begin() }
             return switch turn {
             case .proceed, .cancelled: (turn, admission.finish(ticket))
             default: (turn, nil)
@@ -100,7 +101,7 @@ final class Gate: Sendable {
             member.stop()
         case .takeOver(let member, let ticket, let reason):
             member.stop()
-            member.takeOver(ticket, reason, start, isolation: isolation)
+            member.takeOver(ticket, reason, start, at: self, isolation: isolation)
         }
     }
 }
@@ -113,5 +114,6 @@ protocol GateMember: AnyObject, Sendable {
     func stop()
     /// Tells the end of a call whose own task is still busy with its provider.
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?)
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
+        isolation: isolated (any Actor)?)
 }

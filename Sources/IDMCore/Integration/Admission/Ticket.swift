@@ -10,25 +10,22 @@ struct TicketTable<Element: Sendable>: Sendable {
     private struct Slot: Sendable {
         var serial: UInt64
         var element: Element?
-        /// Where the slot is free.
-        var nextFree: Int?
     }
 
     private var slots: [Slot] = []
-    private var firstFree: Int?
+    /// The slots without an element.
+    private var free: [Int] = []
     private var lastSerial: UInt64 = 0
     private(set) var count = 0
 
-    mutating func insert(_ element: Element) -> Ticket {
+    mutating func insert(_ element: consuming Element) -> Ticket {
         lastSerial += 1
         count += 1
-        guard let slot = firstFree else {
-            slots.append(Slot(serial: lastSerial, element: element, nextFree: nil))
+        guard let slot = free.popLast() else {
+            slots.append(Slot(serial: lastSerial, element: element))
             return Ticket(slot: slots.count - 1, serial: lastSerial)
         }
-        firstFree = slots[slot].nextFree
-        slots[slot].serial = lastSerial
-        slots[slot].element = element
+        slots[slot] = Slot(serial: lastSerial, element: element)
         return Ticket(slot: slot, serial: lastSerial)
     }
 
@@ -54,10 +51,9 @@ struct TicketTable<Element: Sendable>: Sendable {
         if count == 0 && slots.count > 32 {
             // A burst is over: give its memory back. Serials go on, so old tickets still name nothing.
             slots = []
-            firstFree = nil
+            free = []
         } else {
-            slots[ticket.slot].nextFree = firstFree
-            firstFree = ticket.slot
+            free.append(ticket.slot)
         }
         return element
     }

@@ -11,10 +11,16 @@
 struct Voice: Sendable, Hashable {
     private enum Speaker: Sendable { case run, pump }
 
+    /// A report that is still to be told. Kept apart: few runs have one, and thousands may wait.
+    private indirect enum Untold: Sendable, Hashable {
+        case progress(IntegrationProgress)
+    }
+
     /// What came while somebody was speaking.
     private struct Notes: Sendable, Hashable {
+        // The largest one first: what comes after it fits closely.
+        var untold: Untold?
         var cancelled: CancelReason?
-        var progress: IntegrationProgress?
         var runWaits = false
     }
 
@@ -22,10 +28,10 @@ struct Voice: Sendable, Hashable {
         /// Nothing has been heard. The run's own task will speak first.
         case silent(cancelled: CancelReason?)
         /// A handler runs, or is about to.
-        case speaking(Speaker, Notes)
+        case speaking(Notes, by: Speaker)
         /// The provider is at work, and nobody speaks. A report that has come is told by the run before its next word,
         /// or by the pump if that comes first.
-        case asking(IntegrationProgress?)
+        case asking(Untold?)
         /// The end is decided. Whoever decided it tells it.
         case ending
     }
@@ -61,7 +67,7 @@ struct Voice: Sendable, Hashable {
             state = .ending
             return .cancelled(reason)
         }
-        state = .speaking(.run, Notes())
+        state = .speaking(Notes(), by: .run)
         return .proceed
     }
 
@@ -73,14 +79,14 @@ struct Voice: Sendable, Hashable {
 
     /// Before the provider is asked, or asked for the next value.
     mutating func ask() -> Turn {
-        guard case .speaking(.run, var notes) = state else { return .over }
+        guard case .speaking(var notes, by: .run) = state else { return .over }
         if let reason = notes.cancelled {
             state = .ending
             return .cancelled(reason)
         }
-        if let progress = notes.progress {
-            notes.progress = nil
-            state = .speaking(.run, notes)
+        if case .progress(let progress) = notes.untold {
+            notes.untold = nil
+            state = .speaking(notes, by: .run)
             return .progress(progress)
         }
         state = .asking(nil)
@@ -90,17 +96,18 @@ struct Voice: Sendable, Hashable {
     /// After the provider has answered, before its answer is told.
     mutating func speak() -> Turn {
         switch state {
-        case .asking(let progress):
-            state = .speaking(.run, Notes())
-            return progress.map { .progress($0) } ?? .proceed
-        case .speaking(.pump, var notes):
+        case .asking(let untold):
+            state = .speaking(Notes(), by: .run)
+            if case .progress(let progress) = untold { return .progress(progress) }
+            return .proceed
+        case .speaking(var notes, by: .pump):
             notes.runWaits = true
-            state = .speaking(.pump, notes)
+            state = .speaking(notes, by: .pump)
             return .wait
-        case .speaking(.run, var notes):
-            guard notes.cancelled == nil, let progress = notes.progress else { return .proceed }
-            notes.progress = nil
-            state = .speaking(.run, notes)
+        case .speaking(var notes, by: .run):
+            guard notes.cancelled == nil, case .progress(let progress) = notes.untold else { return .proceed }
+            notes.untold = nil
+            state = .speaking(notes, by: .run)
             return .progress(progress)
         case .silent, .ending:
             return .over
@@ -112,16 +119,16 @@ struct Voice: Sendable, Hashable {
     mutating func commit(isFinal: Bool) -> Turn {
         switch state {
         case .asking:
-            state = isFinal ? .ending : .speaking(.run, Notes())
+            state = isFinal ? .ending : .speaking(Notes(), by: .run)
             return .proceed
-        case .speaking(.run, let notes):
+        case .speaking(let notes, by: .run):
             if let reason = notes.cancelled {
                 state = .ending
                 return .cancelled(reason)
             }
             if isFinal { state = .ending }
             return .proceed
-        case .speaking(.pump, _), .silent, .ending:
+        case .speaking(_, by: .pump), .silent, .ending:
             return .over
         }
     }
@@ -142,11 +149,11 @@ struct Voice: Sendable, Hashable {
             fraction: fraction, completed: progress.completed, total: progress.total)
         switch state {
         case .asking(let noted):
-            state = .asking(progress)
+            state = .asking(.progress(progress))
             return noted == nil ? .wanted : .noted
-        case .speaking(let speaker, var notes):
-            notes.progress = progress
-            state = .speaking(speaker, notes)
+        case .speaking(var notes, by: let speaker):
+            notes.untold = .progress(progress)
+            state = .speaking(notes, by: speaker)
             return .noted
         case .silent, .ending:
             return .noted
@@ -155,15 +162,15 @@ struct Voice: Sendable, Hashable {
 
     /// The pump has come. Returns what it is to tell, or nil if the run has been quicker.
     mutating func pump() -> IntegrationProgress? {
-        guard case .asking(let progress?) = state else { return nil }
-        state = .speaking(.pump, Notes())
+        guard case .asking(.progress(let progress)) = state else { return nil }
+        state = .speaking(Notes(), by: .pump)
         return progress
     }
 
     /// Whether something that isn't an answer may still be told, in the turn in which it is heard.
     var isHeard: Bool {
         switch state {
-        case .speaking(_, let notes): notes.cancelled == nil
+        case .speaking(let notes, by: _): notes.cancelled == nil
         case .silent, .asking, .ending: false
         }
     }
@@ -179,19 +186,19 @@ struct Voice: Sendable, Hashable {
     }
 
     mutating func hush() -> Hush {
-        guard case .speaking(.pump, var notes) = state else { return .done }
+        guard case .speaking(var notes, by: .pump) = state else { return .done }
         if let reason = notes.cancelled {
             state = .ending
             return .end(reason, runWaits: notes.runWaits)
         }
         if notes.runWaits {
             notes.runWaits = false
-            state = .speaking(.run, notes)
+            state = .speaking(notes, by: .run)
             return .handOver
         }
-        if let progress = notes.progress {
-            notes.progress = nil
-            state = .speaking(.pump, notes)
+        if case .progress(let progress) = notes.untold {
+            notes.untold = nil
+            state = .speaking(notes, by: .pump)
             return .progress(progress)
         }
         state = .asking(nil)
@@ -215,10 +222,10 @@ struct Voice: Sendable, Hashable {
         case .silent(nil):
             state = .silent(cancelled: reason)
             return .stop
-        case .speaking(let speaker, var notes) where notes.cancelled == nil:
+        case .speaking(var notes, by: let speaker) where notes.cancelled == nil:
             notes.cancelled = reason
-            notes.progress = nil
-            state = .speaking(speaker, notes)
+            notes.untold = nil
+            state = .speaking(notes, by: speaker)
             return .stop
         case .asking:
             state = .ending

@@ -152,7 +152,11 @@ private final class UnpreparedCall: InquirySource, Inquiry {
 
     func inquire(at gate: Gate) -> any Inquiry { self }
 
-    func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable {
+    func request() async throws -> any Sendable {
+        throw IntegrationError.cancelled(.released)
+    }
+
+    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable {
         throw IntegrationError.cancelled(.released)
     }
 

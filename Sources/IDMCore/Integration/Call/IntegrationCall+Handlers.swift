@@ -28,11 +28,16 @@ extension IntegrationCall {
     ///
     /// The value is committed in the turn in which the first handler runs. A cancel before that keeps it from being heard;
     /// after it, all handlers of the value run.
+    @inlinable
     public consuming func onSuccess(
         @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (Output) -> Void
     ) -> IntegrationCall {
-        plan.handlers.append(success: TypedSuccessHandler(handler: handler))
-        return self
+        adding(success: TypedSuccessHandler(handler: handler))
+    }
+
+    @usableFromInline
+    consuming func adding(success handler: consuming TypedSuccessHandler<Output>) -> IntegrationCall {
+        adding(.success(handler))
     }
 
     /// Hears the error that ended the call, at most once. A cancel is never heard here.

@@ -6,6 +6,7 @@ struct CallPlan: Sendable {
 
     var extras: Extras? { box?.extras }
     var hasExtras: Bool { box != nil }
+    var isEmpty: Bool { handlers.kinds.isEmpty && box == nil }
 
     private final class Box: Sendable {
         let extras: Extras

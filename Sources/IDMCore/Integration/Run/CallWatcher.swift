@@ -8,8 +8,9 @@ enum CallEvent: Sendable {
 }
 
 /// Watches the calls of an integrator, and is told in the turn in which something happens, wherever that is. It has no
-/// actor, so that the handlers' order and turns are the same with it as without.
-protocol CallWatcher: Sendable {
+/// actor, so that the handlers' order and turns are the same with it as without. An object, so that all handlers are of
+/// one small size.
+protocol CallWatcher: AnyObject, Sendable {
     /// Hears what happens to a call. Called under no lock, and has to be quick.
     func hear(_ event: CallEvent, of call: ObjectIdentifier)
 }

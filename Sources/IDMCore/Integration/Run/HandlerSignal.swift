@@ -37,7 +37,7 @@ enum HandlerSignal: Sendable {
     }
 
     /// Lets the handler hear its part of an outcome, if it has one.
-    @inline(never)
+    @inline(__always)
     func hear(_ outcome: Life.Outcome) async {
         switch self {
         case .success(let handler): if case .success(let value) = outcome { await handler.hear(value) }

@@ -4,7 +4,8 @@ protocol Inquiry: AnyObject, Sendable {
     /// Whether more than one value may come.
     var isStream: Bool { get }
 
-    func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable
+    func request() async throws -> any Sendable
+    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable
     func values() -> ProviderValues<any Sendable>
 
     /// Gives up the share in a request that others use as well.
@@ -75,9 +76,13 @@ final class PreparedInput<Input: Sendable, Output: Sendable>: InquirySource, Inq
     @usableFromInline var isStream: Bool { supply.isStream }
 
     @usableFromInline
-    func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable {
-        guard let reporter else { return try await supply.provider.request(input) }
-        return try await supply.provider._request(input, reporter: reporter)
+    func request() async throws -> any Sendable {
+        try await supply.provider.request(input)
+    }
+
+    @usableFromInline
+    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable {
+        try await supply.provider._request(input, reporter: reporter)
     }
 
     @usableFromInline
@@ -101,7 +106,11 @@ private final class SharedInquiry<Input: Sendable, Output: Sendable>: Inquiry {
         self.isStream = isStream
     }
 
-    func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable {
+    func request() async throws -> any Sendable {
+        try await seat._request(input, reporter: nil)
+    }
+
+    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable {
         try await seat._request(input, reporter: reporter)
     }
 

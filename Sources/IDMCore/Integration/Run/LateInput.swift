@@ -36,7 +36,11 @@ package final class LateInput<Input: Sendable, Output: Sendable>: InquirySource,
 
     var isStream: Bool { provider.stream != nil }
 
-    func request(reporter: IntegrationProgress.Reporter?) async throws -> any Sendable {
+    func request() async throws -> any Sendable {
+        try await provider._request(take(), reporter: nil)
+    }
+
+    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable {
         try await provider._request(take(), reporter: reporter)
     }
 

@@ -137,12 +137,8 @@ final class Life: Sendable {
 
     /// Takes the outcome of a run that has no handlers left to call.
     func end(_ outcome: Outcome) {
-        let (waiting, ending) = state.withLock { state in
-            state.outcome = outcome
-            return (state.company?.waiting.removeAll(), finish(&state))
-        }
-        for continuation in waiting ?? [] { continuation.resume(returning: outcome) }
-        ending?.announce()
+        settle(outcome)
+        finish()
     }
 
     /// Takes note that the last handler has run.

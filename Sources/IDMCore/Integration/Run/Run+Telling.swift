@@ -12,26 +12,26 @@ extension Run {
     func begin(_ ticket: Ticket) async -> Bool {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        let actor = handlers.actor(of: .beginning, else: #isolation)
-        guard isHere(actor) else { return await begin(ticket, on: actor) }
-        return await beginHere(ticket)
+        guard !handlers.areHere(here()) else { return await beginHere(ticket) }
+        return await begin(ticket, on: handlers.actor(of: .beginning, else: #isolation))
     }
 
     private func begin(_ ticket: Ticket, on actor: isolated (any Actor)?) async -> Bool {
         await beginHere(ticket)
     }
 
+    @inline(__always)
     private func beginHere(_ ticket: Ticket) async -> Bool {
         let isHeard = handlers.kinds.contains(.beginning)
         switch gate.voice(ticket, { isHeard ? $0.begin() : $0.beginAndAsk() }) {
         case .proceed:
             report(.began)
             guard isHeard else { return true }
-            turn?.begin()
+            turn.begin()
             for index in handlers.indices where handlers.kind(at: index) == .beginning {
                 if case .beginning(let handler) = handlers[index] { await handler() }
             }
-            turn?.end()
+            turn.end()
             return await fallSilent(ticket)
         case .cancelled(let reason):
             await tellCancel(reason, hasBegun: false, ticket)
@@ -49,9 +49,8 @@ extension Run {
         guard await takeFloor(ticket) else { return false }
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        let actor = handlers.actor(of: .success, else: #isolation)
-        guard isHere(actor) else { return await tell(value, ticket, trip, on: actor) }
-        return await tellHere(value, ticket, trip)
+        guard !handlers.areHere(here()) else { return await tellHere(value, ticket, trip) }
+        return await tell(value, ticket, trip, on: handlers.actor(of: .success, else: #isolation))
     }
 
     private func tell(
@@ -65,9 +64,9 @@ extension Run {
         switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
         case .proceed:
             report(.heard)
-            turn?.begin()
+            turn.begin()
             await tell(.success, of: .success(value))
-            turn?.end()
+            turn.end()
             return await fallSilent(ticket)
         case .cancelled(let reason):
             await tellCancel(reason, hasBegun: true, ticket)
@@ -128,9 +127,9 @@ extension Run {
     /// Calls a handler of something that isn't an answer, unless the run was cancelled.
     private func tell(_ ticket: Ticket, on actor: isolated (any Actor)?, _ handler: () async -> Void) async {
         guard gate.voice(ticket, { $0.isHeard }) == true else { return }
-        turn?.begin()
+        turn.begin()
         await handler()
-        turn?.end()
+        turn.end()
     }
 
     // MARK: The floor
@@ -156,29 +155,34 @@ extension Run {
     }
 
     /// Gives the floor away, before the provider is asked. Returns false if the run has ended instead.
-    @inline(never)
+    @inline(__always)
     private func fallSilent(_ ticket: Ticket) async -> Bool {
-        while true {
-            switch gate.voice(ticket, { $0.ask() }) {
-            case .proceed:
-                return true
-            case .progress(let progress):
-                await tell(progress: progress, ticket)
-            case .cancelled(let reason):
-                await tellCancel(reason, hasBegun: true, ticket)
-                return false
-            case .wait, .over, nil:
-                return false
-            }
+        let turn = gate.voice(ticket) { $0.ask() }
+        return if turn == .proceed { true } else { await fallSilent(turn, ticket) }
+    }
+
+    @inline(never)
+    private func fallSilent(_ turn: Voice.Turn?, _ ticket: Ticket) async -> Bool {
+        switch turn {
+        case .proceed:
+            return true
+        case .progress(let progress):
+            await tell(progress: progress, ticket)
+            return await fallSilent(ticket)
+        case .cancelled(let reason):
+            await tellCancel(reason, hasBegun: true, ticket)
+            return false
+        case .wait, .over, nil:
+            return false
         }
     }
 
     // MARK: The end
 
     /// Ends the run with an answer, unless a cancel came first.
-    @inline(never)
+    @inline(__always)
     func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
-        guard turn != nil else {
+        guard isHeard else {
             await hold()
             return endUnheard(answer, inquiry, ticket)
         }
@@ -186,11 +190,11 @@ extension Run {
         if handlers.kinds.contains(.progress) {
             guard await takeFloor(ticket) else { return }
         }
-        let actor = handlers.actor(of: answer.hearers, else: handlers.actor(of: .completion, else: #isolation))
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        guard isHere(actor) else { return await end(answer, inquiry, ticket, trip, on: actor) }
-        await endHere(answer, inquiry, ticket, trip)
+        guard !handlers.areHere(here()) else { return await endHere(answer, inquiry, ticket, trip) }
+        let actor = handlers.actor(of: answer.hearers, else: handlers.actor(of: .completion, else: #isolation))
+        await end(answer, inquiry, ticket, trip, on: actor)
     }
 
     private func end(
@@ -210,11 +214,10 @@ extension Run {
         case .proceed:
             inquiry.leave()
             life.settle(answer.outcome)
-            turn?.begin()
-            await tell(answer.hearers, of: answer.outcome)
-            await tell(.completion, of: answer.outcome)
-            turn?.end()
-            await depart(answer.outcome, hasBegun: true, ticket)
+            turn.begin()
+            await tell(answer.hearers, .completion, of: answer.outcome)
+            turn.end()
+            depart(answer.outcome, hasBegun: true, ticket, isolation: #isolation)
         case .cancelled(let reason):
             inquiry.leave()
             await tellCancel(reason, hasBegun: true, ticket)
@@ -239,14 +242,22 @@ extension Run {
 
     /// Takes note of the end of a run that has nobody to tell and has left the gate.
     func close(_ outcome: Life.Outcome) {
-        source.engine.leave(gate)
+        engine.leave(gate)
         life.end(outcome)
     }
 
-    /// Lets the handlers of one kind hear their part of an outcome.
-    private func tell(_ kind: HandlerKinds, of outcome: Life.Outcome) async {
-        guard !handlers.kinds.isDisjoint(with: kind) else { return }
-        for index in handlers.indices where handlers.kind(at: index) == kind { await handlers[index].hear(outcome) }
+    /// Lets the handlers of one kind hear their part of an outcome, and then those of another.
+    private func tell(_ kind: HandlerKinds, _ next: HandlerKinds = [], of outcome: Life.Outcome) async {
+        var (kind, next) = (kind, next)
+        while true {
+            if !handlers.kinds.isDisjoint(with: kind) {
+                for index in handlers.indices where handlers.kind(at: index) == kind {
+                    await handlers[index].hear(outcome)
+                }
+            }
+            if next.isEmpty { return }
+            (kind, next) = (next, [])
+        }
     }
 
     /// Tells a cancel that has been decided.
@@ -255,26 +266,26 @@ extension Run {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
         life.settle(.cancelled(reason))
-        turn?.begin()
-        await tell(.cancel, of: .cancelled(reason))
-        if hasBegun { await tell(.completion, of: .cancelled(reason)) }
-        turn?.end()
-        await depart(.cancelled(reason), hasBegun: hasBegun, ticket)
+        turn.begin()
+        await tell(.cancel, hasBegun ? .completion : [], of: .cancelled(reason))
+        turn.end()
+        depart(.cancelled(reason), hasBegun: hasBegun, ticket, isolation: #isolation)
     }
 
     /// Leaves the gate, and then starts what comes after the call.
-    @inline(never)
-    private func depart(_ outcome: Life.Outcome, hasBegun: Bool, _ ticket: Ticket) async {
+    private func depart(
+        _ outcome: Life.Outcome, hasBegun: Bool, _ ticket: Ticket, isolation: isolated (any Actor)?
+    ) {
         report(.ended(outcome))
         gate.finish(ticket)
-        source.engine.leave(gate)
+        engine.leave(gate)
         if hasBegun, let plan, let links = plan.extras?.links, !links.isEmpty {
             // Chained calls start in a later turn, as those made by a handler do.
-            turn?.begin()
+            turn.begin()
             for link in links where !life.isCut {
-                if let next = link(outcome, plan, #isolation) { life.chain(next) }
+                if let next = link(outcome, plan, isolation) { life.chain(next) }
             }
-            turn?.end()
+            turn.end()
         }
         life.finish()
     }

@@ -3,24 +3,34 @@
 /// A run holds what it needs of its integrator, but not the integrator. Nothing holds a run but its own task and the
 /// gate, so it goes, with its handlers, when it has ended.
 final class Run: GateMember {
+    let engine: Engine
     let gate: Gate
     let source: any InquirySource
     let handlers: Handlers
     let life = Life()
-    /// The call's plan, if there is more to it than handlers.
-    let plan: CallPlan?
-    /// Nil if nobody hears anything of the run, and nothing comes after it.
-    let turn: HandlerTurn?
+    private let sequel: Sequel?
+    let turn = HandlerTurn()
+    /// Whether somebody hears of the run, or something comes after it.
+    let isHeard: Bool
 
-    init(gate: Gate, source: any InquirySource, plan: CallPlan) {
+    init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan) {
+        self.engine = engine
         self.gate = gate
         self.source = source
-        handlers = source.engine.handlers(before: plan.handlers)
-        self.plan = plan.hasExtras ? plan : nil
-        turn = handlers.kinds.isEmpty && self.plan == nil ? nil : HandlerTurn()
+        handlers = engine.handlers(before: plan.handlers)
+        sequel = plan.hasExtras ? .plan(plan) : nil
+        isHeard = !handlers.kinds.isEmpty || sequel != nil
     }
 
-    var engine: Engine { source.engine }
+    /// A plan in which there is more than handlers. Kept apart: few calls have one, and thousands may wait.
+    private indirect enum Sequel: Sendable {
+        case plan(CallPlan)
+    }
+
+    /// The call's plan, if there is more to it than handlers.
+    var plan: CallPlan? {
+        if case .plan(let plan) = sequel { plan } else { nil }
+    }
 
     func wake() {
         life.wake()
@@ -31,15 +41,16 @@ final class Run: GateMember {
     }
 
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, isolation: isolated (any Actor)?
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
+        isolation: isolated (any Actor)?
     ) {
-        guard turn != nil else {
+        guard isHeard else {
             gate.finish(ticket)
             return close(.cancelled(reason))
         }
         life.settle(.cancelled(reason))
         LibraryTask.start(
-            RunCancel(run: self, ticket: ticket, reason: reason), start, turn: turn, isolation: isolation)
+            RunCancel(run: self, ticket: ticket, reason: reason), start, isolation: isolation)
     }
 
     /// How this run comes to the gate, unless it is turned away.
@@ -48,34 +59,53 @@ final class Run: GateMember {
         return handlers.kinds.contains(.beginning) ? .heard : .unheard
     }
 
+    // A run that waits, and one whose provider is at work, keeps the frames of the functions it is in. A task comes with room
+    // for a few hundred bytes of them, and takes a kilobyte more for the first that doesn't fit. So those are small and few,
+    // and what is seldom needed has frames of its own.
+
     /// Takes the call from its entrance to its end.
     func drive(_ ticket: Ticket, _ entrance: Entrance) async {
-        if entrance != .begun {
-            if entrance != .start { await waitForTurn(ticket, entrance) }
-            guard await begin(ticket) else { return }
-        } else {
+        if entrance == .begun {
             report(.began)
+        } else {
+            if entrance == .wait && way != .held {
+                await waitInLine(ticket)
+            } else if entrance != .start {
+                await waitForTurn(ticket, entrance)
+            }
+            guard await begin(ticket) else { return }
         }
         var failures = 0
-        while true {
-            let inquiry = source.inquire(at: gate)
-            defer { inquiry.leave() }
-            guard let answer = await ask(inquiry, ticket) else { return }
-            guard answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) else {
-                return await conclude(answer, inquiry, ticket)
+        while await attempt(ticket, after: failures) { failures += 1 }
+    }
+
+    /// Asks the provider once, and tells what came of it. Returns whether it is to be asked again.
+    @inline(never)
+    private func attempt(_ ticket: Ticket, after failures: Int) async -> Bool {
+        // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
+        // doesn't know yet if that was before it was made, so its own word for it is not enough.
+        guard !life.isStopped else { return false }
+        let inquiry = source.inquire(at: gate)
+        defer { inquiry.leave() }
+        let answer: Answer
+        if inquiry.isStream || handlers.kinds.contains(.progress) {
+            guard let heard = await listen(inquiry, ticket) else { return false }
+            answer = heard
+        } else {
+            do {
+                answer = Answer(value: try await inquiry.request(), isHeard: false)
+            } catch {
+                answer = Answer(error, isFirst: true)
             }
-            await hold()
-            failures += 1
-            // Left before the pause: whoever joins meanwhile is not to get the failure.
-            inquiry.leave()
-            guard await pause(failures, error, ticket) else { return }
         }
+        if sequel != nil, answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) {
+            return await pause(failures + 1, error, inquiry, ticket)
+        }
+        await conclude(answer, inquiry, ticket)
+        return false
     }
 
     // MARK: Before the beginning
-
-    // A run that waits, and one whose provider is at work, keeps the frames of the functions it is in. So those are small,
-    // and what is seldom needed has frames of its own.
 
     @inline(never)
     private func waitForTurn(_ ticket: Ticket, _ entrance: Entrance) async {
@@ -86,7 +116,7 @@ final class Run: GateMember {
         }
     }
 
-    @inline(never)
+    @inline(__always)
     private func waitInLine(_ ticket: Ticket) async {
         // A wake may be left over from before the call was admitted, so the gate has the last word.
         repeat { await life.park() } while gate.isWaiting(ticket)
@@ -96,9 +126,9 @@ final class Run: GateMember {
     private func waitForPredecessors(_ ticket: Ticket) async -> Entrance {
         for predecessor in plan?.extras?.predecessors ?? [] where gate.isHeld(ticket) {
             // Started in a later turn, as a chained call is: a long chain would nest on the stack.
-            turn?.begin()
+            turn.begin()
             let first = predecessor(#isolation) { [life] in life.wake() }
-            turn?.end()
+            turn.end()
             if let first { life.chain(predecessor: first) }
             await life.park()
         }
@@ -131,25 +161,19 @@ final class Run: GateMember {
 
         /// An error, or the provider's own cancel.
         init(_ error: any Error, isFirst: Bool) {
-            let reason = CancelReason(error)
-            outcome = reason.map { .cancelled($0) } ?? .failure(error)
-            hearers = reason == nil ? .error : .cancel
+            outcome = Life.Outcome(error)
+            hearers = outcome.error == nil ? .cancel : .error
             self.isFirst = isFirst
         }
     }
 
-    /// Asks the provider. Nil if the end of the run is told by somebody else.
+    /// Asks a provider that may have more to tell than one value. Nil if the end of the run is told by somebody else.
     @inline(never)
-    private func ask(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer? {
-        // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
-        // doesn't know yet if that was before it was made, so its own word for it is not enough.
-        guard !life.isStopped else { return nil }
+    private func listen(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer? {
         let reporter =
             handlers.kinds.contains(.progress)
             ? IntegrationProgress.Reporter(RunProgress(self, ticket)) : nil
-        guard !inquiry.isStream else {
-            return await listen(inquiry.values(), reporter, ticket)
-        }
+        guard let reporter, !inquiry.isStream else { return await listen(inquiry.values(), reporter, ticket) }
         do {
             return Answer(value: try await inquiry.request(reporter: reporter), isHeard: false)
         } catch {
@@ -201,7 +225,12 @@ final class Run: GateMember {
 
     /// Tells of a retry and waits before it. Returns false if the run has ended meanwhile.
     @inline(never)
-    private func pause(_ attempt: Int, _ error: any Error, _ ticket: Ticket) async -> Bool {
+    private func pause(
+        _ attempt: Int, _ error: any Error, _ inquiry: any Inquiry, _ ticket: Ticket
+    ) async -> Bool {
+        await hold()
+        // Left before the pause: whoever joins meanwhile is not to get the failure.
+        inquiry.leave()
         guard await tell(retry: attempt, after: error, ticket) else { return false }
         try? await plan?.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
@@ -234,8 +263,7 @@ private final class RunProgress: ProgressListener {
         guard let run, run.gate.voice(ticket, { $0.report(progress) }) == .wanted else { return }
         // What the handlers call is not part of the work that has reported.
         IntegrationProgress.Reporter.$ambient.withValue(nil) {
-            _ = LibraryTask.start(
-                RunPump(run: run, ticket: ticket), .later, turn: run.turn, isolation: nil)
+            _ = LibraryTask.start(RunPump(run: run, ticket: ticket), .later, isolation: nil)
         }
     }
 }
@@ -249,7 +277,7 @@ struct RunDrive: TaskWork {
     var executor: (any TaskExecutor)? { run.engine.executor }
 
     func perform() async {
-        await run.drive(ticket, entrance)
+        await run.turn.bind { await run.drive(ticket, entrance) }
     }
 }
 
@@ -262,7 +290,7 @@ private struct RunCancel: TaskWork {
     var executor: (any TaskExecutor)? { run.engine.executor }
 
     func perform() async {
-        await run.tellCancel(reason, hasBegun: true, ticket)
+        await run.turn.bind { await run.tellCancel(reason, hasBegun: true, ticket) }
     }
 }
 
@@ -274,6 +302,6 @@ private struct RunPump: TaskWork {
     var executor: (any TaskExecutor)? { run.engine.executor }
 
     func perform() async {
-        await run.pump(ticket)
+        await run.turn.bind { await run.pump(ticket) }
     }
 }

@@ -7,9 +7,11 @@ protocol SuccessHandler: AnyObject, Sendable {
     func hear(_ value: any Sendable) async
 }
 
+@usableFromInline
 final class TypedSuccessHandler<Output: Sendable>: SuccessHandler {
-    private let handler: @isolated(any) @Sendable (Output) -> Void
+    @usableFromInline let handler: @isolated(any) @Sendable (Output) -> Void
 
+    @inlinable
     init(handler: @escaping @isolated(any) @Sendable (Output) -> Void) {
         self.handler = handler
     }

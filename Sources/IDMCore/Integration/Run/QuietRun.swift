@@ -1,0 +1,35 @@
+/// A call of which nobody hears, and which is let in or turned away as it comes. It asks the provider once and has nobody
+/// to tell, so there is no more to it than its life.
+struct QuietRun: TaskWork {
+    let engine: Engine
+    let gate: Gate
+    let ticket: Ticket
+    let life: Life
+    let inquiry: any Inquiry
+
+    var executor: (any TaskExecutor)? { engine.executor }
+
+    func perform() async {
+        // Cancelled before it came to it: the provider isn't asked.
+        guard !life.isStopped else { return }
+        let outcome: Life.Outcome
+        do {
+            outcome = .success(try await inquiry.request())
+        } catch {
+            outcome = Life.Outcome(error)
+        }
+        if let control = PauseControl.current { try? await control.waitWhilePaused() }
+        // Anything else than a go-ahead: whoever has cancelled it has ended it as well.
+        if gate.end(ticket) == .proceed { life.end(outcome) }
+    }
+}
+
+extension Life: GateMember {
+    func takeOver(
+        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
+        isolation: isolated (any Actor)?
+    ) {
+        gate.finish(ticket)
+        end(.cancelled(reason))
+    }
+}
