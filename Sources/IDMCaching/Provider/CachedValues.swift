@@ -4,10 +4,11 @@ public import IDMCore
 public struct CachedValues<Base: DataProvider, Store: CacheStore>: AsyncSequence where Store.Value == Base.Output {
     let provider: CachedDataProvider<Base, Store>
     let input: Base.Input
+    let key: Store.Key
 
     /// Starts a walk through the values, with a request of its own.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(cursor: CachedCursor(provider, input))
+        Iterator(cursor: CachedCursor(provider, input, key))
     }
 
     /// Walks through the values of one request.
