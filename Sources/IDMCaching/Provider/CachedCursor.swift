@@ -8,6 +8,8 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     private let input: Base.Input
     private let key: Store.Key
     private var run: CachedRun<Store.Value>
+    /// Whether there is more to do than to look into the cache.
+    private var hasMissed: Bool
     private var race: Race<Base, Store>?
     /// How old the entry was. Known from when it is found.
     private var age: Duration?
@@ -15,14 +17,22 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     /// Begun before the cache is read, where what comes meanwhile will do.
     private var visit: Visit<Base.Input, Store.Key, Store.Value>?
 
-    init(_ provider: CachedDataProvider<Base, Store>, _ input: Base.Input, _ key: Store.Key) {
+    init(_ provider: CachedDataProvider<Base, Store>, _ input: Base.Input, _ key: Store.Key, hasMissed: Bool) {
         self.provider = provider
         self.input = input
         self.key = key
+        self.hasMissed = hasMissed
         run = CachedRun(provider.policy, mayRace: !provider.store.answersAtOnce)
     }
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Sourced<Store.Value>? {
+        if !hasMissed {
+            hasMissed = true
+            if let hit = await provider.hit(key) {
+                run.finish()
+                return hit
+            }
+        }
         while true {
             switch run.step() {
             case .look:

@@ -67,7 +67,7 @@ where Store.Value == Base.Output {
 
     @usableFromInline
     func last(_ input: Base.Input, _ key: Store.Key) async throws -> Base.Output {
-        try await CachedValues(provider: self, input: input, key: key).lastValue()
+        try await CachedValues(provider: self, input: input, key: key, hasMissed: true).lastValue()
     }
 
     /// The cache and the provider, each with when it is asked.
