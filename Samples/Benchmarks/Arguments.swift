@@ -12,7 +12,8 @@ enum Arguments {
         Measures this library beside what one would write by hand, in the same run, and prints a table:
 
           ours, by hand  The least that one operation took in any round, and the median of the rounds in brackets.
-          ratio          Our least by the other's, or for a limit with a +, the difference of the two.
+          ratio          Our least by the other's, or for a limit with a +, the difference of the two. Where all cores
+                         contend, our median by the other's.
           limit          What is aimed at: "≤ 1.15 ×" and "≤ +350 ns" hold the ratio or the difference, others our figure.
                          A row that misses it is marked "over". Nothing fails over it.
           allocations    For one operation, ours and by hand. A dash where the platform doesn't tell.
@@ -20,7 +21,8 @@ enum Arguments {
                          few virtual ones.
 
         The sides take turns, ours first, after a round that is not counted. The least is what the work costs when nothing
-        disturbs it; where it is far from the median, the machine was busy. Each side proves by a sum or a count that it did
+        disturbs it; where it is far from the median, the machine was busy. Threads that contend disturb one another, and that
+        is the work: in the round of the least they happened not to meet, so the median counts there. Each side proves by a sum or a count that it did
         its work: one that didn't ends the program with the code 1.
 
         Allocations are counted in the whole process, in runs of their own, on Linux with the GNU C library. What the first

@@ -20,11 +20,11 @@ enum Comparison {
     }
 
     private static func text(_ row: Report.Row) -> String {
-        row.ours.map { row.unit.text($0.minimum) } ?? "–"
+        row.ours.map { row.unit.text($0.figure) } ?? "–"
     }
 
     private static func quotient(_ row: Report.Row) -> Double? {
-        guard let ours = row.ours?.minimum, let theirs = row.theirs?.minimum, theirs > 0 else { return nil }
+        guard let ours = row.ours?.figure, let theirs = row.theirs?.figure, theirs > 0 else { return nil }
         return ours / theirs
     }
 
@@ -33,7 +33,7 @@ enum Comparison {
     }
 
     private static func change(_ before: Report.Row, _ after: Report.Row) -> String {
-        guard let old = quotient(before) ?? before.ours?.minimum, let new = quotient(after) ?? after.ours?.minimum,
+        guard let old = quotient(before) ?? before.ours?.figure, let new = quotient(after) ?? after.ours?.figure,
             (quotient(before) == nil) == (quotient(after) == nil)
         else { return "–" }
         guard old != new else { return "same" }

@@ -18,6 +18,8 @@ struct Report: Codable {
     struct Figures: Codable {
         let minimum: Double
         let median: Double
+        /// The one of the two by which the row is judged.
+        let figure: Double
     }
 
     struct Sides: Codable {
@@ -68,6 +70,6 @@ extension Report.Row {
 
 extension Report.Figures {
     init(_ spread: Spread) {
-        self.init(minimum: spread.minimum, median: spread.median)
+        self.init(minimum: spread.minimum, median: spread.median, figure: spread.figure)
     }
 }

@@ -30,7 +30,7 @@ enum Table {
     }
 
     private static func relation(_ benchmark: Benchmark, _ reading: Reading) -> String {
-        guard let ours = reading.ours?.minimum, let theirs = reading.theirs?.minimum else { return "–" }
+        guard let ours = reading.ours?.figure, let theirs = reading.theirs?.figure else { return "–" }
         if case .over = benchmark.limit { return signed(ours - theirs, in: benchmark.unit) }
         return theirs > 0 && ours >= 0 ? times(ours / theirs) : "–"
     }

@@ -3,16 +3,18 @@ extension Benchmark {
     /// slows down both.
     ///
     /// - Parameters:
+    ///   - yardstick: Which round tells what the work costs.
     ///   - operations: How many belong together, or nil for as many as a good measurement needs.
     ///   - check: Looks, once and before anything is measured, at what figures can't show.
     static func time(
-        _ name: String, _ ours: Side, against theirs: Side, limit: Limit, operations: Int? = nil,
+        _ name: String, _ ours: Side, against theirs: Side, limit: Limit, by yardstick: Spread.Yardstick = .least,
+        operations: Int? = nil,
         check: @escaping @Sendable () async throws -> Void = {}
     ) -> Benchmark {
         Benchmark(name: name, opponent: theirs.name, unit: .time, limit: limit) { effort in
             try await check()
             let count = if let operations { operations } else { try await effort.operations(for: ours) }
-            var reading = try await rounds(effort, Turn(ours, count), Turn(theirs, count))
+            var reading = try await rounds(effort, Turn(ours, count), Turn(theirs, count), by: yardstick)
             try await effort.count(of: ours, theirs, in: &reading)
             return reading
         }
@@ -39,7 +41,9 @@ extension Benchmark {
         }
     }
 
-    private static func rounds(_ effort: Effort, _ ours: Turn, _ theirs: Turn) async throws -> Reading {
+    private static func rounds(
+        _ effort: Effort, _ ours: Turn, _ theirs: Turn, by yardstick: Spread.Yardstick = .least
+    ) async throws -> Reading {
         // Not counted: the first time is slower.
         _ = try await theirs.take()
         _ = try await Turn(ours.side, theirs.operations).take()
@@ -49,7 +53,7 @@ extension Benchmark {
             first.append(try await ours.take())
             second.append(try await theirs.take())
         }
-        return Reading(ours: Spread(first), theirs: Spread(second))
+        return Reading(ours: Spread(first, by: yardstick), theirs: Spread(second, by: yardstick))
     }
 }
 

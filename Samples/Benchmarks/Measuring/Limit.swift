@@ -9,10 +9,10 @@ enum Limit: Sendable {
 
     /// Whether a limit is kept, as far as the platform tells.
     func isKept(by reading: Reading) -> Bool? {
-        guard let ours = reading.ours?.minimum else { return nil }
+        guard let ours = reading.ours?.figure else { return nil }
         switch self {
-        case .times(let most): return reading.theirs.map { ours <= $0.minimum * most }
-        case .over(let most): return reading.theirs.map { ours - $0.minimum <= most }
+        case .times(let most): return reading.theirs.map { ours <= $0.figure * most }
+        case .over(let most): return reading.theirs.map { ours - $0.figure <= most }
         case .figure(let most): return ours <= most
         }
     }

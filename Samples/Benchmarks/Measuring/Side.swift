@@ -38,6 +38,22 @@ struct Side: Sendable {
         }
     }
 
+    /// Work that a thread on each core does at the same time, every one of them so many times.
+    static func onAllCores(
+        _ name: String, proof: @escaping @Sendable (Int) -> Int, _ work: @escaping @Sendable (Int) -> Int
+    ) -> Side {
+        Side(name: name) { operations in
+            let (total, duration) = await Crew.perform { work(operations) }
+            try Fault.unless(total, is: Machine.cores * proof(operations), name)
+            return duration
+        }
+    }
+
+    private init(name: String, work: @escaping @Sendable (Int) async throws -> Duration) {
+        self.name = name
+        self.work = work
+    }
+
     /// Does a number of operations and says how long that took. Nothing begins once the program is to end.
     func run(_ operations: Int) async throws -> Duration {
         try Task.checkCancellation()

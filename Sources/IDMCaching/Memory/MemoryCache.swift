@@ -12,11 +12,11 @@ public import Synchronization
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: CacheStore {
     public let ledger: CacheLedger<Key, Value>
 
-    @usableFromInline let shards: [MemoryShard<Key, Value>]
-    /// How often entries were used, in all shards: the order in which they go.
-    @usableFromInline let uses = UseCount()
+    /// With one lock, and no more: of several, each would be read by all processors in turn, and an order of use in which
+    /// all of them count would be one more thing that all of them write. Shared out over eight locks, a cache that two
+    /// processors read at once took half as long again.
+    @usableFromInline let stock: Mutex<MemoryStock<Key, Value>>
     @usableFromInline let lifetime: Duration?
-    private let room: MemoryRoom
     private let cost: (@Sendable (Value) -> Int)?
     private let pressure = MemoryPressure()
 
@@ -32,7 +32,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)? = nil
     ) {
         let ledger = CacheLedger<Key, Value>(clock: clock, onOutcome: onOutcome)
-        self.init(MemoryRoom(count: countLimit, cost: .max), lifetime, ledger, cost: nil)
+        self.init(MemoryStock(countLimit: countLimit, costLimit: .max), lifetime, ledger, cost: nil)
     }
 
     /// Makes a cache whose entries cost at most so much together.
@@ -50,18 +50,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)? = nil, cost: @escaping @Sendable (Value) -> Int
     ) {
         let ledger = CacheLedger<Key, Value>(clock: clock, onOutcome: onOutcome)
-        self.init(MemoryRoom(count: countLimit, cost: costLimit), lifetime, ledger, cost: cost)
+        self.init(MemoryStock(countLimit: countLimit, costLimit: costLimit), lifetime, ledger, cost: cost)
     }
 
     private init(
-        _ room: MemoryRoom, _ lifetime: Duration?, _ ledger: CacheLedger<Key, Value>,
+        _ stock: MemoryStock<Key, Value>, _ lifetime: Duration?, _ ledger: CacheLedger<Key, Value>,
         cost: (@Sendable (Value) -> Int)?
     ) {
-        self.room = room
+        self.stock = Mutex(stock)
         self.lifetime = lifetime
         self.ledger = ledger
         self.cost = cost
-        shards = (0..<8).map { _ in MemoryShard() }
         pressure.whenShort { [weak self] in self?.relieve() }
     }
 
@@ -70,19 +69,19 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     public var answersAtOnce: Bool { true }
 
     /// How many entries there are, among them those that have expired and were not looked for since.
-    public var count: Int { room.count }
+    public var count: Int { stock.withLock { $0.count } }
 
     /// What the entries cost together.
-    public var totalCost: Int { room.cost }
+    public var totalCost: Int { Int(clamping: stock.withLock { $0.cost }) }
 
     // MARK: Reading
 
     /// The entry of a key, which is the most recently used one from now on.
     @inlinable
     public func get(_ key: Key) -> CacheEntry<Value>? {
+        // Outside of the lock, where it takes nobody's time but ours.
         let hash = key.hashValue
-        let use = uses.next()
-        let found = shard(hash).table.withLock { $0.use(key, hash, at: use)?.entry }
+        let found = stock.withLock { $0.use(key, hash) }
         guard let found, lifetime != nil else { return found }
         return fresh(found, key, hash)
     }
@@ -91,17 +90,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     func fresh(_ entry: CacheEntry<Value>, _ key: Key, _ hash: Int) -> CacheEntry<Value>? {
         guard isExpired(entry, at: ledger.clock.stamp()) else { return entry }
         // Unless it was written anew meanwhile.
-        let gone = shard(hash).table.withLock { table in
-            table.payload(key, hash)?.entry.stamp == entry.stamp ? table.remove(key, hash) : nil
-        }
-        if let gone { leave([gone], .expired) }
+        let gone = stock.withLock { $0.remove(key, hash) { $0.stamp == entry.stamp } }
+        if let gone { report([gone], .expired) }
         return nil
-    }
-
-    @inlinable
-    func shard(_ hash: Int) -> MemoryShard<Key, Value> {
-        // The table takes the low bits.
-        shards[(hash >> (Int.bitWidth - 16)) & 7]
     }
 
     private func isExpired(_ entry: CacheEntry<Value>, at now: CacheStamp) -> Bool {
@@ -130,53 +121,33 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     @discardableResult
     func put(_ entry: CacheEntry<Value>, _ key: Key, if mayLand: () -> Bool) -> Bool {
         let payload = MemoryEntry(entry: entry, cost: max(0, cost?(entry.value) ?? 0))
-        let fits = room.fits(payload.cost)
         let hash = key.hashValue
-        let use = uses.next()
-        let (hasLanded, old) = shard(hash).table.withLock { table -> (Bool, MemoryEntry<Value>?) in
-            guard mayLand() else { return (false, nil) }
-            let old = fits ? table.insert(payload, key, hash, at: use) : table.remove(key, hash)
-            return (true, old)
+        let now = lifetime.map { _ in ledger.clock.stamp() }
+        // What leaves goes out of scope here, where no lock is held.
+        let gone = stock.withLock { stock -> Gone? in
+            guard mayLand() else { return nil }
+            guard stock.fits(payload) else {
+                return Gone(replaced: stock.remove(key, hash), expired: [], evicted: [payload])
+            }
+            let replaced = stock.insert(payload, key, hash)
+            let expired = now.map { now in stock.removeOldest { isExpired($0, at: now) } } ?? []
+            return Gone(replaced: replaced, expired: expired, evicted: stock.makeRoom())
         }
-        guard hasLanded else { return false }
-        // What was there goes out of scope here, where no lock is held.
-        room.take((fits ? payload.cost : 0) - (old?.cost ?? 0), count: (fits ? 1 : 0) - (old == nil ? 0 : 1))
-        if !fits { ledger.report(.evicted(count: 1, .bounds)) }
-        sweep(shard(hash))
-        shrink()
+        guard let gone else { return false }
+        report(gone.expired, .expired)
+        report(gone.evicted, .bounds)
         return true
     }
 
-    /// Removes what has expired from a shard, and looks no further than that.
-    private func sweep(_ shard: MemoryShard<Key, Value>) {
-        guard lifetime != nil else { return }
-        let now = ledger.clock.stamp()
-        let gone = shard.table.withLock { table in
-            var gone: [MemoryEntry<Value>] = []
-            while let oldest = table.oldestPayload, isExpired(oldest.entry, at: now) {
-                if let entry = table.removeOldest() { gone.append(entry) }
-            }
-            return gone
-        }
-        leave(gone, .expired)
+    /// What a write has made leave.
+    private struct Gone: Sendable {
+        let replaced: MemoryEntry<Value>?
+        let expired: [MemoryEntry<Value>]
+        let evicted: [MemoryEntry<Value>]
     }
 
-    /// Removes the least recently used entries until the rest fits.
-    private func shrink() {
-        guard room.isOverfull else { return }
-        let gone = room.makeRoom {
-            let least = shards.compactMap { shard in
-                shard.table.withLock { $0.leastUse }.map { (use: $0, shard: shard) }
-            }.min { $0.use < $1.use }
-            return least?.shard.table.withLock { $0.removeLeastUsed() }
-        }
-        if !gone.isEmpty { ledger.report(.evicted(count: gone.count, .bounds)) }
-    }
-
-    private func leave(_ gone: [MemoryEntry<Value>], _ reason: EvictionReason) {
-        guard !gone.isEmpty else { return }
-        for entry in gone { room.take(0 - entry.cost, count: -1) }
-        ledger.report(.evicted(count: gone.count, reason))
+    private func report(_ gone: [MemoryEntry<Value>], _ reason: EvictionReason) {
+        if !gone.isEmpty { ledger.report(.evicted(count: gone.count, reason)) }
     }
 
     // MARK: Removing
@@ -185,46 +156,36 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     public func remove(_ key: Key) {
         ledger.invalidate(key)
         let hash = key.hashValue
-        discard(shard(hash).table.withLock { $0.remove(key, hash) }.map { [$0] } ?? [])
+        _ = stock.withLock { $0.remove(key, hash) }
     }
 
     /// Removes the entries that bear a tag, in a time that grows with all entries. What was asked for before does not
     /// land with that tag afterwards.
     public func removeAll(tagged tag: String) {
         ledger.invalidate(tag: tag)
-        for shard in shards {
-            discard(shard.table.withLock { $0.removeAll { $0.entry.tags.contains(tag) } })
-        }
+        _ = stock.withLock { $0.removeAll { $0.tags.contains(tag) } }
     }
 
     /// Removes the entries of which something is true. Returns them, to be let go of where no lock is held.
     func take(where shallGo: @Sendable (CacheEntry<Value>) -> Bool) -> any Sendable {
-        let gone = shards.flatMap { shard in shard.table.withLock { $0.removeAll { shallGo($0.entry) } } }
-        discard(gone)
-        return gone
+        stock.withLock { $0.removeAll(where: shallGo) }
     }
 
     /// Removes all entries. What was asked for before does not land afterwards.
     public func removeAll() {
         ledger.invalidateAll()
-        discard(takeAll())
+        _ = stock.withLock { $0.removeAll { _ in true } }
     }
 
     /// Removes the entries that have expired, in a time that grows with their number.
     public func removeExpired() {
-        for shard in shards { sweep(shard) }
+        guard lifetime != nil else { return }
+        let now = ledger.clock.stamp()
+        report(stock.withLock { $0.removeOldest { isExpired($0, at: now) } }, .expired)
     }
 
     /// Gives the memory back. What is on its way lands nevertheless.
     func relieve() {
-        leave(takeAll(), .memoryPressure)
-    }
-
-    private func takeAll() -> [MemoryEntry<Value>] {
-        shards.flatMap { shard in shard.table.withLock { $0.removeAll { _ in true } } }
-    }
-
-    private func discard(_ gone: [MemoryEntry<Value>]) {
-        for entry in gone { room.take(0 - entry.cost, count: -1) }
+        report(stock.withLock { $0.removeAll { _ in true } }, .memoryPressure)
     }
 }

@@ -6,7 +6,7 @@
 struct RecencyTable<Key: Hashable, Payload> {
     /// A place in the two orders, and everything else of a slot that costs nothing to copy.
     @usableFromInline
-    struct Links {
+    struct Links: Sendable {
         @usableFromInline var hash = 0
         /// Used before this one, and after it.
         @usableFromInline var less: Int32 = -1
@@ -14,13 +14,11 @@ struct RecencyTable<Key: Hashable, Payload> {
         /// Written before this one, and after it.
         @usableFromInline var older: Int32 = -1
         @usableFromInline var newer: Int32 = -1
-        /// When it was used, in a count that tables may share.
-        @usableFromInline var use: UInt64 = 0
     }
 
     /// Where a slot is, with as much of its hash as there is room for: to pass by another's slot costs no look at it.
     @usableFromInline
-    struct Bucket {
+    struct Bucket: Sendable {
         @usableFromInline var slot: Int32 = -1
         @usableFromInline var sketch: UInt32 = 0
 
@@ -56,9 +54,6 @@ struct RecencyTable<Key: Hashable, Payload> {
 
     init() {}
 
-    /// When the least recently used entry was used. Nil if there is none.
-    var leastUse: UInt64? { leastUsed == Self.none ? nil : links[Int(leastUsed)].use }
-
     /// The entry that was written first.
     var oldestPayload: Payload? { oldest == Self.none ? nil : payloads[Int(oldest)] }
 
@@ -83,20 +78,19 @@ struct RecencyTable<Key: Hashable, Payload> {
 
     /// The entry of a key, which is the most recently used from now on.
     @inlinable
-    mutating func use(_ key: Key, _ hash: Int, at use: UInt64) -> Payload? {
+    mutating func use(_ key: Key, _ hash: Int) -> Payload? {
         guard let bucket = bucket(key, hash) else { return nil }
         let slot = buckets[bucket].slot
-        touch(slot, use)
+        touch(slot)
         return payloads[Int(slot)]
     }
 
     @inlinable
-    mutating func touch(_ slot: Int32, _ use: UInt64) {
+    mutating func touch(_ slot: Int32) {
         let last = mostUsed
+        guard slot != last else { return }
         // In one access: each by itself would look whether the array is shared.
-        let moved: Int32? = links.withUnsafeMutableBufferPointer { links in
-            links[Int(slot)].use = use
-            guard slot != last else { return nil }
+        leastUsed = links.withUnsafeMutableBufferPointer { links in
             let (less, more) = (links[Int(slot)].less, links[Int(slot)].more)
             if less >= 0 { links[Int(less)].more = more }
             links[Int(more)].less = less
@@ -105,21 +99,19 @@ struct RecencyTable<Key: Hashable, Payload> {
             links[Int(last)].more = slot
             return less >= 0 ? leastUsed : more
         }
-        guard let moved else { return }
-        leastUsed = moved
         mostUsed = slot
     }
 
     // MARK: Changing
 
     /// Puts an entry in. Returns the one whose place it takes.
-    mutating func insert(_ payload: Payload, _ key: Key, _ hash: Int, at use: UInt64) -> Payload? {
+    mutating func insert(_ payload: Payload, _ key: Key, _ hash: Int) -> Payload? {
         let old = remove(key, hash)
         if (count + 1) * 2 > buckets.count { grow() }
         let slot = takeSlot()
         keys[Int(slot)] = key
         payloads[Int(slot)] = payload
-        links[Int(slot)] = Links(hash: hash, less: mostUsed, older: newest, use: use)
+        links[Int(slot)] = Links(hash: hash, less: mostUsed, older: newest)
         place(slot, hash)
         if mostUsed >= 0 { links[Int(mostUsed)].more = slot } else { leastUsed = slot }
         mostUsed = slot
@@ -223,3 +215,5 @@ struct RecencyTable<Key: Hashable, Payload> {
         for index in keys.indices where keys[index] != nil { place(Int32(index), links[index].hash) }
     }
 }
+
+extension RecencyTable: Sendable where Key: Sendable, Payload: Sendable {}

@@ -64,10 +64,19 @@ extension CachePolicy {
         }
     }
 
+    /// Whether a good entry is the last that is heard.
+    @usableFromInline var mayEndWithEntry: Bool {
+        switch kind {
+        case .cacheElseRemote, .staleWhileRevalidate, .cacheOnly: true
+        case .cachedThenRemote, .remoteElseCache, .remoteOnly, .refresh: false
+        }
+    }
+
     /// Whether an entry of an age is good enough. One whose age can't be known isn't, where age matters.
-    func accepts(age: @autoclosure () -> Duration?) -> Bool {
+    @usableFromInline
+    func accepts(age: Duration?) -> Bool {
         guard let maxAge else { return true }
-        return age().map { $0 <= maxAge } ?? false
+        return age.map { $0 <= maxAge } ?? false
     }
 }
 

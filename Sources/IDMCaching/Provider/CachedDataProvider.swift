@@ -19,7 +19,7 @@ where Store.Value == Base.Output {
     /// What is done with what the cache holds.
     public let policy: CachePolicy
 
-    let key: @Sendable (Base.Input) -> Store.Key
+    @usableFromInline let key: @Sendable (Base.Input) -> Store.Key
     private let base: Base
     private let upstream:
         CoalesceDataProvider<Upstream<Base, Store>, Question<Base.Input, Store.Key, Store.Value>.Flight>
@@ -53,7 +53,21 @@ where Store.Value == Base.Output {
 
     /// What the cache has, and what the provider answers.
     public func values(for input: Base.Input) -> CachedValues<Base, Store> {
-        CachedValues(provider: self, input: input)
+        CachedValues(provider: self, input: input, key: key(input))
+    }
+
+    /// The last of the values. An entry that is there at once, and is the only one, takes hardly longer than the look.
+    @inlinable
+    public func request(_ input: Base.Input) async throws -> Base.Output {
+        try Task.checkCancellation()
+        let key = key(input)
+        if let hit = await hit(key) { return hit.value }
+        return try await last(input, key)
+    }
+
+    @usableFromInline
+    func last(_ input: Base.Input, _ key: Store.Key) async throws -> Base.Output {
+        try await CachedValues(provider: self, input: input, key: key, hasMissed: true).lastValue()
     }
 
     /// The cache and the provider, each with when it is asked.

@@ -98,6 +98,11 @@ struct CachedRun<Value> {
         }
     }
 
+    /// Everything was heard.
+    mutating func finish() {
+        phase = .over(nil)
+    }
+
     /// The cache was read.
     mutating func found(_ finding: CacheFinding<Value>) {
         switch phase {

@@ -4,10 +4,13 @@ public import IDMCore
 public struct CachedValues<Base: DataProvider, Store: CacheStore>: AsyncSequence where Store.Value == Base.Output {
     let provider: CachedDataProvider<Base, Store>
     let input: Base.Input
+    let key: Store.Key
+    /// Whether it is known that there is more to do than to look into the cache.
+    var hasMissed = false
 
     /// Starts a walk through the values, with a request of its own.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(cursor: CachedCursor(provider, input))
+        Iterator(cursor: CachedCursor(provider, input, key, hasMissed: hasMissed))
     }
 
     /// Walks through the values of one request.

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// What keeps a store right while many use it: every ``CacheStore`` owns one.
 ///
@@ -10,8 +10,10 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// What the store takes its time from.
     public let clock: CacheClock
 
-    private let onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)?
+    @usableFromInline let onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)?
     private let book = Mutex(LedgerBook<Key, CacheEntry<Value>>())
+    /// Whether anything is under way. Changed in the lock of the book, and read without it.
+    @usableFromInline let isBusy = Atomic(false)
 
     /// Makes the ledger of a store.
     ///
@@ -32,7 +34,11 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// Taken before the value is asked for, so that the order of the questions decides which answer is the newer one.
     public func permit(for key: Key) -> CachePermit<Key, Value> {
-        CachePermit(self, key, number: book.withLock { $0.begin(key) })
+        let number = book.withLock { book in
+            isBusy.store(true, ordering: .releasing)
+            return book.begin(key)
+        }
+        return CachePermit(self, key, number: number)
     }
 
     // MARK: Invalidation
@@ -57,6 +63,7 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     // MARK: What has become of things
 
     /// Tells the hook, which must not happen under a lock.
+    @inlinable
     public func report(_ outcome: @autoclosure () -> CachingOutcome<Key>) {
         onOutcome?(outcome())
     }
@@ -66,12 +73,32 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Whether nothing is under way.
     var isEmpty: Bool { book.withLock { $0.isEmpty } }
 
+    /// Whether nothing is under way for a key. Where nothing is under way at all, which is most of the time, it costs a
+    /// glance.
+    @inlinable
+    func isQuiet(about key: Key) -> Bool {
+        !isBusy.load(ordering: .acquiring) || !isKnown(key)
+    }
+
+    @usableFromInline
+    func isKnown(_ key: Key) -> Bool {
+        book.withLock { $0.isKnown(key) }
+    }
+
     func enter(_ key: Key) -> Int {
-        book.withLock { $0.enter(key) }
+        book.withLock { book in
+            isBusy.store(true, ordering: .releasing)
+            return book.enter(key)
+        }
     }
 
     func leave(_ key: Key) {
-        _ = book.withLock { $0.leave(key) }
+        // What comes out is let go of where no lock is held.
+        _ = book.withLock { book in
+            let leftover = book.leave(key)
+            isBusy.store(!book.isEmpty, ordering: .releasing)
+            return leftover
+        }
     }
 
     func epoch(_ key: Key, refreshing: Bool) -> Int {

@@ -15,8 +15,8 @@ public protocol CacheStore<Key, Value>: Sendable {
     var ledger: CacheLedger<Key, Value> { get }
 
     /// Whether ``get(_:)`` and ``set(_:for:permit:)`` answer without suspending, as a store in memory does. A request
-    /// then reads first and asks the provider afterwards; of any other store it does both at the same time. False unless
-    /// the store says otherwise.
+    /// then reads first and asks the provider afterwards, and may read once more in between; of any other store it does
+    /// both at the same time. False unless the store says otherwise.
     var answersAtOnce: Bool { get }
 
     /// The entry of a key, whatever its age, or nil.

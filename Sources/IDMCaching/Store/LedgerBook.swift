@@ -42,6 +42,9 @@ struct LedgerBook<Key: Hashable, Value> {
     /// Whether nothing is under way.
     var isEmpty: Bool { records.isEmpty && tags.isEmpty }
 
+    /// Whether something is under way for a key.
+    func isKnown(_ key: Key) -> Bool { records[key] != nil }
+
     /// Somebody looks at a key, until ``leave(_:)``. Returns the number of the last thing that was before.
     @discardableResult
     mutating func enter(_ key: Key) -> Int {

@@ -15,6 +15,11 @@ public struct ProviderValues<Element: Sendable>: AsyncSequence {
         }
     }
 
+    /// The values of a stream for an input.
+    init<Input>(streaming stream: any StreamDataProvider<Input, Element>, for input: Input) {
+        makeCursor = { streamCursor(stream, input) }
+    }
+
     /// Values that a cursor produces. Each iterator makes a cursor of its own.
     init(_ makeCursor: @escaping () -> any ValueCursor<Element>) {
         self.makeCursor = makeCursor

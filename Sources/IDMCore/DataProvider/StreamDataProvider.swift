@@ -31,7 +31,7 @@ extension StreamDataProvider {
 extension AsyncSequence where Element: Sendable {
     /// The last element, once the sequence has ended.
     @usableFromInline
-    func lastValue(isolation: isolated (any Actor)? = #isolation) async throws -> Element {
+    package func lastValue(isolation: isolated (any Actor)? = #isolation) async throws -> Element {
         var last: Element?
         var iterator = makeAsyncIterator()
         while let value = try await iterator.next(isolation: isolation) {

@@ -9,7 +9,7 @@ import Testing
 struct MemoryCacheTests {
     private let outcomes = Outcomes()
 
-    @Test("The least recently used entry goes first, across all shards")
+    @Test("The least recently used entry goes first")
     func leastRecentlyUsed() {
         let cache = MemoryCache<Int, Int>(countLimit: 100, onOutcome: outcomes.hook())
         for key in 0..<100 { cache.set(key, for: key) }
@@ -68,6 +68,22 @@ struct MemoryCacheTests {
         cache.removeExpired()
         #expect(cache.count == 0)
         #expect(outcomes.words.contains { $0.hasSuffix("expired") })
+    }
+
+    @Test("What has expired goes before what is good has to")
+    func expiredFirst() {
+        let wall = WallClock()
+        let cache = MemoryCache<Int, Int>(
+            countLimit: 2, lifetime: .seconds(10), clock: wall.clock, onOutcome: outcomes.hook())
+        cache.set(1, for: 1)
+        wall.advance(by: .seconds(6))
+        cache.set(2, for: 2)
+        // Looked for, so that the other one is the least recently used.
+        #expect(cache.get(1)?.value == 1)
+        wall.advance(by: .seconds(5))
+        cache.set(3, for: 3)
+        #expect(cache.get(2)?.value == 2 && cache.get(3)?.value == 3 && cache.count == 2)
+        #expect(outcomes.words.filter { $0.hasPrefix("evicted") } == ["evicted 1 expired"])
     }
 
     @Test("A clock that is set makes entries leave that can expire, and no others", arguments: [-100, 100])
@@ -136,9 +152,9 @@ struct MemoryCacheTests {
         #expect(outcomes.words.contains("evicted 1 memoryPressure"))
     }
 
-    @Test("Many threads read and write: the bounds hold at the end, and nobody reads what nobody wrote")
+    @Test("Many threads read and write: the bounds hold at every moment, and nobody reads what nobody wrote")
     func racing() async {
-        let cache = MemoryCache<Int, Int>(countLimit: 64)
+        let cache = MemoryCache<Int, Int>(costLimit: 64 * 3, countLimit: 64) { _ in 3 }
         await withTaskGroup { group in
             for seed in 0..<8 {
                 group.addTask {
@@ -148,6 +164,7 @@ struct MemoryCacheTests {
                         switch Int.random(in: 0..<10, using: &random) {
                         case 0...3: cache.set(key * 3, for: key)
                         case 4: cache.remove(key)
+                        case 5: #expect(cache.count <= 64 && cache.totalCost <= 64 * 3)
                         default: if let found = cache.get(key) { #expect(found.value == key * 3) }
                         }
                     }

@@ -10,7 +10,7 @@ struct RecencyTableTests {
     @Test("What can't be found by its key leaves nevertheless when it is its turn")
     func notEqualToItself() {
         var table = RecencyTable<Double, Int>()
-        for number in 0..<10 { _ = table.insert(number, .nan, 7, at: UInt64(number)) }
+        for number in 0..<10 { _ = table.insert(number, .nan, 7) }
         #expect(table.removeLeastUsed() == 0)
         #expect(table.removeOldest() == 1)
         #expect(table.removeAll { $0 > 5 } == [6, 7, 8, 9])
@@ -52,8 +52,8 @@ struct RecencyTableTests {
             let hash = (key &* 0x9e37_79b9) % hashes
             let answers: (Int?, Int?)
             switch Int.random(in: 0..<10, using: &random) {
-            case 0...3: answers = (table.insert(step, key, hash, at: UInt64(step)), model.insert(step, key))
-            case 4...6: answers = (table.use(key, hash, at: UInt64(step)), model.use(key))
+            case 0...3: answers = (table.insert(step, key, hash), model.insert(step, key))
+            case 4...6: answers = (table.use(key, hash), model.use(key))
             case 7: answers = (table.remove(key, hash), model.remove(key))
             case 8: answers = (table.removeLeastUsed(), model.used.first.flatMap { model.remove($0.key) })
             default: answers = (table.removeOldest(), model.written.first.flatMap { model.remove($0) })

@@ -11,6 +11,7 @@ final class Seat<Input: Sendable, Output: Sendable>: StreamDataProvider {
     private let mailbox: Mailbox<Output>
     private let host: any SeatHost<Input, Output>
     private let hasAsked = Atomic(false)
+    private let hasLeft = Atomic(false)
 
     init(_ number: SeatNumber, input: Input, mailbox: Mailbox<Output>, host: any SeatHost<Input, Output>) {
         self.number = number
@@ -33,6 +34,8 @@ final class Seat<Input: Sendable, Output: Sendable>: StreamDataProvider {
 
     /// Gives the seat up. The last one to leave before the answer cancels the run. Leaving twice is leaving once.
     func leave() {
+        // Most seats are left by who has asked, and then once more when they go.
+        guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
         host.leave(number)
         mailbox.abandon()
     }

@@ -30,10 +30,13 @@ protocol InquirySource: AnyObject, Sendable {
 final class Supply<Input: Sendable, Output: Sendable>: Sendable {
     @usableFromInline let engine: Engine
     let provider: any DataProvider<Input, Output>
-    let isStream: Bool
+    /// The provider, if it is a stream. Kept, for it takes the runtime longer to find out than a call otherwise takes.
+    let stream: (any StreamDataProvider<Input, Output>)?
     let lane: (@Sendable (Input) -> any Hashable & Sendable)?
     /// The requests that calls share, if they do.
     let flights: Flights<LaneKey?, Input, Output>?
+
+    var isStream: Bool { stream != nil }
 
     init(
         _ provider: any DataProvider<Input, Output>, engine: Engine,
@@ -42,7 +45,7 @@ final class Supply<Input: Sendable, Output: Sendable>: Sendable {
         self.engine = engine
         self.provider = provider
         self.lane = lane
-        isStream = provider.stream != nil
+        stream = provider.stream
         flights = engine.type.isJoining ? Flights(provider: provider) : nil
     }
 }
@@ -87,7 +90,8 @@ final class PreparedInput<Input: Sendable, Output: Sendable>: InquirySource, Inq
 
     @usableFromInline
     func values() -> ProviderValues<any Sendable> {
-        ProviderValues(of: supply.provider, for: input).erased()
+        guard let stream = supply.stream else { return ProviderValues(of: supply.provider, for: input).erased() }
+        return ProviderValues(streaming: stream, for: input).erased()
     }
 
     @usableFromInline
