@@ -47,7 +47,13 @@ enum Transfers {
             try file.close()
         }
 
-        func target(_ name: String) -> URL { scratch.url.appendingPathComponent(name) }
+        /// Where a download goes. What came the last time is gone: to keep a gigabyte beside another one until it is replaced
+        /// would have the system write both, and the disk isn't what is measured.
+        func target(_ name: String) -> URL {
+            let url = scratch.url.appendingPathComponent(name)
+            try? FileManager.default.removeItem(at: url)
+            return url
+        }
     }
 
     private static let fixture = Task { try Fixture() }
@@ -55,7 +61,7 @@ enum Transfers {
     private static let downloads = Side("DownloadProvider", proof: { $0 }) { operations in
         let fixture = try await fixture.value
         let request = ServiceRequest(.get, "/film")
-        let download = ServiceDownload(request, to: .file(fixture.target("ours")), existing: .replace)
+        let download = ServiceDownload(request, to: .file(fixture.target("ours")))
         return Int(try await DownloadProvider(fixture.service).request(download).size) / (count << 20) * operations
     }
 
