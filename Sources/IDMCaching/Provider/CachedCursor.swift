@@ -104,8 +104,10 @@ extension CachedDataProvider {
     /// Everybody's code makes its own of it, for its own types: told the types as it runs, it takes some ten times as long.
     @inlinable
     func hit(_ key: Store.Key) async -> Sourced<Store.Value>? {
-        guard policy.mayEndWithEntry, store.answersAtOnce, let entry = try? await store.get(key),
-            store.ledger.isQuiet(about: key)
+        // Asked before the look: what somebody has heard by now is in the store, or still on its way. Asked only afterwards, it
+        // could have landed between the two.
+        guard policy.mayEndWithEntry, store.answersAtOnce, store.ledger.isQuiet(about: key),
+            let entry = try? await store.get(key), store.ledger.isQuiet(about: key)
         else { return nil }
         let age = store.ledger.clock.age(of: entry.stamp)
         guard policy.accepts(age: age) else { return nil }

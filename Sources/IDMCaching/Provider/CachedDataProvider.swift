@@ -61,7 +61,11 @@ where Store.Value == Base.Output {
     public func request(_ input: Base.Input) async throws -> Base.Output {
         try Task.checkCancellation()
         let key = key(input)
-        if let hit = await hit(key) { return hit.value }
+        if let hit = await hit(key) {
+            // The hook, or whoever made the key, may have cancelled it.
+            try Task.checkCancellation()
+            return hit.value
+        }
         return try await last(input, key)
     }
 
