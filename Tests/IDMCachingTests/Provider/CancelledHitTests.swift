@@ -1,0 +1,23 @@
+import IDMCaching
+import IDMCore
+import TestSupport
+import Testing
+
+@Suite("A request that is cancelled as it hits", .timeLimit(.ample))
+struct CancelledHitTests {
+    @Test("is not answered from the cache")
+    func cancelled() async throws {
+        let cache = MemoryCache<String, String>(
+            countLimit: 10,
+            onOutcome: { outcome in
+                guard case .hit = outcome else { return }
+                withUnsafeCurrentTask { $0?.cancel() }
+            })
+        cache.set("old", for: "key")
+        let provider = ClosureDataProvider { (_: String) in "new" }.cached(
+            in: cache, policy: .cacheElseRemote(maxAge: .seconds(60)))
+        let task = Task { try await provider.request("key") }
+        let result = await task.result
+        #expect(throws: CancellationError.self) { try result.get() }
+    }
+}
