@@ -22,8 +22,8 @@ enum Arguments {
 
         The sides take turns, ours first, after a round that is not counted. The least is what the work costs when nothing
         disturbs it; where it is far from the median, the machine was busy. Threads that contend disturb one another, and that
-        is the work: in the round of the least they happened not to meet, so the median counts there. Each side proves by a sum or a count that it did
-        its work: one that didn't ends the program with the code 1.
+        is the work: in the round of the least they happened not to meet, so the median counts there. Each side proves by a
+        sum or a count that it did its work: one that didn't ends the program with the code 1.
 
         Allocations are counted in the whole process, in runs of their own, on Linux with the GNU C library. What the first
         thousand operations allocate is taken off what two thousand do. "The 3 closures alone" are what any user of a call

@@ -81,7 +81,7 @@ final class DiskFolder: Sendable {
 
     private func hear(_ changes: [DiskChange]?) -> (any Sendable)? {
         guard let changes else {
-            usage.withLock { $0 = .unknown }
+            forgetUsage()
             return othersHook(.anything)
         }
         let now = MachineTime.now

@@ -43,8 +43,8 @@ extension CacheStore {
 
     /// Writes a value that did not come from a request: one that the user has just saved, or a first stock.
     ///
-    /// Counts as asked for now. What was asked for before doesn't overwrite it, and who still waits for that hears this
-    /// value in its place.
+    /// Counts as asked for at this moment. What was asked for before doesn't overwrite it, and who still waits for that
+    /// hears this value in its place.
     public func write(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
         let entry = ledger.entry(value, tags: tags)
         let permit = ledger.permit(for: key)

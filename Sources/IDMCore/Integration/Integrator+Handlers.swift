@@ -30,7 +30,7 @@ extension Integrator {
     public func onSuccess(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Output) -> Void
     ) -> Self {
-        adding { $0.append(success: TypedSuccessHandler(handler: handler)) }
+        adding { $0.append(.success(TypedSuccessHandler(handler: handler))) }
     }
 
     /// Hears the error of a call. See ``IntegrationCall/onError(_:)``.

@@ -35,10 +35,6 @@ struct Handlers: Sendable {
         kinds.formUnion(kind)
     }
 
-    mutating func append(success: any SuccessHandler) {
-        append(.success(success))
-    }
-
     /// These handlers, and then the others.
     func followed(by others: Handlers) -> Handlers {
         var all = self

@@ -12,7 +12,7 @@ extension Run {
     func begin(_ ticket: Ticket) async -> Bool {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        guard !handlers.areHere(here()) else { return await beginHere(ticket) }
+        if handlers.areHere(here()) { return await beginHere(ticket) }
         return await begin(ticket, on: handlers.actor(of: .beginning, else: #isolation))
     }
 
@@ -49,7 +49,7 @@ extension Run {
         guard await takeFloor(ticket) else { return false }
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        guard !handlers.areHere(here()) else { return await tellHere(value, ticket, trip) }
+        if handlers.areHere(here()) { return await tellHere(value, ticket, trip) }
         return await tell(value, ticket, trip, on: handlers.actor(of: .success, else: #isolation))
     }
 
@@ -192,7 +192,7 @@ extension Run {
         }
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        guard !handlers.areHere(here()) else { return await endHere(answer, inquiry, ticket, trip) }
+        if handlers.areHere(here()) { return await endHere(answer, inquiry, ticket, trip) }
         let actor = handlers.actor(of: answer.hearers, else: handlers.actor(of: .completion, else: #isolation))
         await end(answer, inquiry, ticket, trip, on: actor)
     }

@@ -12,6 +12,7 @@ internal import Synchronization
 /// answer, as a refused challenge does, and then each would wait for the other. Once the moment has passed, nobody waits until
 /// the queue has caught up.
 final class TellingQueue: OperationQueue, @unchecked Sendable {
+    // Unchecked as its superclass is: all that it adds is a constant that may go anywhere.
     private let backlog: Backlog
 
     /// - Parameters:
