@@ -127,7 +127,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         let gone = stock.withLock { stock -> Gone? in
             guard mayLand() else { return nil }
             guard stock.fits(payload) else {
-                return Gone(replaced: stock.remove(key, hash), expired: [], evicted: [payload])
+                return Gone(replaced: stock.remove(key, hash), expired: [], evicted: [(key, payload)])
             }
             let replaced = stock.insert(payload, key, hash)
             let expired = now.map { now in stock.removeOldest { isExpired($0, at: now) } } ?? []
@@ -139,14 +139,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         return true
     }
 
+    private typealias Element = MemoryStock<Key, Value>.Element
+
     /// What a write has made leave.
     private struct Gone: Sendable {
-        let replaced: MemoryEntry<Value>?
-        let expired: [MemoryEntry<Value>]
-        let evicted: [MemoryEntry<Value>]
+        let replaced: Element?
+        let expired: [Element]
+        let evicted: [Element]
     }
 
-    private func report(_ gone: [MemoryEntry<Value>], _ reason: EvictionReason) {
+    private func report(_ gone: [Element], _ reason: EvictionReason) {
         if !gone.isEmpty { ledger.report(.evicted(count: gone.count, reason)) }
     }
 

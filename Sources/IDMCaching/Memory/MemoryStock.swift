@@ -4,6 +4,7 @@
 @usableFromInline
 struct MemoryStock<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline typealias Entry = MemoryEntry<Value>
+    typealias Element = RecencyTable<Key, Entry>.Element
 
     @usableFromInline var table = RecencyTable<Key, Entry>()
     private(set) var cost: Int64 = 0
@@ -30,31 +31,31 @@ struct MemoryStock<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Puts an entry in, as the most recently used one. Returns the one whose place it takes.
-    mutating func insert(_ entry: Entry, _ key: Key, _ hash: Int) -> Entry? {
+    mutating func insert(_ entry: Entry, _ key: Key, _ hash: Int) -> Element? {
         let old = table.insert(entry, key, hash)
-        cost += Int64(entry.cost) - Int64(old?.cost ?? 0)
+        cost += Int64(entry.cost) - Int64(old?.payload.cost ?? 0)
         return old
     }
 
     /// Takes the least recently used entries out until the rest fits.
-    mutating func makeRoom() -> [Entry] {
-        var gone: [Entry] = []
-        while table.count > countLimit || cost > costLimit, let entry = table.removeLeastUsed() {
-            cost -= Int64(entry.cost)
-            gone.append(entry)
+    mutating func makeRoom() -> [Element] {
+        var gone: [Element] = []
+        while table.count > countLimit || cost > costLimit, let element = table.removeLeastUsed() {
+            cost -= Int64(element.payload.cost)
+            gone.append(element)
         }
         return gone
     }
 
     /// Takes the entry of a key out, if something is true of it.
-    mutating func remove(_ key: Key, _ hash: Int, if shallGo: (CacheEntry<Value>) -> Bool = { _ in true }) -> Entry? {
+    mutating func remove(_ key: Key, _ hash: Int, if shallGo: (CacheEntry<Value>) -> Bool = { _ in true }) -> Element? {
         guard let found = table.payload(key, hash), shallGo(found.entry) else { return nil }
         cost -= Int64(found.cost)
         return table.remove(key, hash)
     }
 
     /// Takes the entries out of which something is true.
-    mutating func removeAll(where shallGo: (CacheEntry<Value>) -> Bool) -> [Entry] {
+    mutating func removeAll(where shallGo: (CacheEntry<Value>) -> Bool) -> [Element] {
         let removed = gone(table.removeAll { shallGo($0.entry) })
         // Gives the room back, too.
         if table.count == 0 { table = RecencyTable() }
@@ -62,16 +63,16 @@ struct MemoryStock<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Takes entries out, in the order in which they were written, up to the first of which something isn't true.
-    mutating func removeOldest(while shallGo: (CacheEntry<Value>) -> Bool) -> [Entry] {
-        var removed: [Entry] = []
-        while let oldest = table.oldestPayload, shallGo(oldest.entry), let entry = table.removeOldest() {
-            removed.append(entry)
+    mutating func removeOldest(while shallGo: (CacheEntry<Value>) -> Bool) -> [Element] {
+        var removed: [Element] = []
+        while let oldest = table.oldestPayload, shallGo(oldest.entry), let element = table.removeOldest() {
+            removed.append(element)
         }
         return gone(removed)
     }
 
-    private mutating func gone(_ entries: [Entry]) -> [Entry] {
-        for entry in entries { cost -= Int64(entry.cost) }
-        return entries
+    private mutating func gone(_ elements: [Element]) -> [Element] {
+        for element in elements { cost -= Int64(element.payload.cost) }
+        return elements
     }
 }

@@ -1,7 +1,8 @@
 /// A hash table that knows the order in which its entries were used, and the order in which they were written. Every
 /// operation takes the same time, however many there are.
 ///
-/// The hash is computed once, by the caller, outside of any lock.
+/// The hash is computed once, by the caller, outside of any lock. Whatever leaves is returned, with its key, to be let go of
+/// where no lock is held.
 @usableFromInline
 struct RecencyTable<Key: Hashable, Payload> {
     /// A place in the two orders, and everything else of a slot that costs nothing to copy.
@@ -51,6 +52,9 @@ struct RecencyTable<Key: Hashable, Payload> {
     private var newest: Int32 = -1
 
     private(set) var count = 0
+
+    /// What has left.
+    typealias Element = (key: Key, payload: Payload)
 
     init() {}
 
@@ -105,7 +109,7 @@ struct RecencyTable<Key: Hashable, Payload> {
     // MARK: Changing
 
     /// Puts an entry in. Returns the one whose place it takes.
-    mutating func insert(_ payload: Payload, _ key: Key, _ hash: Int) -> Payload? {
+    mutating func insert(_ payload: Payload, _ key: Key, _ hash: Int) -> Element? {
         let old = remove(key, hash)
         if (count + 1) * 2 > buckets.count { grow() }
         let slot = takeSlot()
@@ -122,34 +126,29 @@ struct RecencyTable<Key: Hashable, Payload> {
     }
 
     /// Takes the entry of a key out.
-    mutating func remove(_ key: Key, _ hash: Int) -> Payload? {
+    mutating func remove(_ key: Key, _ hash: Int) -> Element? {
         guard let bucket = bucket(key, hash) else { return nil }
         return remove(at: bucket)
     }
 
     /// Takes the least recently used entry out.
-    mutating func removeLeastUsed() -> Payload? {
+    mutating func removeLeastUsed() -> Element? {
         remove(slot: leastUsed)
     }
 
     /// Takes the entry out that was written first.
-    mutating func removeOldest() -> Payload? {
+    mutating func removeOldest() -> Element? {
         remove(slot: oldest)
     }
 
     /// Takes the entries out of which something is true.
-    mutating func removeAll(where shallGo: (Payload) -> Bool) -> [Payload] {
-        var gone: [Payload] = []
-        for index in payloads.indices {
-            if let payload = payloads[index], shallGo(payload) {
-                _ = remove(slot: Int32(index))
-                gone.append(payload)
-            }
+    mutating func removeAll(where shallGo: (Payload) -> Bool) -> [Element] {
+        payloads.indices.compactMap { index in
+            payloads[index].map(shallGo) == true ? remove(slot: Int32(index)) : nil
         }
-        return gone
     }
 
-    private mutating func remove(slot: Int32) -> Payload? {
+    private mutating func remove(slot: Int32) -> Element? {
         guard slot >= 0 else { return nil }
         // By its place: its key may be one that doesn't equal itself, or not any more.
         let mask = buckets.count - 1
@@ -158,16 +157,14 @@ struct RecencyTable<Key: Hashable, Payload> {
         return remove(at: bucket)
     }
 
-    private mutating func remove(at bucket: Int) -> Payload? {
+    private mutating func remove(at bucket: Int) -> Element? {
         let slot = buckets[bucket].slot
         unlink(slot)
-        let payload = payloads[Int(slot)]
-        payloads[Int(slot)] = nil
-        keys[Int(slot)] = nil
         free.append(slot)
         count -= 1
         close(bucket)
-        return payload
+        guard let key = keys[Int(slot)].take(), let payload = payloads[Int(slot)].take() else { return nil }
+        return (key, payload)
     }
 
     private mutating func unlink(_ slot: Int32) {

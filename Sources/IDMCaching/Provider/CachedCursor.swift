@@ -14,7 +14,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     /// How old the entry was. Known from when it is found.
     private var age: Duration?
     private var writing: Task<Void, Never>?
-    /// Begun before the cache is read, where what comes meanwhile will do.
+    /// Begun before the cache is read: what has been heard by then stays known, also if it lands during the look.
     private var visit: Visit<Base.Input, Store.Key, Store.Value>?
 
     init(_ provider: CachedDataProvider<Base, Store>, _ input: Base.Input, _ key: Store.Key, hasMissed: Bool) {
@@ -36,8 +36,9 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
         while true {
             switch run.step() {
             case .look:
-                if provider.policy.maxAge != nil { visit = newVisit() }
-                found(await provider.look(key, inRace: false))
+                let visit = newVisit()
+                self.visit = visit
+                found(await provider.look(visit))
             case .ask: await ask()
             case .lookAndAsk: race = Race(provider, newVisit(), isolation: isolation)
             case .wait: await wait()
@@ -104,10 +105,10 @@ extension CachedDataProvider {
     /// Everybody's code makes its own of it, for its own types: told the types as it runs, it takes some ten times as long.
     @inlinable
     func hit(_ key: Store.Key) async -> Sourced<Store.Value>? {
-        // Asked before the look: what somebody has heard by now is in the store, or still on its way. Asked only afterwards, it
+        // Asked before the look: where all is quiet, what somebody has heard by now is in the store. Asked afterwards, it
         // could have landed between the two.
         guard policy.mayEndWithEntry, store.answersAtOnce, store.ledger.isQuiet(about: key),
-            let entry = try? await store.get(key), store.ledger.isQuiet(about: key)
+            let entry = try? await store.get(key)
         else { return nil }
         let age = store.ledger.clock.age(of: entry.stamp)
         guard policy.accepts(age: age) else { return nil }
@@ -118,15 +119,12 @@ extension CachedDataProvider {
     /// Reads the cache, and tells the hook. A store that fails has nothing.
     ///
     /// While a slow store is read, or before it has written, somebody may have heard a newer answer than it has. That is
-    /// then what the cache holds. In a race it is nothing: the answer that is due is as new.
-    func look(_ key: Store.Key, inRace: Bool) async -> Lookup<Store.Value> {
-        let ledger = store.ledger
+    /// then what the cache holds.
+    func look(_ visit: Visit<Base.Input, Store.Key, Store.Value>) async -> Lookup<Store.Value> {
+        let (key, ledger) = (visit.key, store.ledger)
         do {
-            let begun = ledger.now
             let stored = try await store.get(key)
-            let newest = ledger.newest(key, read: begun)
-            let isOutdated = newest.map { $0.stamp != stored?.stamp } ?? false
-            guard let entry = newest ?? stored, !(inRace && isOutdated) else {
+            guard let entry = visit.newest ?? stored else {
                 ledger.report(.miss(key))
                 return Lookup(finding: .nothing, age: nil)
             }

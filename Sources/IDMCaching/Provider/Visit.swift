@@ -1,7 +1,8 @@
 internal import Synchronization
 internal import IDMCore
 
-/// One request's look at a key of a store. Keeps the key in the ledger for as long as it lasts.
+/// One request's look at a key of a store. Keeps the key in the ledger for as long as it lasts, and so what others are
+/// answered meanwhile.
 final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let input: Input
     let key: Key
@@ -30,6 +31,9 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     var answerMeanwhile: Value? {
         takesWhatHasCome ? ledger.newest(key, since: begun)?.value : nil
     }
+
+    /// The newest answer, if it was still on its way into the store when this one began.
+    var newest: CacheEntry<Value>? { ledger.newest(key, read: begun) }
 
     /// The provider is asked for this one, and for all who share the question.
     func ask() {

@@ -113,9 +113,6 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.store(number, key) }
     }
 
-    /// The number of the last thing that was.
-    var now: Int { book.withLock { $0.now } }
-
     /// The newest answer that has come since somebody has begun to wait, while another one is waited for.
     func newest(_ key: Key, since: Int) -> CacheEntry<Value>? {
         book.withLock { $0.newest(key, since: since) { $0.tags } }

@@ -4,7 +4,7 @@
 /// Everything gets a number, in the order in which it begins. Only keys for which something is under way are known, so
 /// that the book is as small as the work.
 struct LedgerBook<Key: Hashable, Value> {
-    private struct Record {
+    struct Record {
         /// How many look at the key or work on it.
         var open = 0
         /// Nothing that is under way has begun before it.
@@ -54,16 +54,13 @@ struct LedgerBook<Key: Hashable, Value> {
     }
 
     /// Somebody has done with a key. Returns what was kept for others, to be let go of where no lock is held.
-    mutating func leave(_ key: Key) -> Value? {
-        guard var record = records[key] else { return nil }
-        record.open -= 1
-        guard record.open == 0 else {
-            records[key]?.open = record.open
-            return nil
-        }
-        records[key] = nil
+    mutating func leave(_ key: Key) -> (key: Key, value: Record)? {
+        guard let index = records.index(forKey: key) else { return nil }
+        records.values[index].open -= 1
+        guard records.values[index].open == 0 else { return nil }
+        let leftover = records.remove(at: index)
         if records.isEmpty { (tags, tagLimit) = ([:], Self.leastTagLimit) }
-        return record.newest?.value
+        return leftover
     }
 
     /// The number of the requests that may be joined now. A refresh joins none that has begun before.

@@ -1,4 +1,5 @@
 import TestSupport
+import IDMCore
 import IDMTesting
 import Synchronization
 import Testing
@@ -186,6 +187,47 @@ struct MemoryCacheTests {
         let cache = MemoryCache<Int, Nosy>(countLimit: 2)
         for key in 0..<10 { cache.set(Nosy(cache), for: key % 4) }
         cache.removeAll(tagged: "x")
+        cache.removeAll()
+        #expect(cache.count == 0)
+    }
+
+    @Test("A key that uses the cache when it goes doesn't find a lock held")
+    func reentrantKeys() async throws {
+        final class Nosy: Hashable, Sendable {
+            let number: Int
+            let cache: MemoryCache<Nosy, Int>
+            let uses: Shared<Int>
+
+            init(_ number: Int, _ cache: MemoryCache<Nosy, Int>, _ uses: Shared<Int>) {
+                (self.number, self.cache, self.uses) = (number, cache, uses)
+            }
+
+            deinit {
+                uses.value += 1
+                _ = cache.count
+                _ = cache.ledger.isEmpty
+            }
+
+            static func == (left: Nosy, right: Nosy) -> Bool { left.number == right.number }
+            func hash(into hasher: inout Hasher) { hasher.combine(number) }
+        }
+
+        let cache = MemoryCache<Nosy, Int>(countLimit: 3)
+        let uses = Shared(0)
+        for number in 0..<12 { cache.set(number, for: Nosy(number % 5, cache, uses), tags: ["\(number % 2)"]) }
+        cache.remove(Nosy(4, cache, uses))
+        cache.removeAll(tagged: "1")
+        cache.removeAll()
+        #expect(cache.count == 0)
+        #expect(uses.value == 13)
+
+        // The first of two that look at once makes the record, the last one removes it.
+        let first = Shared<CachePermit<Nosy, Int>?>(cache.ledger.permit(for: Nosy(7, cache, uses)))
+        let second = cache.ledger.permit(for: Nosy(7, cache, uses))
+        first.value = nil
+        #expect(second.claim(cache.ledger.entry(1)))
+        let provider = ClosureDataProvider { (_: Nosy) in 1 }.cached(in: cache, policy: .refresh)
+        _ = try await provider.request(Nosy(8, cache, uses))
         cache.removeAll()
         #expect(cache.count == 0)
     }

@@ -10,43 +10,28 @@ struct MemoryStockTests {
     private struct Model {
         let countLimit: Int
         let costLimit: Int
-        /// The least recently used one first.
-        var used: [(key: Int, value: Int, cost: Int)] = []
-        var written: [Int] = []
+        var table = TableModel<(value: Int, cost: Int)>()
 
-        var cost: Int { used.reduce(0) { $0 + $1.cost } }
-
-        mutating func remove(_ key: Int) -> Int? {
-            written.removeAll { $0 == key }
-            guard let index = used.firstIndex(where: { $0.key == key }) else { return nil }
-            return used.remove(at: index).value
-        }
-
-        mutating func use(_ key: Int) -> Int? {
-            guard let index = used.firstIndex(where: { $0.key == key }) else { return nil }
-            used.append(used.remove(at: index))
-            return used.last?.value
-        }
-
-        mutating func insert(_ value: Int, _ key: Int, cost: Int) -> Int? {
-            let old = remove(key)
-            used.append((key, value, cost))
-            written.append(key)
-            return old
-        }
+        var count: Int { table.used.count }
+        var cost: Int { table.used.reduce(0) { $0 + $1.payload.cost } }
 
         mutating func makeRoom() -> [Int] {
             var gone: [Int] = []
-            while used.count > countLimit || cost > costLimit { gone += [remove(used[0].key)].compactMap(\.self) }
+            while count > countLimit || cost > costLimit { gone += [table.removeLeastUsed()?.value].compactMap(\.self) }
             return gone
         }
 
         mutating func removeOldest(while shallGo: (Int) -> Bool) -> [Int] {
             var gone: [Int] = []
-            while let key = written.first, let entry = used.first(where: { $0.key == key }), shallGo(entry.value) {
-                gone += [remove(key)].compactMap(\.self)
+            while let oldest = table.oldest, shallGo(oldest.value) {
+                gone += [table.removeOldest()?.value].compactMap(\.self)
             }
             return gone
+        }
+
+        mutating func remove(where shallGo: (_ key: Int, _ value: Int) -> Bool) -> [Int] {
+            let doomed = table.used.filter { shallGo($0.key, $0.payload.value) }
+            return doomed.compactMap { table.remove($0.key)?.value }
         }
     }
 
@@ -69,28 +54,27 @@ struct MemoryStockTests {
                 let entry = entry(step, cost: cost)
                 #expect(stock.fits(entry) == (cost <= costLimit))
                 guard stock.fits(entry) else { continue }
-                #expect(stock.insert(entry, key, key.hashValue)?.entry.value == model.insert(step, key, cost: cost))
-                #expect(stock.makeRoom().map(\.entry.value) == model.makeRoom())
+                let replaced = stock.insert(entry, key, key.hashValue)
+                #expect(replaced?.payload.entry.value == model.table.insert((step, cost), key)?.value)
+                #expect(stock.makeRoom().map(\.payload.entry.value) == model.makeRoom())
             case 9...15:
-                #expect(stock.use(key, key.hashValue)?.value == model.use(key))
+                #expect(stock.use(key, key.hashValue)?.value == model.table.use(key)?.value)
             case 16, 17:
-                let isEven = { (value: Int) in value.isMultiple(of: 2) }
-                let shallGo = model.used.contains { $0.key == key && isEven($0.value) }
-                let gone = stock.remove(key, key.hashValue) { isEven($0.value) }
-                #expect(gone?.entry.value == (shallGo ? model.remove(key) : nil))
+                let gone = stock.remove(key, key.hashValue) { $0.value.isMultiple(of: 2) }
+                let expected = model.remove { $0 == key && $1.isMultiple(of: 2) }
+                #expect([gone?.payload.entry.value].compactMap(\.self) == expected)
             case 18:
                 let gone = stock.removeOldest { !$0.value.isMultiple(of: 5) }
-                #expect(gone.map(\.entry.value) == model.removeOldest { !$0.isMultiple(of: 5) })
+                #expect(gone.map(\.payload.entry.value) == model.removeOldest { !$0.isMultiple(of: 5) })
             default:
-                let doomed = model.used.filter { $0.value.isMultiple(of: 7) }
-                for entry in doomed { _ = model.remove(entry.key) }
                 let gone = stock.removeAll { $0.value.isMultiple(of: 7) }
-                #expect(gone.map(\.entry.value).sorted() == doomed.map(\.value).sorted())
+                let expected = model.remove { $1.isMultiple(of: 7) }
+                #expect(gone.map(\.payload.entry.value).sorted() == expected.sorted())
             }
-            #expect(stock.count == model.used.count)
+            #expect(stock.count == model.count)
             #expect(stock.cost == Int64(model.cost))
         }
-        #expect(stock.removeAll { _ in true }.count == model.used.count)
+        #expect(stock.removeAll { _ in true }.count == model.count)
         #expect(stock.count == 0 && stock.cost == 0)
     }
 

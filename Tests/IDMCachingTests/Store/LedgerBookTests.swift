@@ -151,7 +151,7 @@ struct LedgerBookTests {
         var book = LedgerBook<String, String>()
         let (number, later) = (book.begin("a"), book.begin("a"))
         var leftovers = [book.answer(number, "a", "one").leftover, book.answer(later, "a", "two").leftover]
-        leftovers += [book.leave("a"), book.leave("a")]
+        leftovers += [book.leave("a"), book.leave("a")].map { $0?.value.newest?.value }
         #expect(leftovers == [nil, "one", nil, "two"])
         #expect(book.isEmpty)
 
@@ -162,7 +162,8 @@ struct LedgerBookTests {
         let found = book.newest("a") { _ in [] }
         let heard = book.answer(late, "a", "late").instead
         let left = [book.leave("a"), book.leave("a"), book.leave("nobody has entered this")]
-        #expect(found == nil && heard == "three" && left == [nil, "three", nil])
+        #expect(found == nil && heard == "three")
+        #expect(left.map { $0?.value.newest?.value } == [nil, "three", nil])
     }
 
     @Test("Tags are forgotten once nobody is under way who has begun before, also if somebody always is")

@@ -16,7 +16,7 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
         var ending: MailboxEnding?
     }
 
-    private enum Phase {
+    fileprivate enum Phase {
         /// Nobody has asked yet.
         case grounded
         /// On the way; nil until the run is known.
@@ -24,12 +24,26 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
         case landed
     }
 
-    private struct Flight {
+    struct Flight {
         let key: Key
-        var phase = Phase.grounded
+        fileprivate var phase = Phase.grounded
         var history = History()
         var passengers: [Int: Passenger] = [:]
         var lastSeat = 0
+
+        var hasLanded: Bool { if case .landed = phase { true } else { false } }
+        /// What is on the way, if that is known.
+        var run: Work? { if case .flying(let run) = phase { run } else { nil } }
+    }
+
+    /// What nobody needs any more, to be let go of where no lock is held.
+    struct Leftovers {
+        let passenger: Passenger
+        /// Nobody is left in it.
+        let flight: Flight?
+
+        /// The run that is to be cancelled.
+        var cancelled: Work? { flight?.run }
     }
 
     private var flights: [Int: Flight] = [:]
@@ -88,19 +102,15 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
         return passengers(of: id)
     }
 
-    /// A passenger leaves; leaving twice is leaving once. Returns the run if it is to be cancelled, and what was kept for
-    /// others, to be let go of where no lock is held.
-    mutating func leave(_ seat: SeatNumber) -> (cancelled: Work?, leftovers: History?) {
-        guard flights[seat.flight]?.passengers.removeValue(forKey: seat.number) != nil,
+    /// A passenger leaves; leaving twice is leaving once.
+    mutating func leave(_ seat: SeatNumber) -> Leftovers? {
+        guard let passenger = flights[seat.flight]?.passengers.removeValue(forKey: seat.number),
             let flight = flights[seat.flight]
-        else { return (nil, nil) }
+        else { return nil }
         let isLast = flight.passengers.isEmpty
-        if case .landed = flight.phase { retire(seat.flight, flight.key) }
-        guard isLast else { return (nil, nil) }
-        retire(seat.flight, flight.key)
-        flights[seat.flight] = nil
-        guard case .flying(let run) = flight.phase else { return (nil, flight.history) }
-        return (run, flight.history)
+        if isLast || flight.hasLanded { retire(seat.flight, flight.key) }
+        if isLast { flights[seat.flight] = nil }
+        return Leftovers(passenger: passenger, flight: isLast ? flight : nil)
     }
 
     /// Who sits in a flight, in the order of their seats.

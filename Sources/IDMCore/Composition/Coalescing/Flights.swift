@@ -44,7 +44,7 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
     }
 
     func leave(_ seat: SeatNumber) {
-        book.withLock { $0.leave(seat) }.cancelled?.cancel()
+        book.withLock { $0.leave(seat) }?.cancelled?.cancel()
     }
 
     private func fly<P: DataProvider<Input, Output>>(

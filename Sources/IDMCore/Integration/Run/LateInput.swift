@@ -12,7 +12,11 @@ package final class LateInput<Input: Sendable, Output: Sendable>: InquirySource,
 
     /// Replaces what the input is to be made from.
     package func replace(_ make: @escaping @Sendable () throws -> Input) {
-        self.make.withLock { $0 = make }
+        // What is replaced goes outside of the lock.
+        _ = self.make.withLock { current in
+            defer { current = make }
+            return current
+        }
     }
 
     /// Lets go of what the input was to be made from.

@@ -40,6 +40,32 @@ struct CoalesceTests {
         #expect(provider.requestCount == 2)
     }
 
+    @Test("let go of a key where no lock is held")
+    func reentrantKeys() async throws {
+        final class Nosy: Hashable, Sendable {
+            let uses = Watched(0)
+            let flights: Flights<Nosy, Int, Int>
+
+            init(_ flights: Flights<Nosy, Int, Int>) { self.flights = flights }
+
+            deinit {
+                // Not to be reached where the flights' lock is held.
+                if !flights.isEmpty { uses.change { $0 += 1 } }
+            }
+
+            static func == (left: Nosy, right: Nosy) -> Bool { true }
+            func hash(into hasher: inout Hasher) {}
+        }
+
+        let flights = Flights<Nosy, Int, Int>(provider: ValueDataProvider<Int, Int>(7))
+        let first = flights.join(Nosy(flights), 1)
+        let second = flights.join(Nosy(flights), 2)
+        first.leave()
+        #expect(try await second.request(0) == 7)
+        second.leave()
+        #expect(flights.isEmpty)
+    }
+
     @Test("fail together")
     func failure() async throws {
         let provider = ControlledDataProvider<Int, Int>()

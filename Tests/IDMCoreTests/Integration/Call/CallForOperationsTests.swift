@@ -95,4 +95,17 @@ struct CallForOperationsTests {
         request.answer(8)
         try await log.contains("8")
     }
+
+    @Test func `an input that is replaced is let go of where no lock is held`() async throws {
+        final class Nosy: Sendable {
+            let late: LateInput<Int, Int>
+            init(_ late: LateInput<Int, Int>) { self.late = late }
+            func input() -> Int { 1 }
+            deinit { late.clear() }
+        }
+        let late = LateInput(ValueDataProvider<Int, Int>(7)) { 0 }
+        late.replace { [nosy = Nosy(late)] in nosy.input() }
+        late.replace { 2 }
+        await #expect(throws: CancellationError.self) { try await late.request() }
+    }
 }
