@@ -38,7 +38,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
             case .look:
                 let visit = newVisit()
                 self.visit = visit
-                found(await provider.look(visit))
+                found(await provider.look(visit, inRace: false))
             case .ask: await ask()
             case .lookAndAsk: race = Race(provider, newVisit(), isolation: isolation)
             case .wait: await wait()
@@ -119,16 +119,21 @@ extension CachedDataProvider {
     /// Reads the cache, and tells the hook. A store that fails has nothing.
     ///
     /// While a slow store is read, or before it has written, somebody may have heard a newer answer than it has. That is
-    /// then what the cache holds.
-    func look(_ visit: Visit<Base.Input, Store.Key, Store.Value>) async -> Lookup<Store.Value> {
+    /// then what the cache holds. In a race it is heard only if need be: the answer that is due is as new, and may be it.
+    func look(_ visit: Visit<Base.Input, Store.Key, Store.Value>, inRace: Bool) async -> Lookup<Store.Value> {
         let (key, ledger) = (visit.key, store.ledger)
         do {
             let stored = try await store.get(key)
-            guard let entry = visit.newest ?? stored else {
+            let newest = visit.newest
+            guard let entry = newest?.entry ?? stored else {
                 ledger.report(.miss(key))
                 return Lookup(finding: .nothing, age: nil)
             }
             let age = ledger.clock.age(of: entry.stamp)
+            if inRace, newest?.isLater == true {
+                ledger.report(.miss(key))
+                return Lookup(finding: .overtaken(by: entry.value), age: age)
+            }
             guard policy.accepts(age: age) else {
                 ledger.report(.stale(key, age: age))
                 return Lookup(finding: .stale(entry.value), age: age)

@@ -2,7 +2,16 @@
 enum CacheFinding<Value> {
     case fresh(Value)
     case stale(Value)
+    /// In a race: while the cache was read, somebody has been answered. That is heard if the provider fails.
+    case overtaken(by: Value)
     case nothing
+
+    var value: Value? {
+        switch self {
+        case .fresh(let value), .stale(let value), .overtaken(let value): value
+        case .nothing: nil
+        }
+    }
 }
 
 extension CacheFinding: Sendable where Value: Sendable {}
@@ -33,8 +42,8 @@ struct CachedRun<Value> {
         case asking
         /// Both are under way.
         case racing
-        /// The provider is still at work, and the cache has been heard.
-        case outrun
+        /// The provider is still at work, and the cache has been heard, save what is only heard if the provider fails.
+        case outrun(instead: Value?)
         /// The provider has failed; the cache is still to come.
         case failing(any Error)
         /// The provider has failed, and the cache is asked in its place.
@@ -71,7 +80,7 @@ struct CachedRun<Value> {
         case .telling(let value, let isCached, let sequel):
             switch sequel {
             case .ask: phase = .asking
-            case .wait: phase = .outrun
+            case .wait: phase = .outrun(instead: nil)
             case .end: phase = .over(nil)
             case .fail(let error): phase = .over(error)
             }
@@ -110,18 +119,12 @@ struct CachedRun<Value> {
         case .racing:
             switch finding {
             case .fresh(let value), .stale(let value): phase = .telling(value, isCached: true, then: .wait)
-            case .nothing: phase = .outrun
+            case .overtaken, .nothing: phase = .outrun(instead: finding.value)
             }
         case .failing(let error):
-            switch finding {
-            case .fresh(let value), .stale(let value): phase = .telling(value, isCached: true, then: .fail(error))
-            case .nothing: phase = .over(error)
-            }
+            phase = finding.value.map { .telling($0, isCached: true, then: .fail(error)) } ?? .over(error)
         case .substituting(let error):
-            switch finding {
-            case .fresh(let value), .stale(let value): phase = .telling(value, isCached: true, then: .end)
-            case .nothing: phase = .over(error)
-            }
+            phase = finding.value.map { .telling($0, isCached: true, then: .end) } ?? .over(error)
         // Slower than the provider: what it found is older than what was heard.
         case .ready, .asking, .outrun, .telling, .over: break
         }
@@ -135,7 +138,7 @@ struct CachedRun<Value> {
             .telling(value, isCached: true, then: .ask)
         case (_, .fresh(let value)), (.cacheOnly, .stale(let value)):
             .telling(value, isCached: true, then: .end)
-        case (_, .stale), (_, .nothing): .asking
+        case (_, .stale), (_, .overtaken), (_, .nothing): .asking
         }
     }
 
@@ -152,6 +155,7 @@ struct CachedRun<Value> {
         switch phase {
         case .asking where policy == .remoteElseCache && !isCancel: phase = .substituting(error)
         case .racing where !isCancel: phase = .failing(error)
+        case .outrun(let value?) where !isCancel: phase = .telling(value, isCached: true, then: .fail(error))
         case .asking, .racing, .outrun: phase = .over(error)
         // Nobody waits for the entry any more.
         case .failing where isCancel: phase = .over(error)

@@ -17,7 +17,7 @@ final class Race<Base: DataProvider, Store: CacheStore>: Sendable where Store.Va
         let mailbox = mailbox
         // The read first, so that what is there at once is heard first.
         LibraryTask.start(isolation: isolation) { _ in
-            mailbox.send(.found(await provider.look(visit)))
+            mailbox.send(.found(await provider.look(visit, inRace: true)))
         }
         question = LibraryTask.start(isolation: isolation) { _ in
             do {

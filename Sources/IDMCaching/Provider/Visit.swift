@@ -32,8 +32,8 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
         takesWhatHasCome ? ledger.newest(key, since: begun)?.value : nil
     }
 
-    /// The newest answer, if it was still on its way into the store when this one began.
-    var newest: CacheEntry<Value>? { ledger.newest(key, read: begun) }
+    /// The newest answer, if it was still on its way into the store when this one began, and whether it has come since.
+    var newest: (entry: CacheEntry<Value>, isLater: Bool)? { ledger.newest(key, read: begun) }
 
     /// The provider is asked for this one, and for all who share the question.
     func ask() {

@@ -115,12 +115,13 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// The newest answer that has come since somebody has begun to wait, while another one is waited for.
     func newest(_ key: Key, since: Int) -> CacheEntry<Value>? {
-        book.withLock { $0.newest(key, since: since) { $0.tags } }
+        book.withLock { $0.newest(key, since: since) { $0.tags } }?.value
     }
 
-    /// The newest answer that is known, if it was still on its way into the store when that was read.
-    func newest(_ key: Key, read: Int) -> CacheEntry<Value>? {
-        book.withLock { $0.newest(key, read: read) { $0.tags } }
+    /// The newest answer that is known, if it was still on its way into the store when that was read, and whether it has
+    /// come since.
+    func newest(_ key: Key, read: Int) -> (entry: CacheEntry<Value>, isLater: Bool)? {
+        book.withLock { $0.newest(key, read: read) { $0.tags } }.map { ($0.value, $0.came > read) }
     }
 
     func claim(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {

@@ -99,16 +99,19 @@ struct LedgerBook<Key: Hashable, Value> {
     /// The number of the last thing that was.
     var now: Int { lastNumber }
 
-    /// The newest answer that is known and has come since, unless it was invalidated after it had been asked for.
+    /// The newest answer that is known and has come since, and when it came, unless it was invalidated after it had been
+    /// asked for.
     ///
     /// - Parameter read: When the store was read, if it was. What it was done with by then it knows better: others may
     ///   have written since.
-    func newest(_ key: Key, since: Int = 0, read: Int? = nil, tags bearing: (Value) -> Set<String>) -> Value? {
+    func newest(
+        _ key: Key, since: Int = 0, read: Int? = nil, tags bearing: (Value) -> Set<String>
+    ) -> (value: Value, came: Int)? {
         guard let record = records[key], let newest = record.newest, newest.came > since, newest.number > swept,
             newest.number > record.invalidated, read.map({ record.stored ?? .max > $0 }) ?? true,
             mayLand(newest.number, bearing(newest.value))
         else { return nil }
-        return newest.value
+        return (newest.value, newest.came)
     }
 
     /// A write is about to land. Returns whether it may. Asked twice for the same write, it answers the same.

@@ -7,7 +7,7 @@ import Testing
 struct CachedRunTests {
     private struct Refused: Error {}
 
-    enum Cache: String, CaseIterable, Sendable { case fresh, stale, nothing }
+    enum Cache: String, CaseIterable, Sendable { case fresh, stale, overtaken, nothing }
     enum Remote: String, CaseIterable, Sendable { case answer, error, cancel }
 
     static let policies: [(String, CachePolicy)] = [
@@ -28,7 +28,14 @@ struct CachedRunTests {
         var run = CachedRun<String>(policy, mayRace: race)
         var words: [String] = []
         var pending: [Bool] = []
-        func look() { run.found(cache == .fresh ? .fresh("old") : cache == .stale ? .stale("old") : .nothing) }
+        func look() {
+            switch cache {
+            case .fresh: run.found(.fresh("old"))
+            case .stale: run.found(.stale("old"))
+            case .overtaken: run.found(.overtaken(by: "old"))
+            case .nothing: run.found(.nothing)
+            }
+        }
         func ask() {
             switch remote {
             case .answer: run.answered("new")
@@ -92,7 +99,9 @@ struct CachedRunTests {
             (.nothing, .answer, true, "look+ask new"), (.fresh, .error, true, "look+ask old error"),
             (.fresh, .error, false, "look+ask old error"), (.nothing, .error, false, "look+ask error"),
             (.nothing, .error, true, "look+ask error"), (.fresh, .cancel, false, "look+ask cancel"),
-            (.fresh, .cancel, true, "look+ask old cancel"),
+            (.fresh, .cancel, true, "look+ask old cancel"), (.overtaken, .answer, true, "look+ask new"),
+            (.overtaken, .answer, false, "look+ask new"), (.overtaken, .error, true, "look+ask old error"),
+            (.overtaken, .error, false, "look+ask old error"), (.overtaken, .cancel, true, "look+ask cancel"),
         ])
     func races(cache: Cache, remote: Remote, cacheFirst: Bool, expected: String) {
         #expect(timeline(.cachedThenRemote, cache, remote, race: true, cacheFirst: cacheFirst) == expected)

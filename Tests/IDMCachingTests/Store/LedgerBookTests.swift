@@ -130,7 +130,7 @@ struct LedgerBookTests {
     @Test("What a store was done with before it was read, it knows better, and nothing else")
     func stored() {
         var book = LedgerBook<String, Int>()
-        func newest(read: Int?) -> Int? { book.newest("a", read: read) { _ in [] } }
+        func newest(read: Int?) -> Int? { book.newest("a", read: read) { _ in [] }?.value }
         let (first, second) = (book.begin("a"), book.begin("a"))
         _ = book.answer(first, "a", 1)
         let early = book.now
@@ -159,7 +159,7 @@ struct LedgerBookTests {
         let late = book.begin("a")
         _ = book.answer(book.begin("a"), "a", "three")
         book.invalidateAll()
-        let found = book.newest("a") { _ in [] }
+        let found = book.newest("a") { _ in [] }?.value
         let heard = book.answer(late, "a", "late").instead
         let left = [book.leave("a"), book.leave("a"), book.leave("nobody has entered this")]
         #expect(found == nil && heard == "three")
