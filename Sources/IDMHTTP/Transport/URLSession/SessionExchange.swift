@@ -26,25 +26,36 @@ final class SessionExchange: Sendable {
     private let state: Mutex<State>
     private let isStopped = Mutex(false)
     private let spool: Mutex<BodySpool>
+    /// The bytes that the reader hasn't taken. Where more come, the session waits: a reader who is but a moment behind would
+    /// be further behind with each piece that goes by way of the disk.
+    private let behind: Backlog
     private let sent = Atomic<Int64>(0)
+    /// How many bytes are kept in memory.
+    private static let window = 2 << 20
     /// How long one who wants more than a piece waits for it at most.
     private static let moment = DispatchTimeInterval.milliseconds(2)
 
     /// How many bytes the body is to have.
     private let announced = Atomic<Int64>(0)
 
+    /// - Parameters:
+    ///   - folder: Where is put aside what the reader doesn't take.
+    ///   - patience: How long the session, and with it all other exchanges, waits for the reader at most.
+    ///   - didBegin: Called before the transfer begins.
     init(
         _ request: TransportRequest, _ payload: RequestPayload, task: URLSessionTask, queues: SessionQueues,
-        folder: URL, didBegin: @escaping @Sendable (SessionExchange, URLSessionTask) -> Void
+        folder: URL, patience: DispatchTimeInterval = .milliseconds(20),
+        didBegin: @escaping @Sendable (SessionExchange, URLSessionTask) -> Void
     ) {
         self.request = request
         self.payload = payload
         self.task = task
         self.queues = queues
         self.didBegin = didBegin
+        behind = Backlog(limit: Self.window, patience: patience)
         spool = Mutex(BodySpool(folder: folder))
         state = Mutex(
-            State(.init(window: 2 << 20, piece: 256 << 10, limit: request.limits.body), gathered: 64 << 10))
+            State(.init(window: Self.window, piece: 256 << 10, limit: request.limits.body), gathered: 64 << 10))
     }
 
     /// How many bytes of the body are in memory.
@@ -107,6 +118,7 @@ final class SessionExchange: Sendable {
     }
 
     func receive(_ piece: Data) {
+        behind.enter(piece.count)
         let (action, gathered) = state.withLock { state in
             (state.receive(piece), state.isGathering ? state.received : nil)
         }
@@ -190,6 +202,7 @@ final class SessionExchange: Sendable {
         case .none: break
         case .deliver(let reader, let pieces, let stops):
             if stops { stop() }
+            behind.leave(pieces.reduce(0) { $0 + $1.count })
             reader.resume(returning: pieces.joined())
         case .finish(let reader, let error, let stops):
             if stops { stop() }

@@ -25,9 +25,10 @@ internal import FoundationNetworking
 /// URLSession brings a body as fast as the network does, whoever reads it, and nothing that it offers makes it wait: on Linux
 /// a suspended task loses its connection and begins anew when it is resumed, behind the bytes that came before; a delegate
 /// that takes its time lets the rest of the body pile up; the answer to a response is not listened to. So this transport
-/// takes everything at once, keeps 2 MB of it in memory, and puts aside what is more in files without a name in the
-/// temporary folder, which are gone with the exchange or the process. Memory is bounded, however slow the reader is and
-/// whatever the server can do; the disk holds what is still to be read.
+/// takes what comes, keeps 2 MB of it in memory, and holds the session up for a moment when there is more. What the reader
+/// hasn't taken by then is put aside in files without a name in the temporary folder, which are gone with the exchange or
+/// the process. Memory is bounded, however slow the reader is and whatever the server can do; the disk holds what is still
+/// to be read.
 ///
 /// What is sent goes from memory or from a file. Streams, and multipart bodies with files, are written to a temporary file
 /// first, for their length to be known and for a slow one to hold nobody up.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -23,13 +24,12 @@ struct SessionExchangeTests {
     /// An exchange whose request goes nowhere, with its head.
     private func exchange(
         folder: URL = FileManager.default.temporaryDirectory, status: Int = 200, headers: [String: String] = [:],
-        limits: ServiceConfiguration.Limits = .init()
+        limits: ServiceConfiguration.Limits = .init(), patience: DispatchTimeInterval = .milliseconds(1)
     ) async throws -> (SessionExchange, SessionExchange.Head) {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let exchange = SessionExchange(
             TransportRequest(.get, url, limits: limits), .none, task: Self.session.dataTask(with: url),
-            queues: Self.queues,
-            folder: folder
+            queues: Self.queues, folder: folder, patience: patience
         ) { exchange, _ in
             guard let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers)
             else { return }
@@ -49,6 +49,24 @@ struct SessionExchangeTests {
             while let piece = try await exchange.next(isolation: #isolation) { length += piece.count }
         }
         #expect(fault?.kind == .notPutAside(code: ENOENT) && length == 2 << 20)
+    }
+
+    @Test("makes the session wait for a reader who is behind, and puts nothing aside as long as it does")
+    func waits() async throws {
+        let (exchange, _) = try await exchange(folder: URL(fileURLWithPath: "/nowhere"), patience: .never)
+        let content = filling(20_000_000)
+        Thread.detachNewThread {
+            for start in stride(from: 0, to: content.count, by: 10_000) {
+                exchange.receive(content[start..<start + 10_000])
+            }
+            exchange.complete(nil, nil)
+        }
+        var all = Data()
+        while let piece = try await exchange.next(isolation: #isolation) {
+            all += piece
+            #expect(exchange.bytesInMemory <= 2 << 20)
+        }
+        #expect(all == content)
     }
 
     @Test("gives back what it put aside, and what came after it")

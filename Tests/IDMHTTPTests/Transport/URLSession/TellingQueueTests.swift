@@ -62,4 +62,17 @@ struct TellingQueueTests {
         backlog.leave()
         #expect(backlog.isPatient)
     }
+
+    @Test("is behind by what the things that wait there weigh")
+    func weights() {
+        let backlog = Backlog(limit: 10, patience: .milliseconds(1))
+        backlog.enter(10)
+        #expect(backlog.isPatient)
+        backlog.enter(2)
+        #expect(!backlog.isPatient)
+        backlog.leave(6)
+        #expect(!backlog.isPatient)
+        backlog.leave(1)
+        #expect(backlog.isPatient)
+    }
 }
