@@ -17,7 +17,7 @@ final class TellingQueue: OperationQueue, @unchecked Sendable {
     /// - Parameters:
     ///   - limit: How many blocks may wait.
     ///   - patience: How long whoever adds one waits at most.
-    init(limit: Int = 128, patience: DispatchTimeInterval = .milliseconds(100)) {
+    init(limit: Int = 256, patience: DispatchTimeInterval = .milliseconds(100)) {
         backlog = Backlog(limit: limit, patience: patience)
         super.init()
         beSerial("telling")
