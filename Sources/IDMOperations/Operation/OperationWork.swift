@@ -58,9 +58,18 @@ final class OperationWork: Sendable {
     }
 
     /// Adds to the call, as long as it has not been made.
-    func prepare(_ change: (ErasedCall) -> ErasedCall) {
+    func prepare(_ change: (inout ErasedCall) -> Void) {
         // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
-        state.withLock { $0.call = $0.call.map(change) }
+        state.withLock { state in
+            if state.call != nil { change(&state.call!) }
+        }
+    }
+
+    /// Asks something else, as long as the call has not been made.
+    func ask(_ input: LateInput<some Sendable, some Sendable>) {
+        // What was to be asked goes outside of the lock. It may hold what the user wrote.
+        let replaced = state.withLock { $0.call?.ask(input) }
+        withExtendedLifetime(replaced) {}
     }
 
     // MARK: What happens to it
@@ -89,15 +98,15 @@ final class OperationWork: Sendable {
     }
 
     func pause(_ operation: Operation) {
-        operation.willChangeValue(for: \.isReady)
+        operation.willChange(.isReady)
         control.pause()
-        operation.didChangeValue(for: \.isReady)
+        operation.didChange(.isReady)
     }
 
     func resume(_ operation: Operation) {
-        operation.willChangeValue(for: \.isReady)
+        operation.willChange(.isReady)
         control.resume()
-        operation.didChangeValue(for: \.isReady)
+        operation.didChange(.isReady)
         if state.withLock({ $0.flow.resume(isPaused: control.isPaused) }) { makeCall(of: operation) }
     }
 
@@ -140,10 +149,26 @@ final class OperationWork: Sendable {
     /// Changes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside
     /// of the lock.
     private func announce(_ operation: Operation, _ change: (inout OperationFlow) -> Void) {
-        operation.willChangeValue(for: \.isExecuting)
-        operation.willChangeValue(for: \.isFinished)
+        operation.willChange(.isExecuting)
+        operation.willChange(.isFinished)
         state.withLock { change(&$0.flow) }
-        operation.didChangeValue(for: \.isExecuting)
-        operation.didChangeValue(for: \.isFinished)
+        operation.didChange(.isExecuting)
+        operation.didChange(.isFinished)
+    }
+}
+
+/// What of an operation is observed, by the names that Foundation has for it. A key path says the same, but to find its name
+/// takes longer than all else that a queue does when it hears of a change.
+private enum ObservedKey: String {
+    case isReady, isExecuting, isFinished
+}
+
+extension Operation {
+    fileprivate func willChange(_ key: ObservedKey) {
+        willChangeValue(forKey: key.rawValue)
+    }
+
+    fileprivate func didChange(_ key: ObservedKey) {
+        didChangeValue(forKey: key.rawValue)
     }
 }

@@ -16,8 +16,9 @@ public import IDMCore
 public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     private let work: OperationWork
 
-    init(_ call: IntegrationCall<Output>) {
-        work = OperationWork(call.erased)
+    /// Makes an operation around a call of this output.
+    init(_ call: ErasedCall) {
+        work = OperationWork(call)
         super.init()
     }
 
@@ -26,13 +27,15 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         // One by one: each would let go of the one before it from inside of its own end, and a long chain has no room on
         // the stack for that.
         var rest = unchain()
+        if !rest.isEmpty { letGo() }
         while var operation = rest.popLast() {
             guard isKnownUniquelyReferenced(&operation) else { continue }
             rest += operation.unchain()
+            (operation as? any Chained)?.letGo()
         }
     }
 
-    func letGo() {
+    fileprivate func letGo() {
         work.letGo()
     }
     #endif
@@ -64,8 +67,13 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
 
     /// Adds to the call, as long as it has not been made.
-    func prepare(_ change: (IntegrationCall<Output>) -> IntegrationCall<Output>) {
-        work.prepare { change(IntegrationCall($0)).erased }
+    func prepare(_ change: (inout ErasedCall) -> Void) {
+        work.prepare(change)
+    }
+
+    /// Asks something else, as long as the call has not been made.
+    func ask(_ input: LateInput<some Sendable, Output>) {
+        work.ask(input)
     }
 
     // MARK: What Foundation asks
@@ -122,7 +130,6 @@ extension Operation {
     fileprivate func unchain() -> [Operation] {
         let dependencies = dependencies
         for dependency in dependencies { removeDependency(dependency) }
-        (self as? any Chained)?.letGo()
         return dependencies
     }
 }

@@ -1,9 +1,26 @@
 /// A call of whose output nothing is known: for code that is the same for all calls, and isn't to be generic.
 package struct ErasedCall: Sendable {
-    let source: any InquirySource
+    private(set) var source: any InquirySource
     /// Only held.
-    let integrator: any AnyObject & Sendable
-    let plan: CallPlan
+    private(set) var integrator: any AnyObject & Sendable
+    var plan: CallPlan
+
+    init(source: any InquirySource, integrator: any AnyObject & Sendable, plan: CallPlan) {
+        self.source = source
+        self.integrator = integrator
+        self.plan = plan
+    }
+
+    /// A call of no integrator. Nothing but its task cancels it.
+    package init(asking input: LateInput<some Sendable, some Sendable>) {
+        self.init(source: input, integrator: input, plan: CallPlan())
+    }
+
+    /// Asks something else, of no integrator. Returns what the call has held for what it asked before.
+    package mutating func ask(_ input: LateInput<some Sendable, some Sendable>) -> any AnyObject & Sendable {
+        defer { (source, integrator) = (input, input) }
+        return integrator
+    }
 
     /// Makes the call, and hands out its task before anything of it runs: so its own handlers can cancel it.
     package func call(isolation: isolated (any Actor)? = #isolation, willStart: (ErasedTask) -> Void) {
@@ -46,14 +63,4 @@ package struct ErasedTask: Sendable {
 extension IntegrationCall {
     /// The call, without its type.
     package var erased: ErasedCall { ErasedCall(source: source, integrator: integrator, plan: plan) }
-
-    /// A call whose type is known again.
-    package init(_ erased: ErasedCall) {
-        self.init(erased.source, holding: erased.integrator, plan: erased.plan)
-    }
-
-    /// A call of no integrator. Nothing but its task cancels it.
-    package init(asking input: LateInput<some Sendable, Output>) {
-        self.init(input, holding: input)
-    }
 }
