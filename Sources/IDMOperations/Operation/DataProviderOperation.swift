@@ -38,7 +38,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
 
     private init(_ provider: any DataProvider<Input, Output>, _ input: @escaping @Sendable () throws -> Input) {
         self.provider = provider
-        super.init(ErasedCall(asking: LateInput(provider, input)))
+        super.init(LateInput(provider, input).call)
     }
 
     /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.
@@ -54,7 +54,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         from other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
     ) -> Self {
         addDependency(other)
-        ask(LateInput(provider, Self.reading(other, transform)))
+        ask(as: LateInput(provider, Self.reading(other, transform)).call)
         return self
     }
 

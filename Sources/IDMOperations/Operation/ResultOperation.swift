@@ -71,9 +71,9 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         work.prepare(change)
     }
 
-    /// Asks something else, as long as the call has not been made.
-    func ask(_ input: LateInput<some Sendable, Output>) {
-        work.ask(input)
+    /// Asks what another call asks, as long as the call has not been made.
+    func ask(as other: ErasedCall) {
+        work.ask(as: other)
     }
 
     // MARK: What Foundation asks

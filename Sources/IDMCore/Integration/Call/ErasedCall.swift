@@ -11,20 +11,20 @@ package struct ErasedCall: Sendable {
         self.plan = plan
     }
 
-    /// A call of no integrator. Nothing but its task cancels it.
-    package init(asking input: LateInput<some Sendable, some Sendable>) {
-        self.init(source: input, integrator: input, plan: CallPlan())
-    }
-
-    /// Asks something else, of no integrator. Returns what the call has held for what it asked before.
-    package mutating func ask(_ input: LateInput<some Sendable, some Sendable>) -> any AnyObject & Sendable {
-        defer { (source, integrator) = (input, input) }
+    /// Asks what another call asks. Returns what this one has held for what it asked before.
+    package mutating func ask(as other: ErasedCall) -> any AnyObject & Sendable {
+        defer { (source, integrator) = (other.source, other.integrator) }
         return integrator
     }
 
     /// Makes the call, and hands out its task before anything of it runs: so its own handlers can cancel it.
-    package func call(isolation: isolated (any Actor)? = #isolation, willStart: (ErasedTask) -> Void) {
-        _ = source.engine.call(source, plan, isolation: isolation) { handle in
+    ///
+    /// - Parameter control: What pauses the call, if it isn't what pauses the caller.
+    package func call(
+        pausedBy control: PauseControl? = nil, isolation: isolated (any Actor)? = #isolation,
+        willStart: (ErasedTask) -> Void
+    ) {
+        _ = source.engine.call(source, plan, pausedBy: control, isolation: isolation) { handle in
             willStart(ErasedTask(handle: handle, integrator: integrator))
         }
     }
@@ -63,4 +63,9 @@ package struct ErasedTask: Sendable {
 extension IntegrationCall {
     /// The call, without its type.
     package var erased: ErasedCall { ErasedCall(source: source, integrator: integrator, plan: plan) }
+}
+
+extension LateInput {
+    /// A call of no integrator, which asks this. Nothing but its task cancels it.
+    package var call: ErasedCall { ErasedCall(source: self, integrator: self, plan: CallPlan()) }
 }

@@ -8,7 +8,7 @@ package final class LateInput<Input: Sendable, Output: Sendable>: InquirySource,
         self.make = make
     }
 
-    var engine: Engine { .common }
+    var engine: Engine { .common(for: self) }
 
     func lane() -> LaneKey? { nil }
 
@@ -17,7 +17,7 @@ package final class LateInput<Input: Sendable, Output: Sendable>: InquirySource,
     var isStream: Bool { provider.stream != nil }
 
     func request() async throws -> any Sendable {
-        try await provider._request(make(), reporter: nil)
+        try await provider.request(make())
     }
 
     func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable {

@@ -89,7 +89,7 @@ struct CallForOperationsTests {
     @Test func `a call of no integrator asks its provider, and is held by its run alone`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = log
-        var call = ErasedCall(asking: LateInput(provider) { 7 })
+        var call = LateInput(provider) { 7 }.call
         call.onSuccess { (value: Int) in log.add("\(value)") }
         call.call { _ in }
         let request = try await provider.nextRequest()
@@ -107,8 +107,8 @@ struct CallForOperationsTests {
         do {
             let first = Kept()
             kept = first
-            call = ErasedCall(asking: LateInput(provider) { withExtendedLifetime(first) { 1 } })
-            before = call.ask(LateInput(provider) { 2 })
+            call = LateInput(provider) { withExtendedLifetime(first) { 1 } }.call
+            before = call.ask(as: LateInput(provider) { 2 }.call)
         }
         #expect(kept != nil)
         before = nil
@@ -120,7 +120,7 @@ struct CallForOperationsTests {
     @Test func `an erased call is heard by handlers of every kind`() async throws {
         let log = log
         let provider = ControlledDataProvider<Int, Int>()
-        var call = ErasedCall(asking: LateInput(provider) { 1 })
+        var call = LateInput(provider) { 1 }.call
         call.onBeginning { log.add("began") }
         call.onProgress { log.add("\($0.fraction)") }
         call.onSuccess { (value: Int) in log.add("value \(value)") }
