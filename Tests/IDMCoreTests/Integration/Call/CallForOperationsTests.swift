@@ -140,4 +140,33 @@ struct CallForOperationsTests {
         call.call { $0.cancel() }
         try await log.contains("cancelled")
     }
+
+    @Test func `calls of no integrator are spread over several gates, and each stays at its own`() {
+        let sources = (0..<200).map { number in LateInput(ValueDataProvider<Int, Int>(1)) { number } }
+        let engines = sources.map { ObjectIdentifier($0.engine) }
+        #expect(Set(engines).count > 1)
+        #expect(sources.map { ObjectIdentifier($0.engine) } == engines)
+    }
+
+    @Test func `what pauses a call holds for all that it asks, and not for who makes it`() async throws {
+        let control = PauseControl()
+        let provider = ControlledDataProvider<Int, Int>()
+        for isHeard in [true, false] {
+            let log = Log()
+            var call = LateInput(provider) { 1 }.call
+            if isHeard { call.onSuccess { (value: Int) in log.add("value \(value)") } }
+            call.call(pausedBy: control) { task in
+                #expect(PauseControl.current !== control)
+                task.whenFinished { _ in log.add("over") }
+            }
+            let request = try await provider.nextRequest()
+            #expect(request.pauseControl === control)
+            control.pause()
+            request.answer(2)
+            #expect(log.entries.isEmpty)
+            control.resume()
+            try await log.contains("over")
+            #expect(log.entries == (isHeard ? ["value 2", "over"] : ["over"]))
+        }
+    }
 }
