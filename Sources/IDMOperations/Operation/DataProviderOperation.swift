@@ -38,7 +38,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
 
     private init(_ provider: any DataProvider<Input, Output>, _ input: @escaping @Sendable () throws -> Input) {
         self.provider = provider
-        super.init(LateInput(provider, input).call)
+        super.init(erased: LateInput(provider, input).call)
     }
 
     /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.

@@ -14,7 +14,7 @@ public import IDMCore
 public final class IntegrationOperation<Output: Sendable>: ResultOperation<Output>, @unchecked Sendable {
     // Unchecked as its superclass is: it adds no state.
     /// Makes an operation around a call.
-    public init(_ call: IntegrationCall<Output>) {
-        super.init(call.erased)
+    public override init(_ call: IntegrationCall<Output>) {
+        super.init(call)
     }
 }

@@ -16,8 +16,13 @@ public import IDMCore
 public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     private let work: OperationWork
 
-    /// Makes an operation around a call of this output.
-    init(_ call: ErasedCall) {
+    init(_ call: IntegrationCall<Output>) {
+        work = OperationWork(call.erased)
+        super.init()
+    }
+
+    /// Makes an operation around a call that has this output.
+    init(erased call: ErasedCall) {
         work = OperationWork(call)
         super.init()
     }
