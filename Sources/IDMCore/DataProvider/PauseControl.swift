@@ -75,6 +75,7 @@ public final class PauseControl: Sendable {
     }
 
     /// Runs an operation whose requests this control pauses, on the caller's actor.
+    @inline(__always)
     public func bind<R>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
     ) async rethrows -> R {

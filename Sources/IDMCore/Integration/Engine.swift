@@ -22,8 +22,17 @@ final class Engine: Sendable {
         promptGate = if case .single(let gate) = lanes, type.decidesAtOnce { gate } else { nil }
     }
 
-    /// The engine of calls that belong to no integrator. Each is on its own.
-    static let common = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+    /// The engines of calls that belong to no integrator. Several, so that calls which have nothing to do with one another
+    /// seldom meet at one lock.
+    private static let common = (0..<16).map { _ in
+        Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+    }
+
+    /// The engine of a call that belongs to no integrator: one of several, the same for the same source.
+    static func common(for source: some InquirySource) -> Engine {
+        // What is made one after the other lies some lines of memory apart.
+        common[Int((UInt(bitPattern: ObjectIdentifier(source)) >> 6) % UInt(common.count))]
+    }
 
     // MARK: Handlers of every call
 
@@ -42,22 +51,25 @@ final class Engine: Sendable {
     // MARK: Calls
 
     /// Admits a call and starts its task, both before it returns.
+    ///
+    /// - Parameter control: What pauses the call, if it isn't what pauses the caller.
     func call(
-        _ source: any InquirySource, _ plan: CallPlan, isolation: isolated (any Actor)?,
-        willStart: (CallHandle) -> Void = { _ in }
+        _ source: any InquirySource, _ plan: CallPlan, pausedBy control: PauseControl? = nil,
+        isolation: isolated (any Actor)?, willStart: (CallHandle) -> Void = { _ in }
     ) -> CallHandle {
         if let gate = promptGate, plan.isEmpty, !hasHandlers.load(ordering: .acquiring) {
             let inquiry = source.inquire(at: gate)
-            if !inquiry.isStream { return start(inquiry, at: gate, isolation: isolation, willStart) }
+            if !inquiry.isStream { return start(inquiry, at: gate, control, isolation: isolation, willStart) }
         }
         let gate = lanes.enter(source.lane())
         let run = Run(engine: self, gate: gate, source: source, plan: plan)
-        return start(run, run.way, .now, isolation: isolation, willStart)
+        return start(run, run.way, .now, control, isolation: isolation, willStart)
     }
 
     /// Starts a call of which nobody hears.
     private func start(
-        _ inquiry: any Inquiry, at gate: Gate, isolation: isolated (any Actor)?, _ willStart: (CallHandle) -> Void
+        _ inquiry: any Inquiry, at gate: Gate, _ control: PauseControl?, isolation: isolated (any Actor)?,
+        _ willStart: (CallHandle) -> Void
     ) -> CallHandle {
         let life = Life()
         let (ticket, entrance) = gate.enter(life, .unheard, isolation: isolation)
@@ -68,7 +80,7 @@ final class Engine: Sendable {
             return handle
         }
         let run = QuietRun(engine: self, gate: gate, ticket: ticket, life: life, inquiry: inquiry)
-        life.attach(LibraryTask.start(run, isolation: isolation))
+        life.attach(start(run, .now, control, isolation: isolation))
         return handle
     }
 
@@ -76,20 +88,27 @@ final class Engine: Sendable {
     func turnAway(_ source: any InquirySource, _ plan: CallPlan, _ reason: CancelReason) -> CallHandle {
         let gate = lanes.enter(source.lane())
         let run = Run(engine: self, gate: gate, source: source, plan: plan)
-        return start(run, .turnedAway(reason), .later, isolation: nil) { _ in }
+        return start(run, .turnedAway(reason), .later, nil, isolation: nil) { _ in }
     }
 
     private func start(
-        _ run: Run, _ way: AdmissionWay, _ start: LibraryTask.Start, isolation: isolated (any Actor)?,
-        _ willStart: (CallHandle) -> Void
+        _ run: Run, _ way: AdmissionWay, _ start: LibraryTask.Start, _ control: PauseControl?,
+        isolation: isolated (any Actor)?, _ willStart: (CallHandle) -> Void
     ) -> CallHandle {
         run.report(.made(run.source))
         let (ticket, entrance) = run.gate.enter(run, way, isolation: isolation)
         let handle = CallHandle(life: run.life, gate: run.gate, ticket: ticket)
         willStart(handle)
         let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
-        run.life.attach(LibraryTask.start(drive, start, isolation: isolation))
+        run.life.attach(self.start(drive, start, control, isolation: isolation))
         return handle
+    }
+
+    private func start(
+        _ work: some TaskWork, _ start: LibraryTask.Start, _ control: PauseControl?, isolation: isolated (any Actor)?
+    ) -> Task<Void, Never> {
+        guard let control else { return LibraryTask.start(work, start, isolation: isolation) }
+        return LibraryTask.start(PausableWork(work: work, control: control), start, isolation: isolation)
     }
 
     func leave(_ gate: Gate) {
@@ -107,6 +126,18 @@ final class Engine: Sendable {
 
     func release() {
         lanes.release()
+    }
+}
+
+/// Work that binds what pauses it by itself. Bound by whoever starts it, the control would have to be copied into its task.
+private struct PausableWork<Work: TaskWork>: TaskWork {
+    let work: Work
+    let control: PauseControl
+
+    var executor: (any TaskExecutor)? { work.executor }
+
+    func perform() async {
+        await control.bind { await work.perform() }
     }
 }
 

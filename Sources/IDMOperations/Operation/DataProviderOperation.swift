@@ -15,11 +15,11 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
     ResultOperation<Output>, @unchecked Sendable
 {
     // Unchecked as its superclass is: all that it adds is a constant that is Sendable.
-    private let input: LateInput<Input, Output>
+    private let provider: any DataProvider<Input, Output>
 
     /// Makes an operation that asks the provider with this input.
     public convenience init(_ provider: some DataProvider<Input, Output>, _ input: Input) {
-        self.init(LateInput(provider) { input })
+        self.init(provider) { input }
     }
 
     /// Makes an operation around a provider that needs no input.
@@ -32,13 +32,13 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         _ provider: some DataProvider<Input, Output>, from other: ResultOperation<Other>,
         _ transform: @escaping @Sendable (Other) throws -> Input
     ) {
-        self.init(LateInput(provider, Self.reading(other, transform)))
+        self.init(provider, Self.reading(other, transform))
         addDependency(other)
     }
 
-    private init(_ input: LateInput<Input, Output>) {
-        self.input = input
-        super.init(IntegrationCall(asking: input))
+    private init(_ provider: any DataProvider<Input, Output>, _ input: @escaping @Sendable () throws -> Input) {
+        self.provider = provider
+        super.init(erased: LateInput(provider, input).call)
     }
 
     /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.
@@ -54,16 +54,9 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         from other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
     ) -> Self {
         addDependency(other)
-        input.replace(Self.reading(other, transform))
+        ask(as: LateInput(provider, Self.reading(other, transform)).call)
         return self
     }
-
-    #if !canImport(ObjectiveC)
-    override func letGo() {
-        super.letGo()
-        input.clear()
-    }
-    #endif
 
     private static func reading<Other>(
         _ other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input

@@ -18,10 +18,19 @@ final class OperationWork: Sendable {
         /// Those whose cancel is this one's.
         var watched: [Operation] = []
         var whenOver: [@Sendable (Outcome) -> Void] = []
+        /// Made for the first pause, or for the call.
+        var control: PauseControl?
+
+        var isPaused: Bool { control?.isPaused ?? false }
+
+        mutating func needControl() -> PauseControl {
+            let control = control ?? PauseControl()
+            self.control = control
+            return control
+        }
     }
 
     private let state: Mutex<State>
-    private let control = PauseControl()
 
     init(_ call: ErasedCall) {
         state = Mutex(State(call: call))
@@ -41,7 +50,7 @@ final class OperationWork: Sendable {
 
     var isExecuting: Bool { state.withLock { $0.flow.isExecuting } }
     var isFinished: Bool { state.withLock { $0.flow.isFinished } }
-    var isPaused: Bool { control.isPaused }
+    var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it has.
     func whenOver(_ body: @escaping @Sendable (Outcome) -> Void) {
@@ -58,9 +67,18 @@ final class OperationWork: Sendable {
     }
 
     /// Adds to the call, as long as it has not been made.
-    func prepare(_ change: (ErasedCall) -> ErasedCall) {
+    func prepare(_ change: (inout ErasedCall) -> Void) {
         // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
-        state.withLock { $0.call = $0.call.map(change) }
+        state.withLock { state in
+            if state.call != nil { change(&state.call!) }
+        }
+    }
+
+    /// Asks what another call asks, as long as the call has not been made.
+    func ask(as other: ErasedCall) {
+        // What was to be asked goes outside of the lock. It may hold what the user wrote.
+        let replaced = state.withLock { $0.call?.ask(as: other) }
+        withExtendedLifetime(replaced) {}
     }
 
     // MARK: What happens to it
@@ -73,7 +91,7 @@ final class OperationWork: Sendable {
         if watched.contains(where: { $0.isCancelled }) { operation.cancel() }
         var isToMake = false
         // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen here.
-        announce(operation) { [control] in isToMake = $0.start(isPaused: control.isPaused) }
+        announce(operation) { isToMake = $0.flow.start(isPaused: $0.isPaused) }
         if isToMake { makeCall(of: operation) }
     }
 
@@ -89,25 +107,23 @@ final class OperationWork: Sendable {
     }
 
     func pause(_ operation: Operation) {
-        operation.willChangeValue(for: \.isReady)
-        control.pause()
-        operation.didChangeValue(for: \.isReady)
+        operation.willChange(.isReady)
+        state.withLock { $0.needControl() }.pause()
+        operation.didChange(.isReady)
     }
 
     func resume(_ operation: Operation) {
-        operation.willChangeValue(for: \.isReady)
-        control.resume()
-        operation.didChangeValue(for: \.isReady)
-        if state.withLock({ $0.flow.resume(isPaused: control.isPaused) }) { makeCall(of: operation) }
+        operation.willChange(.isReady)
+        state.withLock { $0.control }?.resume()
+        operation.didChange(.isReady)
+        if state.withLock({ $0.flow.resume(isPaused: $0.isPaused) }) { makeCall(of: operation) }
     }
 
     // MARK: The call
 
     private func makeCall(of operation: Operation) {
-        guard let call = state.withLock({ $0.call.take() }) else { return }
-        control.bind {
-            call.call(isolation: nil) { task in follow(task, operation) }
-        }
+        let (call, control) = state.withLock { ($0.call.take(), $0.needControl()) }
+        call?.call(pausedBy: control, isolation: nil) { task in follow(task, operation) }
     }
 
     private func turnAway(_ operation: Operation) {
@@ -134,16 +150,32 @@ final class OperationWork: Sendable {
             return state.whenOver
         }
         for observer in observers { observer(outcome) }
-        announce(operation) { $0.over() }
+        announce(operation) { $0.flow.over() }
     }
 
     /// Changes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside
     /// of the lock.
-    private func announce(_ operation: Operation, _ change: (inout OperationFlow) -> Void) {
-        operation.willChangeValue(for: \.isExecuting)
-        operation.willChangeValue(for: \.isFinished)
-        state.withLock { change(&$0.flow) }
-        operation.didChangeValue(for: \.isExecuting)
-        operation.didChangeValue(for: \.isFinished)
+    private func announce(_ operation: Operation, _ change: (inout State) -> Void) {
+        operation.willChange(.isExecuting)
+        operation.willChange(.isFinished)
+        state.withLock { change(&$0) }
+        operation.didChange(.isExecuting)
+        operation.didChange(.isFinished)
+    }
+}
+
+/// What of an operation is observed, by the names that Foundation has for it. A key path says the same, but to find its name
+/// takes longer than all else that a queue does when it hears of a change.
+private enum ObservedKey: String {
+    case isReady, isExecuting, isFinished
+}
+
+extension Operation {
+    fileprivate func willChange(_ key: ObservedKey) {
+        willChangeValue(forKey: key.rawValue)
+    }
+
+    fileprivate func didChange(_ key: ObservedKey) {
+        didChangeValue(forKey: key.rawValue)
     }
 }

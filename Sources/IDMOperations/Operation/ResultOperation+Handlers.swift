@@ -53,7 +53,7 @@ extension ResultOperation {
         preparing { $0.onCompletion(handler) }
     }
 
-    private func preparing(_ change: (IntegrationCall<Output>) -> IntegrationCall<Output>) -> Self {
+    private func preparing(_ change: (inout ErasedCall) -> Void) -> Self {
         prepare(change)
         return self
     }

@@ -21,18 +21,26 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         super.init()
     }
 
+    /// Makes an operation around a call that has this output.
+    init(erased call: ErasedCall) {
+        work = OperationWork(call)
+        super.init()
+    }
+
     #if !canImport(ObjectiveC)
     deinit {
         // One by one: each would let go of the one before it from inside of its own end, and a long chain has no room on
         // the stack for that.
         var rest = unchain()
+        if !rest.isEmpty { letGo() }
         while var operation = rest.popLast() {
             guard isKnownUniquelyReferenced(&operation) else { continue }
             rest += operation.unchain()
+            (operation as? any Chained)?.letGo()
         }
     }
 
-    func letGo() {
+    fileprivate func letGo() {
         work.letGo()
     }
     #endif
@@ -64,8 +72,13 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
 
     /// Adds to the call, as long as it has not been made.
-    func prepare(_ change: (IntegrationCall<Output>) -> IntegrationCall<Output>) {
-        work.prepare { change(IntegrationCall($0)).erased }
+    func prepare(_ change: (inout ErasedCall) -> Void) {
+        work.prepare(change)
+    }
+
+    /// Asks what another call asks, as long as the call has not been made.
+    func ask(as other: ErasedCall) {
+        work.ask(as: other)
     }
 
     // MARK: What Foundation asks
@@ -122,7 +135,6 @@ extension Operation {
     fileprivate func unchain() -> [Operation] {
         let dependencies = dependencies
         for dependency in dependencies { removeDependency(dependency) }
-        (self as? any Chained)?.letGo()
         return dependencies
     }
 }

@@ -155,6 +155,28 @@ struct DataProviderOperationTests {
         #expect(try await second.value == 42)
     }
 
+    @Test func `an input that is replaced is let go of where no lock is held`() async throws {
+        final class Nosy: Sendable {
+            let operation: DataProviderOperation<Int, Int>
+            let log: Log
+            init(_ operation: DataProviderOperation<Int, Int>, _ log: Log) {
+                self.operation = operation
+                self.log = log
+            }
+            func input(_ number: Int) -> Int { number }
+            deinit { log.add("let go of, paused \(operation.isPaused)") }
+        }
+        let first = DataProviderOperation(ValueDataProvider<Void, Int>(20))
+        let second = DataProviderOperation(ClosureDataProvider { (number: Int) in number + 2 }, 0)
+        second.input(from: first) { [nosy = Nosy(second, log)] in nosy.input($0) }
+        #expect(log.entries.isEmpty)
+        second.input(from: first) { $0 * 2 }
+        #expect(log.entries == ["let go of, paused false"])
+        queue.addOperation(second)
+        queue.addOperation(first)
+        #expect(try await second.value == 42)
+    }
+
     @Test func `without the other's result, it fails and says why`() async throws {
         let first = DataProviderOperation(ClosureDataProvider<Void, Int> { _ in throw Offline() })
         first.name = "first"

@@ -1,13 +1,30 @@
 /// A call of whose output nothing is known: for code that is the same for all calls, and isn't to be generic.
 package struct ErasedCall: Sendable {
-    let source: any InquirySource
+    private(set) var source: any InquirySource
     /// Only held.
-    let integrator: any AnyObject & Sendable
-    let plan: CallPlan
+    private(set) var integrator: any AnyObject & Sendable
+    var plan: CallPlan
+
+    init(source: any InquirySource, integrator: any AnyObject & Sendable, plan: CallPlan) {
+        self.source = source
+        self.integrator = integrator
+        self.plan = plan
+    }
+
+    /// Asks what another call asks. Returns what this one has held for what it asked before.
+    package mutating func ask(as other: ErasedCall) -> any AnyObject & Sendable {
+        defer { (source, integrator) = (other.source, other.integrator) }
+        return integrator
+    }
 
     /// Makes the call, and hands out its task before anything of it runs: so its own handlers can cancel it.
-    package func call(isolation: isolated (any Actor)? = #isolation, willStart: (ErasedTask) -> Void) {
-        _ = source.engine.call(source, plan, isolation: isolation) { handle in
+    ///
+    /// - Parameter control: What pauses the call, if it isn't what pauses the caller.
+    package func call(
+        pausedBy control: PauseControl? = nil, isolation: isolated (any Actor)? = #isolation,
+        willStart: (ErasedTask) -> Void
+    ) {
+        _ = source.engine.call(source, plan, pausedBy: control, isolation: isolation) { handle in
             willStart(ErasedTask(handle: handle, integrator: integrator))
         }
     }
@@ -46,14 +63,9 @@ package struct ErasedTask: Sendable {
 extension IntegrationCall {
     /// The call, without its type.
     package var erased: ErasedCall { ErasedCall(source: source, integrator: integrator, plan: plan) }
+}
 
-    /// A call whose type is known again.
-    package init(_ erased: ErasedCall) {
-        self.init(erased.source, holding: erased.integrator, plan: erased.plan)
-    }
-
-    /// A call of no integrator. Nothing but its task cancels it.
-    package init(asking input: LateInput<some Sendable, Output>) {
-        self.init(input, holding: input)
-    }
+extension LateInput {
+    /// A call of no integrator, which asks this. Nothing but its task cancels it.
+    package var call: ErasedCall { ErasedCall(source: self, integrator: self, plan: CallPlan()) }
 }

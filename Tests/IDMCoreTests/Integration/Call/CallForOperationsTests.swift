@@ -89,23 +89,84 @@ struct CallForOperationsTests {
     @Test func `a call of no integrator asks its provider, and is held by its run alone`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = log
-        IntegrationCall(asking: LateInput(provider) { 7 }).onSuccess { log.add("\($0)") }.call()
+        var call = LateInput(provider) { 7 }.call
+        call.onSuccess { (value: Int) in log.add("\(value)") }
+        call.call { _ in }
         let request = try await provider.nextRequest()
         #expect(request.input == 7)
         request.answer(8)
         try await log.contains("8")
     }
 
-    @Test func `an input that is replaced is let go of where no lock is held`() async throws {
-        final class Nosy: Sendable {
-            let late: LateInput<Int, Int>
-            init(_ late: LateInput<Int, Int>) { self.late = late }
-            func input() -> Int { 1 }
-            deinit { late.clear() }
+    @Test func `asked something else, a call hands out what it has held before`() async throws {
+        final class Kept: Sendable {}
+        weak let kept: Kept?
+        let provider = ControlledDataProvider<Int, Int>()
+        var call: ErasedCall
+        var before: (any AnyObject & Sendable)?
+        do {
+            let first = Kept()
+            kept = first
+            call = LateInput(provider) { withExtendedLifetime(first) { 1 } }.call
+            before = call.ask(as: LateInput(provider) { 2 }.call)
         }
-        let late = LateInput(ValueDataProvider<Int, Int>(7)) { 0 }
-        late.replace { [nosy = Nosy(late)] in nosy.input() }
-        late.replace { 2 }
-        await #expect(throws: CancellationError.self) { try await late.request() }
+        #expect(kept != nil)
+        before = nil
+        #expect(kept == nil && before == nil)
+        call.call { _ in }
+        #expect(try await provider.nextRequest().input == 2)
+    }
+
+    @Test func `an erased call is heard by handlers of every kind`() async throws {
+        let log = log
+        let provider = ControlledDataProvider<Int, Int>()
+        var call = LateInput(provider) { 1 }.call
+        call.onBeginning { log.add("began") }
+        call.onProgress { log.add("\($0.fraction)") }
+        call.onSuccess { (value: Int) in log.add("value \(value)") }
+        call.onError { _ in log.add("failed") }
+        call.onCancel { log.add("\($0)") }
+        call.onCompletion { log.add("completed") }
+        call.call { _ in }
+        let answered = try await provider.nextRequest()
+        answered.reporter?.report(fraction: 0.5)
+        try await log.contains("0.5")
+        answered.answer(2)
+        try await log.contains("completed")
+        #expect(log.entries == ["began", "0.5", "value 2", "completed"])
+        call.call { _ in }
+        try await provider.nextRequest().fail(DataProviderError.noAnswer)
+        try await log.contains("failed")
+        call.call { $0.cancel() }
+        try await log.contains("cancelled")
+    }
+
+    @Test func `calls of no integrator are spread over several gates, and each stays at its own`() {
+        let sources = (0..<200).map { number in LateInput(ValueDataProvider<Int, Int>(1)) { number } }
+        let engines = sources.map { ObjectIdentifier($0.engine) }
+        #expect(Set(engines).count > 1)
+        #expect(sources.map { ObjectIdentifier($0.engine) } == engines)
+    }
+
+    @Test func `what pauses a call holds for all that it asks, and not for who makes it`() async throws {
+        let control = PauseControl()
+        let provider = ControlledDataProvider<Int, Int>()
+        for isHeard in [true, false] {
+            let log = Log()
+            var call = LateInput(provider) { 1 }.call
+            if isHeard { call.onSuccess { (value: Int) in log.add("value \(value)") } }
+            call.call(pausedBy: control) { task in
+                #expect(PauseControl.current !== control)
+                task.whenFinished { _ in log.add("over") }
+            }
+            let request = try await provider.nextRequest()
+            #expect(request.pauseControl === control)
+            control.pause()
+            request.answer(2)
+            #expect(log.entries.isEmpty)
+            control.resume()
+            try await log.contains("over")
+            #expect(log.entries == (isHeard ? ["value 2", "over"] : ["over"]))
+        }
     }
 }
