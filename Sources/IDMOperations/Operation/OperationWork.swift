@@ -70,7 +70,10 @@ final class OperationWork: Sendable {
     func prepare(_ change: (inout ErasedCall) -> Void) {
         // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
         state.withLock { state in
-            if state.call != nil { change(&state.call!) }
+            // Taken out, so that what it holds isn't copied.
+            guard var call = state.call.take() else { return }
+            change(&call)
+            state.call = call
         }
     }
 
