@@ -43,8 +43,11 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
             case .lookAndAsk: race = Race(provider, newVisit(), isolation: isolation)
             case .wait: await wait()
             case .tell(let value, let isCached): return Sourced(value, from: isCached ? .cache(age: age) : .remote)
-            case .fail(let error): throw error
+            case .fail(let error):
+                visit = nil
+                throw error
             case .end:
+                visit = nil
                 // The answer was heard when it came. The end comes when it is safe.
                 await writing?.value
                 writing = nil
@@ -122,27 +125,29 @@ extension CachedDataProvider {
     /// then what the cache holds. In a race it is heard only if need be: the answer that is due is as new, and may be it.
     func look(_ visit: Visit<Base.Input, Store.Key, Store.Value>, inRace: Bool) async -> Lookup<Store.Value> {
         let (key, ledger) = (visit.key, store.ledger)
+        var stored: CacheEntry<Store.Value>?
+        var hasFailed = false
         do {
-            let stored = try await store.get(key)
-            let newest = visit.newest
-            guard let entry = newest?.entry ?? stored else {
-                ledger.report(.miss(key))
-                return Lookup(finding: .nothing, age: nil)
-            }
-            let age = ledger.clock.age(of: entry.stamp)
-            if inRace, newest?.isLater == true {
-                ledger.report(.miss(key))
-                return Lookup(finding: .overtaken(by: entry.value), age: age)
-            }
-            guard policy.accepts(age: age) else {
-                ledger.report(.stale(key, age: age))
-                return Lookup(finding: .stale(entry.value), age: age)
-            }
-            ledger.report(.hit(key, age: age))
-            return Lookup(finding: .fresh(entry.value), age: age)
+            stored = try await store.get(key)
         } catch {
+            hasFailed = true
             ledger.report(.failed(key, error))
+        }
+        let newest = visit.newest
+        guard let entry = newest?.entry ?? stored else {
+            if !hasFailed { ledger.report(.miss(key)) }
             return Lookup(finding: .nothing, age: nil)
         }
+        let age = ledger.clock.age(of: entry.stamp)
+        if inRace, newest?.isLater == true {
+            ledger.report(.miss(key))
+            return Lookup(finding: .overtaken(by: entry.value), age: age)
+        }
+        guard policy.accepts(age: age) else {
+            ledger.report(.stale(key, age: age))
+            return Lookup(finding: .stale(entry.value), age: age)
+        }
+        ledger.report(.hit(key, age: age))
+        return Lookup(finding: .fresh(entry.value), age: age)
     }
 }

@@ -102,8 +102,15 @@ where Store.Value == Base.Output {
 
     /// Asks the provider, or shares what is on its way.
     func ask(_ visit: Visit<Base.Input, Store.Key, Store.Value>) async throws -> Upstream<Base, Store>.Output {
-        let answer = try await upstream.request(visit.question(refreshing: policy == .refresh))
+        let isRefresh = policy == .refresh
+        var answer = try await upstream.request(visit.question(refreshing: isRefresh))
+        // Somebody who had begun before may have opened the flight that a refresh has joined, and have found an older answer.
+        while isRefresh, answer.number <= visit.begun {
+            answer = try await upstream.request(visit.question(refreshing: true))
+        }
         if !visit.hasAsked { store.ledger.report(.joined(visit.key)) }
+        // A flight can be joined that was answered before something newer was heard.
+        if let newer = store.ledger.newer(visit.key, than: answer.number) { answer.value = newer.value }
         return answer
     }
 }

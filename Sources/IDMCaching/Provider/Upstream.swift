@@ -5,7 +5,9 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
     typealias Input = Question<Base.Input, Store.Key, Store.Value>
 
     struct Output: Sendable {
-        let value: Base.Output
+        var value: Base.Output
+        /// The place of its question in the ledger's order.
+        let number: Int
         /// The write, if it takes its time. It goes on whoever leaves.
         let writing: Task<Void, Never>?
     }
@@ -16,22 +18,24 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
 
     func request(_ question: Input) async throws -> Output {
         let visit = question.visit
-        if let value = visit.answerMeanwhile { return Output(value: value, writing: nil) }
+        if let (entry, number) = visit.answerMeanwhile {
+            return Output(value: entry.value, number: number, writing: nil)
+        }
         visit.ask()
         let permit = store.ledger.permit(for: visit.key)
         let value = try await base.request(visit.input)
         let entry = store.ledger.entry(value, tags: tags?(visit.input, value) ?? [])
         if let newer = permit.answer(entry) {
             store.ledger.report(.dropped(visit.key))
-            return Output(value: newer.value, writing: nil)
+            return Output(value: newer.value, number: permit.number, writing: nil)
         }
         guard !store.answersAtOnce else {
             await store.keep(entry, for: visit.key, permit: permit)
-            return Output(value: value, writing: nil)
+            return Output(value: value, number: permit.number, writing: nil)
         }
         let writing = LibraryTask.start(isolation: #isolation) { [store] _ in
             await store.keep(entry, for: visit.key, permit: permit)
         }
-        return Output(value: value, writing: writing)
+        return Output(value: value, number: permit.number, writing: writing)
     }
 }

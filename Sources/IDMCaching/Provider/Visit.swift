@@ -8,7 +8,8 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     let key: Key
     private let ledger: CacheLedger<Key, Value>
     private let isFirst = Atomic(false)
-    private let begun: Int
+    /// The number of the last thing that was before.
+    let begun: Int
     private let takesWhatHasCome: Bool
 
     /// - Parameter takesWhatHasCome: Whether an answer will do that has come since this began.
@@ -28,8 +29,8 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     var hasAsked: Bool { isFirst.load(ordering: .relaxed) }
 
     /// What somebody else was answered while this one found that nothing was there.
-    var answerMeanwhile: Value? {
-        takesWhatHasCome ? ledger.newest(key, since: begun)?.value : nil
+    var answerMeanwhile: (entry: CacheEntry<Value>, number: Int)? {
+        takesWhatHasCome ? ledger.newest(key, since: begun) : nil
     }
 
     /// The newest answer, if it was still on its way into the store when this one began, and whether it has come since.

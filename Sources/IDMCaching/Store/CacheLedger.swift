@@ -109,13 +109,18 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.answer(number, key, entry) }.instead
     }
 
-    func store(_ number: Int, _ key: Key) {
-        book.withLock { $0.store(number, key) }
+    func store(_ number: Int, _ key: Key, hasLanded: Bool) {
+        book.withLock { $0.store(number, key, hasLanded: hasLanded) }
     }
 
     /// The newest answer that has come since somebody has begun to wait, while another one is waited for.
-    func newest(_ key: Key, since: Int) -> CacheEntry<Value>? {
-        book.withLock { $0.newest(key, since: since) { $0.tags } }?.value
+    func newest(_ key: Key, since: Int) -> (entry: CacheEntry<Value>, number: Int)? {
+        book.withLock { $0.newest(key, since: since) { $0.tags } }.map { ($0.value, $0.number) }
+    }
+
+    /// The newest answer that is known, if it was asked for later than something else.
+    func newer(_ key: Key, than number: Int) -> CacheEntry<Value>? {
+        book.withLock { $0.newer(key, than: number) }
     }
 
     /// The newest answer that is known, if it was still on its way into the store when that was read, and whether it has

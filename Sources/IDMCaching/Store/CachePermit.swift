@@ -4,7 +4,8 @@ internal import Synchronization
 public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let ledger: CacheLedger<Key, Value>
     private let key: Key
-    private let number: Int
+    /// Its place in the order of questions.
+    let number: Int
     /// When it was given, by ``MachineTime``: the order of questions that other processes ask.
     let asked = MachineTime.now
     private let hasLanded = Atomic(false)
@@ -42,7 +43,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// The store is done with the entry.
     func end() {
-        ledger.store(number, key)
+        ledger.store(number, key, hasLanded: hasLanded.load(ordering: .relaxed))
     }
 
     /// What became of the entry that was given to the store.

@@ -89,29 +89,34 @@ struct LedgerBook<Key: Hashable, Value> {
         return (nil, newest?.value)
     }
 
-    /// The store has written an answer, or has refused it.
-    mutating func store(_ number: Int, _ key: Key) {
+    /// The store has written an answer, or has refused it: then it has known better all along.
+    mutating func store(_ number: Int, _ key: Key, hasLanded: Bool) {
         guard records[key]?.newest?.number == number else { return }
         let now = newNumber()
-        records[key]?.stored = now
+        records[key]?.stored = hasLanded ? now : 0
     }
 
     /// The number of the last thing that was.
     var now: Int { lastNumber }
 
-    /// The newest answer that is known and has come since, and when it came, unless it was invalidated after it had been
-    /// asked for.
+    /// The newest answer, whatever became of it, if it was asked for later than something else.
+    func newer(_ key: Key, than number: Int) -> Value? {
+        records[key]?.newest.flatMap { $0.number > number ? $0.value : nil }
+    }
+
+    /// The newest answer that is known and has come since, with its number and when it came, unless it was invalidated after
+    /// it had been asked for.
     ///
     /// - Parameter read: When the store was read, if it was. What it was done with by then it knows better: others may
     ///   have written since.
     func newest(
         _ key: Key, since: Int = 0, read: Int? = nil, tags bearing: (Value) -> Set<String>
-    ) -> (value: Value, came: Int)? {
+    ) -> (number: Int, value: Value, came: Int)? {
         guard let record = records[key], let newest = record.newest, newest.came > since, newest.number > swept,
             newest.number > record.invalidated, read.map({ record.stored ?? .max > $0 }) ?? true,
             mayLand(newest.number, bearing(newest.value))
         else { return nil }
-        return (newest.value, newest.came)
+        return newest
     }
 
     /// A write is about to land. Returns whether it may. Asked twice for the same write, it answers the same.

@@ -135,15 +135,29 @@ struct LedgerBookTests {
         _ = book.answer(first, "a", 1)
         let early = book.now
         #expect(newest(read: early) == 1)
-        book.store(first, "a")
+        book.store(first, "a", hasLanded: true)
         #expect(newest(read: early) == 1 && newest(read: book.now) == nil && newest(read: nil) == 1)
         _ = book.answer(second, "a", 2)
         #expect(newest(read: book.now) == 2)
         // The end of an older write says nothing of the newer one.
-        book.store(first, "a")
+        book.store(first, "a", hasLanded: true)
         #expect(newest(read: book.now) == 2)
-        book.store(second, "a")
+        book.store(second, "a", hasLanded: true)
         #expect(newest(read: book.now) == nil)
+    }
+
+    @Test("What the store has refused is no more than what the store has")
+    func refused() {
+        var book = LedgerBook<String, Int>()
+        let early = book.enter("a")
+        let number = book.begin("a")
+        _ = book.answer(number, "a", 1)
+        let before = book.newest("a", read: early) { _ in [] }?.value
+        book.store(number, "a", hasLanded: false)
+        let after = book.newest("a", read: early) { _ in [] }?.value
+        #expect(before == 1 && after == nil)
+        // Who asked before that hears it nevertheless: it was heard.
+        #expect(book.newer("a", than: early) == 1 && book.newer("a", than: number) == nil)
     }
 
     @Test("What was kept for late answers is handed out when nobody is late any more")

@@ -66,7 +66,8 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
 
     private mutating func open(_ key: Key) -> Int {
         lastFlight += 1
-        joinable[key] = lastFlight
+        // A key that doesn't equal itself, as a number that is none, would never be found again.
+        if key == key { joinable[key] = lastFlight }
         flights[lastFlight] = Flight(key: key)
         return lastFlight
     }

@@ -11,6 +11,7 @@ final class Backlog: Sendable {
         var isShut = false
         /// False once somebody has waited for too long, until the door is open again.
         var isPatient = true
+        var isOver = false
     }
 
     private let limit: Int
@@ -27,13 +28,24 @@ final class Backlog: Sendable {
         self.patience = patience
     }
 
+    deinit {
+        // A group that is entered for good is never let go of.
+        if state.withLock({ $0.isShut }) { door.leave() }
+    }
+
     /// Whether whoever comes waits while the door is shut.
     var isPatient: Bool { state.withLock { $0.isPatient } }
 
-    func enter(_ weight: Int = 1) {
+    /// - Parameter mayWait: False for who must not wait, though the door be shut.
+    func enter(_ weight: Int = 1, mayWait: Bool = true) {
+        if mayWait { waitForRoom(weight) }
+        state.withLock { $0.count += weight }
+    }
+
+    /// Where nothing is, even the heaviest has room.
+    private func waitForRoom(_ weight: Int) {
         let waits = state.withLock { state in
-            state.count += weight
-            if state.count > limit, !state.isShut {
+            if state.count > 0, state.count + weight > limit, !state.isShut, !state.isOver {
                 state.isShut = true
                 door.enter()
             }
@@ -44,9 +56,23 @@ final class Backlog: Sendable {
     }
 
     func leave(_ weight: Int = 1) {
-        let opens = state.withLock { state in
+        open { state in
             state.count -= weight
-            guard state.isShut, state.count <= limit / 2 else { return false }
+            return state.count <= limit / 2
+        }
+    }
+
+    /// Nobody waits any more.
+    func end() {
+        open { state in
+            state.isOver = true
+            return true
+        }
+    }
+
+    private func open(if mayOpen: (inout State) -> Bool) {
+        let opens = state.withLock { state in
+            guard mayOpen(&state), state.isShut else { return false }
             state.isShut = false
             state.isPatient = true
             return true

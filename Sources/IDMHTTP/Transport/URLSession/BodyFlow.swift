@@ -58,6 +58,11 @@ struct BodyFlow<Reader> {
     /// How many bytes have come.
     private(set) var received = 0
 
+    /// Whether something lies on disk, or is on its way from there.
+    var hasPutAside: Bool {
+        if case .fetching = reading { true } else { diskLength > 0 || isSpilling }
+    }
+
     init(_ sizes: Sizes) {
         self.sizes = sizes
     }

@@ -48,6 +48,9 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
     /// How many bytes of the body are kept in memory.
     var memoryLength: Int { flow?.memoryLength ?? 0 }
 
+    /// Whether something of the body lies on disk, or is on its way from there.
+    var hasPutAside: Bool { flow?.hasPutAside ?? false }
+
     /// The request is to be sent.
     mutating func begin(_ sender: Sender) -> Action {
         switch phase {

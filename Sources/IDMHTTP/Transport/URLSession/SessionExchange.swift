@@ -90,6 +90,7 @@ final class SessionExchange: Sendable {
 
     /// Nobody wants anything any more.
     func abandon() {
+        behind.end()
         perform(state.withLock { $0.abandon() })
     }
 
@@ -118,7 +119,8 @@ final class SessionExchange: Sendable {
     }
 
     func receive(_ piece: Data) {
-        behind.enter(piece.count)
+        // Not while something is put aside: it is fetched on the queue that would wait.
+        behind.enter(piece.count, mayWait: state.withLock { !$0.hasPutAside })
         let (action, gathered) = state.withLock { state in
             (state.receive(piece), state.isGathering ? state.received : nil)
         }

@@ -150,6 +150,16 @@ struct FlightBookTests {
         #expect(count > 25_000)
     }
 
+    @Test("keeps nothing of a key that doesn't equal itself")
+    func notEqualToItself() {
+        var book = FlightBook<Double, Int, String, Int>()
+        let seat = book.join(.nan) { seat, _ in ("a", seat) }
+        let other = book.join(.nan) { seat, _ in ("b", seat) }
+        #expect(seat.flight != other.flight)
+        for seat in [seat, other] { #expect(book.leave(seat) != nil) }
+        #expect(book.isEmpty)
+    }
+
     @Test("keeps keys apart")
     func keys() {
         var book = FlightBook<String, Int, String, Int>()

@@ -75,4 +75,16 @@ struct TellingQueueTests {
         backlog.leave(1)
         #expect(backlog.isPatient)
     }
+
+    @Test("has room for the heaviest where nothing waits, and waits for nobody once it has ended")
+    func heavy() {
+        let backlog = Backlog(limit: 10, patience: .never)
+        backlog.enter(100)
+        backlog.leave(100)
+        backlog.enter(3)
+        backlog.end()
+        backlog.enter(100)
+        backlog.enter(100)
+        #expect(backlog.isPatient)
+    }
 }
