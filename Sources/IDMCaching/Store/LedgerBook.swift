@@ -81,12 +81,12 @@ struct LedgerBook<Key: Hashable, Value> {
     /// An answer has come. Returns the one to be heard in its place, if a request that began later was answered before,
     /// and what nobody needs any more, to be let go of where no lock is held.
     mutating func answer(_ number: Int, _ key: Key, _ value: Value) -> (instead: Value?, leftover: Value?) {
-        let newest = records[key]?.newest
-        if let newest, newest.number > number { return (newest.value, nil) }
+        if let newer = newer(key, than: number) { return (newer, nil) }
+        let leftover = records[key]?.newest?.value
         let came = newNumber()
         records[key]?.newest = (number, value, came)
         records[key]?.stored = nil
-        return (nil, newest?.value)
+        return (nil, leftover)
     }
 
     /// The store has written an answer, or has refused it: then it has known better all along.

@@ -8,10 +8,15 @@ import Testing
 /// A request that begins when somebody has heard a new answer that is still on its way into the store.
 @Suite("What somebody has heard before a request begins", .timeLimit(.ample))
 struct HeardBeforeTests {
-    /// A store that answers at once, and in which something happens right behind a look.
+    /// A store that answers at once. Something may happen right behind a look, and writes may end when the test says so.
     private final class WatchedStore: CacheStore {
         let memory = MemoryCache<String, String>(countLimit: 10)
         let afterLook = Shared<(@Sendable () -> Void)?>(nil)
+        let writes: ControlledDataProvider<String, Void>?
+
+        init(holding writes: ControlledDataProvider<String, Void>? = nil) {
+            self.writes = writes
+        }
 
         var ledger: CacheLedger<String, String> { memory.ledger }
         var answersAtOnce: Bool { true }
@@ -22,13 +27,43 @@ struct HeardBeforeTests {
             return found
         }
 
-        func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) {
+        func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) async throws {
             memory.set(entry, for: key, permit: permit)
+            try await writes?.request(key)
         }
 
         func remove(_ key: String) { memory.remove(key) }
         func removeAll(tagged tag: String) { memory.removeAll(tagged: tag) }
         func removeAll() { memory.removeAll() }
+    }
+
+    /// A slow store, for whose answer somebody has asked who has heard "new", which is still being written.
+    private struct Scene {
+        let store = ControlledStore()
+        let remote = ControlledDataProvider<String, String>()
+        let old: CacheEntry<String>
+        let first: IntegrationTask<String>
+        let write: ControlledRequest<String, Void>
+
+        init() async throws {
+            old = store.ledger.entry("old")
+            first = Integrator(remote.cached(in: store, policy: .remoteOnly)).prepareCall("key").call()
+            try await remote.nextRequest().answer("new")
+            write = try await store.writes.nextRequest()
+        }
+
+        /// What a request hears that begins now, and its read.
+        func ask(
+            _ policy: CachePolicy
+        ) async throws -> (heard: Task<[String], Never>, read: ControlledRequest<String, CacheEntry<String>?>) {
+            let provider = remote.cached(in: store, policy: policy)
+            return (Task { await provider.everything(for: "key") }, try await store.reads.nextRequest())
+        }
+
+        func land() async {
+            write.answer()
+            await first.finish()
+        }
     }
 
     private static let age = Duration.seconds(60)
@@ -59,96 +94,54 @@ struct HeardBeforeTests {
 
     @Test("is heard, though a slow look has found what was there before it landed")
     func slowly() async throws {
-        let store = ControlledStore()
-        let remote = ControlledDataProvider<String, String>()
-        let old = store.ledger.entry("old")
-        let first = Integrator(remote.cached(in: store, policy: .remoteOnly)).prepareCall("key").call()
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
-
-        let cached = remote.cached(in: store, policy: .cacheOnly)
-        let second = Task { await cached.everything(for: "key") }
-        let read = try await store.reads.nextRequest()
-        write.answer()
-        await first.finish()
-        read.answer(old)
-        #expect(await second.value == ["new"])
-        #expect(store.ledger.isEmpty)
+        let scene = try await Scene()
+        let (heard, read) = try await scene.ask(.cacheOnly)
+        await scene.land()
+        read.answer(scene.old)
+        #expect(await heard.value == ["new"])
+        #expect(scene.store.ledger.isEmpty)
     }
 
     @Test("is heard, though the provider has failed before the look has found what was there")
     func slowlyAndOffline() async throws {
-        let store = ControlledStore()
-        let remote = ControlledDataProvider<String, String>()
-        let old = store.ledger.entry("old")
-        let first = Integrator(remote.cached(in: store, policy: .remoteOnly)).prepareCall("key").call()
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
-
-        let second = Task { await remote.cached(in: store).everything(for: "key") }
-        let read = try await store.reads.nextRequest()
-        let request = try await remote.nextRequest()
+        let scene = try await Scene()
+        let (heard, read) = try await scene.ask(.cachedThenRemote)
+        let request = try await scene.remote.nextRequest()
         request.fail(Offline())
         try await request.ended()
-        write.answer()
-        await first.finish()
-        read.answer(old)
-        #expect(await second.value == ["new", "error offline"])
-        #expect(store.ledger.isEmpty)
+        await scene.land()
+        read.answer(scene.old)
+        #expect(await heard.value == ["new", "error offline"])
+        #expect(scene.store.ledger.isEmpty)
     }
 
     @Test("is heard, though the look fails")
     func brokenLook() async throws {
-        let store = ControlledStore()
-        let remote = ControlledDataProvider<String, String>()
-        let first = Integrator(remote.cached(in: store, policy: .remoteOnly)).prepareCall("key").call()
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
-
-        let second = Task { await remote.cached(in: store, policy: .cacheOnly).everything(for: "key") }
-        try await store.reads.nextRequest().fail(Offline())
-        #expect(await second.value == ["new"])
-        write.answer()
-        await first.finish()
-        #expect(store.ledger.isEmpty)
-    }
-
-    /// A store that answers at once, save that its writes end when the test says so.
-    private final class LingeringStore: CacheStore {
-        let memory = MemoryCache<String, String>(countLimit: 10)
-        let writes = ControlledDataProvider<String, Void>()
-
-        var ledger: CacheLedger<String, String> { memory.ledger }
-        var answersAtOnce: Bool { true }
-
-        func get(_ key: String) -> CacheEntry<String>? { memory.get(key) }
-
-        func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) async throws {
-            memory.set(entry, for: key, permit: permit)
-            try await writes.request(key)
-        }
-
-        func remove(_ key: String) { memory.remove(key) }
-        func removeAll(tagged tag: String) { memory.removeAll(tagged: tag) }
-        func removeAll() { memory.removeAll() }
+        let scene = try await Scene()
+        let (heard, read) = try await scene.ask(.cacheOnly)
+        read.fail(Offline())
+        #expect(await heard.value == ["new"])
+        await scene.land()
+        #expect(scene.store.ledger.isEmpty)
     }
 
     @Test("is heard, though the request joins one that was answered before", arguments: [false, true])
     @MainActor
     func answeredFlight(isRefresh: Bool) async throws {
-        let store = LingeringStore()
+        let writes = ControlledDataProvider<String, Void>()
+        let store = WatchedStore(holding: writes)
         let remote = ControlledDataProvider<String, String>()
         let provider = remote.cached(in: store, policy: .remoteOnly)
         let first = Task { try await provider.request("key") }
         try await remote.nextRequest().answer("old")
-        let write = try await store.writes.nextRequest()
+        let write = try await writes.nextRequest()
         store.memory.set("saved", for: "key")
 
         // Has joined when it first suspends, unless it is a refresh: that asks for itself.
         let second = Task.immediate { try await (isRefresh ? provider.refreshing : provider).request("key") }
         if isRefresh {
             try await remote.nextRequest().answer("newer")
-            try await store.writes.nextRequest().answer()
+            try await writes.nextRequest().answer()
         }
         write.answer()
         #expect(try await second.value == (isRefresh ? "newer" : "saved"))

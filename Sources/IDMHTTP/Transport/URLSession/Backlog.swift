@@ -38,21 +38,22 @@ final class Backlog: Sendable {
 
     /// - Parameter mayWait: False for who must not wait, though the door be shut.
     func enter(_ weight: Int = 1, mayWait: Bool = true) {
-        if mayWait { waitForRoom(weight) }
-        state.withLock { $0.count += weight }
-    }
-
-    /// Where nothing is, even the heaviest has room.
-    private func waitForRoom(_ weight: Int) {
         let waits = state.withLock { state in
-            if state.count > 0, state.count + weight > limit, !state.isShut, !state.isOver {
+            // Where nothing is, even the heaviest has room.
+            if mayWait, state.count > 0, state.count + weight > limit, !state.isShut, !state.isOver {
                 state.isShut = true
                 door.enter()
             }
-            return state.isShut && state.isPatient
+            let waits = mayWait && state.isShut && state.isPatient
+            if !waits { state.count += weight }
+            return waits
         }
-        guard waits, door.wait(timeout: .now() + patience) == .timedOut else { return }
-        state.withLock { if $0.isShut { $0.isPatient = false } }
+        guard waits else { return }
+        let isTooLate = door.wait(timeout: .now() + patience) == .timedOut
+        state.withLock { state in
+            if isTooLate, state.isShut { state.isPatient = false }
+            state.count += weight
+        }
     }
 
     func leave(_ weight: Int = 1) {
