@@ -184,16 +184,17 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         folder.tellUses(atLeast: 64)
         do {
             let order = WriteOrder(digest: name.digest, tags: tags, asked: permit.asked)
-            switch try folder.write(file, order, if: { permit.claim(entry) }) {
+            let landing = try folder.write(
+                file, order, if: { permit.claim(entry) }, orClearIf: { permit.mustClear(entry) })
+            switch landing {
             case .landed(let edition):
                 let isKept = memory?.put(entry.map { Kept(value: $0, digest: name.digest) }, key) {
                     folder.edition == edition && permit.claim(entry)
                 }
                 // Something has come between already. The disk knows.
                 if isKept == false { memory?.remove(key) }
-            // In a first try it may have been allowed to.
             case .refused: permit.lose()
-            case .wiped:
+            case .cleared, .wiped:
                 memory?.remove(key)
                 permit.lose()
             }

@@ -24,7 +24,8 @@ struct DiskChange: Sendable, Hashable {
     var kind: Kind
     /// The digest of the key, or of the tag.
     var subject = Digest.zero
-    /// Of a write when it was asked for, and of everything else when it was done. See ``MachineTime``.
+    /// Of a write, and of a removal in the place of one, when it was asked for; of everything else when it was done. See
+    /// ``MachineTime``.
     var time: Int64
     /// By how much the files are longer together.
     var bytes = 0

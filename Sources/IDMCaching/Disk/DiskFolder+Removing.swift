@@ -40,17 +40,18 @@ extension DiskFolder {
     }
 
     func remove(_ digest: Digest) throws(FileFault) {
-        let place = place(of: digest)
-        try hold { () throws(FileFault) in try removeEntry(place, digest) }
+        try hold { () throws(FileFault) in try removeEntry(digest) }
         try synchronizeIfThere(path)
     }
 
-    /// Removes an entry if it is there, and tells of it in any case: somebody may be about to write it.
-    private func removeEntry(_ place: String, _ digest: Digest) throws(FileFault) {
+    /// Removes an entry if it is there, and tells of it in any case: somebody may be about to write it. What was asked for
+    /// before a moment isn't to land after it: before now, if nothing else is said. To be called while holding.
+    func removeEntry(_ digest: Digest, asked: Int64 = MachineTime.now) throws(FileFault) {
+        let place = place(of: digest)
         let old = try? files.status(at: place)
         let isEntry = old?.kind == .file
         let change = DiskChange(
-            kind: .removed, subject: digest, time: MachineTime.now, bytes: isEntry ? -(old?.size ?? 0) : 0,
+            kind: .removed, subject: digest, time: asked, bytes: isEntry ? -(old?.size ?? 0) : 0,
             entries: isEntry ? -1 : 0)
         if old?.kind == .folder {
             try tell(change)
@@ -120,7 +121,7 @@ extension DiskFolder {
         try hold { () throws(FileFault) in
             // While the file is open no other can have its number: another one here is one that was written since.
             guard try statusIfThere(place)?.identity == status.identity else { return }
-            try removeEntry(place, digest)
+            try removeEntry(digest)
         }
     }
 

@@ -103,20 +103,24 @@ final class DiskFolder: Sendable {
         case landed(edition: Int)
         /// It is too late.
         case refused
+        /// It is too late, and what was in its place has gone as well.
+        case cleared
         /// Somebody else wipes the folder again and again, and this write with it.
         case wiped
     }
 
     /// Writes an entry, if it is not too late for it, by what others have done and by the answer to a question that is
-    /// asked at the last moment.
-    func write(_ file: [UInt8], _ order: WriteOrder, if mayLand: () -> Bool) throws(FileFault) -> Landing {
+    /// asked at the last moment. If that is no, what is in its place may have to go; this is asked then.
+    func write(
+        _ file: [UInt8], _ order: WriteOrder, if mayLand: () -> Bool, orClearIf mustClear: () -> Bool = { false }
+    ) throws(FileFault) -> Landing {
         // A wipe takes what is being written with it, also what was asked for after it. That is written once more.
-        if let landing = try tryToWrite(file, order, if: mayLand) { return landing }
-        return try tryToWrite(file, order, if: mayLand) ?? .wiped
+        if let landing = try tryToWrite(file, order, mayLand, mustClear) { return landing }
+        return try tryToWrite(file, order, mayLand, mustClear) ?? .wiped
     }
 
     private func tryToWrite(
-        _ file: [UInt8], _ order: WriteOrder, if mayLand: () -> Bool
+        _ file: [UInt8], _ order: WriteOrder, _ mayLand: () -> Bool, _ mustClear: () -> Bool
     ) throws(FileFault) -> Landing? {
         try makeReady()
         let temporary = writing + "/" + ownName + "\(lastTemporary.add(1, ordering: .relaxed).newValue)"
@@ -126,12 +130,20 @@ final class DiskFolder: Sendable {
                 let isTooLate = others.withLock {
                     $0.forbid(order.digest, tags: order.tags, asked: order.asked)
                 }
-                guard !isTooLate, mayLand() else { return Landing?.some(.refused) }
+                guard !isTooLate else { return Landing?.some(.refused) }
+                guard mayLand() else {
+                    guard mustClear() else { return .refused }
+                    try removeEntry(order.digest, asked: order.asked)
+                    return .cleared
+                }
                 return try land(temporary, order, length: file.count)
             }
             switch landing {
             case .landed: if isPowerSafe { try synchronize(folder: path) }
             case .refused: try removeIfThere(temporary)
+            case .cleared:
+                try removeIfThere(temporary)
+                try synchronizeIfThere(path)
             case .wiped, nil: break
             }
             return landing

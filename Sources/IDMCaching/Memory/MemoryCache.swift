@@ -108,13 +108,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         let permit = ledger.permit(for: key)
         _ = permit.answer(entry)
         set(entry, for: key, permit: permit)
-        permit.end()
+        permit.end(entry)
         ledger.report(permit.outcome)
     }
 
     /// Writes an entry, in the place of one with the same key, if the permit allows it.
     public func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) {
-        put(entry, key) { permit.claim(entry) }
+        guard !put(entry, key, if: { permit.claim(entry) }) else { return }
+        let hash = key.hashValue
+        // Asked in the lock: what lands after that is newer, and stays.
+        _ = stock.withLock { permit.mustClear(entry) ? $0.remove(key, hash) : nil }
     }
 
     /// Puts an entry in, if a question that is asked in the lock is answered with yes. Returns the answer.

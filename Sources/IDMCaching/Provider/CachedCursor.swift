@@ -49,15 +49,14 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
             case .end:
                 visit = nil
                 // The answer was heard when it came. The end comes when it is safe.
-                await writing?.value
-                writing = nil
+                await written(isolation: isolation)
                 return nil
             }
         }
     }
 
     private func newVisit() -> Visit<Base.Input, Store.Key, Store.Value> {
-        Visit(input, key, provider.store.ledger, takesWhatHasCome: provider.policy.maxAge != nil)
+        Visit(input, key, provider.store.ledger, provider.policy)
     }
 
     private mutating func ask() async {
@@ -76,6 +75,24 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
         case .found(let finding): found(finding)
         case .answered(let answer): answered(answer)
         case nil: answered(.failure(CancellationError()))
+        }
+    }
+
+    /// Waits until the answer was written, unless nobody waits for this one any more.
+    private mutating func written(isolation: isolated (any Actor)?) async {
+        guard let writing else { return }
+        self.writing = nil
+        let end = Mailbox<Void>()
+        LibraryTask.start(isolation: isolation) { _ in
+            await writing.value
+            end.end(.finished)
+        }
+        await withTaskCancellationHandler {
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            _ = try? await end.next(isolation: isolation)
+        } onCancel: {
+            end.abandon()
         }
     }
 
@@ -122,7 +139,7 @@ extension CachedDataProvider {
     /// Reads the cache, and tells the hook. A store that fails has nothing.
     ///
     /// While a slow store is read, or before it has written, somebody may have heard a newer answer than it has. That is
-    /// then what the cache holds. In a race it is heard only if need be: the answer that is due is as new, and may be it.
+    /// then what the cache holds. In a race it isn't heard: the answer that is due is as new, and may be it.
     func look(_ visit: Visit<Base.Input, Store.Key, Store.Value>, inRace: Bool) async -> Lookup<Store.Value> {
         let (key, ledger) = (visit.key, store.ledger)
         var stored: CacheEntry<Store.Value>?
@@ -133,16 +150,15 @@ extension CachedDataProvider {
             hasFailed = true
             ledger.report(.failed(key, error))
         }
-        let newest = visit.newest
-        guard let entry = newest?.entry ?? stored else {
+        guard let (entry, isLater) = visit.finding(stored) else {
             if !hasFailed { ledger.report(.miss(key)) }
             return Lookup(finding: .nothing, age: nil)
         }
-        let age = ledger.clock.age(of: entry.stamp)
-        if inRace, newest?.isLater == true {
+        if inRace, isLater {
             ledger.report(.miss(key))
-            return Lookup(finding: .overtaken(by: entry.value), age: age)
+            return Lookup(finding: .overtaken, age: nil)
         }
+        let age = ledger.clock.age(of: entry.stamp)
         guard policy.accepts(age: age) else {
             ledger.report(.stale(key, age: age))
             return Lookup(finding: .stale(entry.value), age: age)

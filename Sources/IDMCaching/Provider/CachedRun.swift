@@ -2,14 +2,16 @@
 enum CacheFinding<Value> {
     case fresh(Value)
     case stale(Value)
-    /// In a race: while the cache was read, somebody has been answered. That is heard if the provider fails.
-    case overtaken(by: Value)
+    /// In a race: while the cache was read, somebody has been answered. If the provider fails, the cache is read anew.
+    case overtaken
     case nothing
+
+    var isOvertaken: Bool { if case .overtaken = self { true } else { false } }
 
     var value: Value? {
         switch self {
-        case .fresh(let value), .stale(let value), .overtaken(let value): value
-        case .nothing: nil
+        case .fresh(let value), .stale(let value): value
+        case .overtaken, .nothing: nil
         }
     }
 }
@@ -42,8 +44,8 @@ struct CachedRun<Value> {
         case asking
         /// Both are under way.
         case racing
-        /// The provider is still at work, and the cache has been heard, save what is only heard if the provider fails.
-        case outrun(instead: Value?)
+        /// The provider is still at work, and the cache was read.
+        case outrun(isOvertaken: Bool)
         /// The provider has failed; the cache is still to come.
         case failing(any Error)
         /// The provider has failed, and the cache is asked in its place.
@@ -80,7 +82,7 @@ struct CachedRun<Value> {
         case .telling(let value, let isCached, let sequel):
             switch sequel {
             case .ask: phase = .asking
-            case .wait: phase = .outrun(instead: nil)
+            case .wait: phase = .outrun(isOvertaken: false)
             case .end: phase = .over(nil)
             case .fail(let error): phase = .over(error)
             }
@@ -119,12 +121,15 @@ struct CachedRun<Value> {
         case .racing:
             switch finding {
             case .fresh(let value), .stale(let value): phase = .telling(value, isCached: true, then: .wait)
-            case .overtaken, .nothing: phase = .outrun(instead: finding.value)
+            case .overtaken: phase = .outrun(isOvertaken: true)
+            case .nothing: phase = .outrun(isOvertaken: false)
             }
+        case .failing(let error) where finding.isOvertaken: phase = .substituting(error)
         case .failing(let error):
             phase = finding.value.map { .telling($0, isCached: true, then: .fail(error)) } ?? .over(error)
         case .substituting(let error):
-            phase = finding.value.map { .telling($0, isCached: true, then: .end) } ?? .over(error)
+            let sequel = policy == .remoteElseCache ? Sequel.end : .fail(error)
+            phase = finding.value.map { .telling($0, isCached: true, then: sequel) } ?? .over(error)
         // Slower than the provider: what it found is older than what was heard.
         case .ready, .asking, .outrun, .telling, .over: break
         }
@@ -155,7 +160,7 @@ struct CachedRun<Value> {
         switch phase {
         case .asking where policy == .remoteElseCache && !isCancel: phase = .substituting(error)
         case .racing where !isCancel: phase = .failing(error)
-        case .outrun(let value?) where !isCancel: phase = .telling(value, isCached: true, then: .fail(error))
+        case .outrun(isOvertaken: true) where !isCancel: phase = .substituting(error)
         case .asking, .racing, .outrun: phase = .over(error)
         // Nobody waits for the entry any more.
         case .failing where isCancel: phase = .over(error)

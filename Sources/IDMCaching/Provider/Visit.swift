@@ -10,14 +10,13 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     private let isFirst = Atomic(false)
     /// The number of the last thing that was before.
     let begun: Int
-    private let takesWhatHasCome: Bool
+    private let policy: CachePolicy
 
-    /// - Parameter takesWhatHasCome: Whether an answer will do that has come since this began.
-    init(_ input: Input, _ key: Key, _ ledger: CacheLedger<Key, Value>, takesWhatHasCome: Bool) {
+    init(_ input: Input, _ key: Key, _ ledger: CacheLedger<Key, Value>, _ policy: CachePolicy) {
         self.input = input
         self.key = key
         self.ledger = ledger
-        self.takesWhatHasCome = takesWhatHasCome
+        self.policy = policy
         begun = ledger.enter(key)
     }
 
@@ -28,13 +27,18 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     /// Whether the provider was asked for this one.
     var hasAsked: Bool { isFirst.load(ordering: .relaxed) }
 
-    /// What somebody else was answered while this one found that nothing was there.
+    /// What somebody else was answered while this one found that nothing was there, if it will do.
     var answerMeanwhile: (entry: CacheEntry<Value>, number: Int)? {
-        takesWhatHasCome ? ledger.newest(key, since: begun) : nil
+        guard policy.maxAge != nil, let newest = ledger.newest(key), newest.came > begun,
+            policy.accepts(age: ledger.clock.age(of: newest.entry.stamp))
+        else { return nil }
+        return (newest.entry, newest.number)
     }
 
-    /// The newest answer, if it was still on its way into the store when this one began, and whether it has come since.
-    var newest: (entry: CacheEntry<Value>, isLater: Bool)? { ledger.newest(key, read: begun) }
+    /// What is there, given what the store has found, and whether it has come since this one began.
+    func finding(_ stored: CacheEntry<Value>?) -> (entry: CacheEntry<Value>, isLater: Bool)? {
+        ledger.look(key, since: begun, stored: stored)
+    }
 
     /// The provider is asked for this one, and for all who share the question.
     func ask() {

@@ -109,13 +109,17 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.answer(number, key, entry) }.instead
     }
 
-    func store(_ number: Int, _ key: Key, hasLanded: Bool) {
-        book.withLock { $0.store(number, key, hasLanded: hasLanded) }
+    func store(_ number: Int, _ key: Key, hasLanded: Bool, tags: Set<String>) {
+        book.withLock { $0.store(number, key, hasLanded: hasLanded, tags: tags) }
     }
 
-    /// The newest answer that has come since somebody has begun to wait, while another one is waited for.
-    func newest(_ key: Key, since: Int) -> (entry: CacheEntry<Value>, number: Int)? {
-        book.withLock { $0.newest(key, since: since) { $0.tags } }.map { ($0.value, $0.number) }
+    func isRevoked(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {
+        book.withLock { $0.isRevoked(number, key, tags: tags) }
+    }
+
+    /// The newest answer, and when it came, unless it was invalidated.
+    func newest(_ key: Key) -> (number: Int, entry: CacheEntry<Value>, came: Int)? {
+        book.withLock { $0.newest(key) { $0.tags } }.map { ($0.number, $0.value, $0.came) }
     }
 
     /// The newest answer that is known, if it was asked for later than something else.
@@ -123,10 +127,11 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.newer(key, than: number) }
     }
 
-    /// The newest answer that is known, if it was still on its way into the store when that was read, and whether it has
-    /// come since.
-    func newest(_ key: Key, read: Int) -> (entry: CacheEntry<Value>, isLater: Bool)? {
-        book.withLock { $0.newest(key, read: read) { $0.tags } }.map { ($0.value, $0.came > read) }
+    /// What a look has found, and whether that came during the look.
+    func look(
+        _ key: Key, since begun: Int, stored: CacheEntry<Value>?
+    ) -> (entry: CacheEntry<Value>, isLater: Bool)? {
+        book.withLock { $0.look(key, since: begun, stored: stored) { $0.tags } }.map { ($0.value, $0.isLater) }
     }
 
     func claim(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {

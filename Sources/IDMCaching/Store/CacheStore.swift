@@ -26,7 +26,8 @@ public protocol CacheStore<Key, Value>: Sendable {
     /// is false, nothing is written and nothing is thrown.
     func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws
 
-    /// Removes the entry of a key, if there is one. Called by ``invalidate(_:)``, once the ledger knows.
+    /// Removes the entry of a key, if there is one. Called by ``invalidate(_:)``, once the ledger knows, and where an
+    /// answer was heard and then invalidated before it was written: what it would have replaced is older.
     func remove(_ key: Key) async throws
 
     /// Removes the entries that bear a tag. Called by ``invalidate(tag:)``, once the ledger knows.
@@ -44,19 +45,12 @@ extension CacheStore {
     /// Writes a value that did not come from a request: one that the user has just saved, or a first stock.
     ///
     /// Counts as asked for at this moment. What was asked for before doesn't overwrite it, and who still waits for that
-    /// hears this value in its place.
+    /// hears this value in its place, also if the store then fails to write it: it is no less true.
     public func write(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
         let entry = ledger.entry(value, tags: tags)
         let permit = ledger.permit(for: key)
         _ = permit.answer(entry)
-        do {
-            try await set(entry, for: key, permit: permit)
-        } catch {
-            ledger.report(.failed(key, error))
-            throw error
-        }
-        permit.end()
-        ledger.report(permit.outcome)
+        try await put(entry, for: key, permit: permit)
     }
 
     /// Removes the entry of a key. What was asked for before does not land afterwards, and nobody joins it any more.
@@ -79,12 +73,18 @@ extension CacheStore {
 
     /// Writes what a provider has answered. A failure is told to the hook alone.
     func keep(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async {
+        try? await put(entry, for: key, permit: permit)
+    }
+
+    private func put(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         do {
             try await set(entry, for: key, permit: permit)
-            permit.end()
-            ledger.report(permit.outcome)
+            if permit.mustClear(entry) { try await remove(key) }
         } catch {
             ledger.report(.failed(key, error))
+            throw error
         }
+        permit.end(entry)
+        ledger.report(permit.outcome)
     }
 }

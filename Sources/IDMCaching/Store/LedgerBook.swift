@@ -89,11 +89,17 @@ struct LedgerBook<Key: Hashable, Value> {
         return (nil, leftover)
     }
 
-    /// The store has written an answer, or has refused it: then it has known better all along.
-    mutating func store(_ number: Int, _ key: Key, hasLanded: Bool) {
+    /// The store is done with an answer. If it has refused what was allowed to land, it has known better all along.
+    mutating func store(_ number: Int, _ key: Key, hasLanded: Bool, tags bearing: Set<String>) {
         guard records[key]?.newest?.number == number else { return }
+        let mayLand = mayLand(number, key, bearing)
         let now = newNumber()
-        records[key]?.stored = hasLanded ? now : 0
+        records[key]?.stored = hasLanded || !mayLand ? now : 0
+    }
+
+    /// Whether the newest answer was invalidated: what the store has is older than what was heard.
+    func isRevoked(_ number: Int, _ key: Key, tags bearing: Set<String>) -> Bool {
+        records[key]?.newest?.number == number && !mayLand(number, key, bearing)
     }
 
     /// The number of the last thing that was.
@@ -104,32 +110,39 @@ struct LedgerBook<Key: Hashable, Value> {
         records[key]?.newest.flatMap { $0.number > number ? $0.value : nil }
     }
 
-    /// The newest answer that is known and has come since, with its number and when it came, unless it was invalidated after
-    /// it had been asked for.
-    ///
-    /// - Parameter read: When the store was read, if it was. What it was done with by then it knows better: others may
-    ///   have written since.
-    func newest(
-        _ key: Key, since: Int = 0, read: Int? = nil, tags bearing: (Value) -> Set<String>
-    ) -> (number: Int, value: Value, came: Int)? {
-        guard let record = records[key], let newest = record.newest, newest.came > since, newest.number > swept,
-            newest.number > record.invalidated, read.map({ record.stored ?? .max > $0 }) ?? true,
-            mayLand(newest.number, bearing(newest.value))
-        else { return nil }
+    /// The newest answer, unless it was invalidated after it had been asked for, and when it came.
+    func newest(_ key: Key, tags bearing: (Value) -> Set<String>) -> (number: Int, value: Value, came: Int)? {
+        guard let newest = records[key]?.newest, mayLand(newest.number, key, bearing(newest.value)) else { return nil }
         return newest
+    }
+
+    /// What a look has found, given what it has found in the store, and whether that came during the look.
+    ///
+    /// What the store was done with when the look began, it knows better: others may have written since. What it was not
+    /// done with was heard before it was found, or may have been, and all that was found can be older.
+    func look(
+        _ key: Key, since begun: Int, stored: Value?, tags bearing: (Value) -> Set<String>
+    ) -> (value: Value, isLater: Bool)? {
+        guard let record = records[key], record.newest != nil, record.stored ?? .max > begun else {
+            return stored.map { ($0, false) }
+        }
+        return newest(key, tags: bearing).map { ($0.value, $0.came > begun) }
     }
 
     /// A write is about to land. Returns whether it may. Asked twice for the same write, it answers the same.
     mutating func claim(_ number: Int, _ key: Key, tags bearing: Set<String>) -> Bool {
-        guard let record = records[key], number > swept, number > record.invalidated, number >= record.landed,
-            mayLand(number, bearing)
+        // Also when the newer answer was invalidated and is nowhere: it was heard.
+        guard let record = records[key], number >= max(record.landed, record.newest?.number ?? 0),
+            mayLand(number, key, bearing)
         else { return false }
         records[key]?.landed = number
         return true
     }
 
-    private func mayLand(_ number: Int, _ bearing: Set<String>) -> Bool {
-        bearing.isEmpty || (number >= tagged && !bearing.contains { number < tags[$0] ?? 0 })
+    /// Whether nothing was invalidated that concerns what was asked for then.
+    private func mayLand(_ number: Int, _ key: Key, _ bearing: Set<String>) -> Bool {
+        guard number > swept, number > records[key]?.invalidated ?? 0 else { return false }
+        return bearing.isEmpty || (number >= tagged && !bearing.contains { number < tags[$0] ?? 0 })
     }
 
     mutating func invalidate(_ key: Key) {

@@ -75,6 +75,29 @@ struct SharedPartitionTests {
         #expect(await first.get("key")?.value == "new")
     }
 
+    @Test("An answer that was heard and then invalidated leaves nothing older behind, and keeps nothing newer out")
+    func revoked() async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("old", for: "key")
+        #expect(await second.get("key")?.value == "old")
+        let older = second.ledger.permit(for: "key")
+        let permit = first.ledger.permit(for: "key")
+        let newer = second.ledger.permit(for: "key")
+        let entry = first.ledger.entry("new", tags: ["new"])
+        #expect(permit.answer(entry) == nil)
+        // The tag is the new one's alone.
+        try await first.invalidate(tag: "new")
+        #expect(await first.get("key")?.value == "old")
+
+        try await first.set(entry, for: "key", permit: permit)
+        #expect(await first.get("key") == nil)
+        #expect(await second.get("key") == nil)
+        try await second.set(second.ledger.entry("older"), for: "key", permit: older)
+        #expect(await second.get("key") == nil)
+        try await second.set(second.ledger.entry("newer"), for: "key", permit: newer)
+        for cache in [first, second] { #expect(await cache.get("key")?.value == "newer") }
+    }
+
     @Test("An older question's answer doesn't take the place of a newer one's, whichever cache they came through")
     func order() async throws {
         let (first, second) = (try open(), try open())

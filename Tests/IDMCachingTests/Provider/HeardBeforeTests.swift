@@ -84,7 +84,7 @@ struct HeardBeforeTests {
             // It lands, and nothing is under way any more.
             let permit = landing.change { $0.take() }
             if let permit { store.memory.set(new, for: "key", permit: permit) }
-            permit?.end()
+            permit?.end(new)
         }
         let provider = StubDataProvider<String, String>("newer").cached(in: store, policy: policy)
         var values = provider.values(for: "key").makeAsyncIterator()
@@ -123,6 +123,98 @@ struct HeardBeforeTests {
         #expect(await heard.value == ["new"])
         await scene.land()
         #expect(scene.store.ledger.isEmpty)
+    }
+
+    @Test("isn't followed by what the store had before, when an invalidation is still at its work")
+    func invalidated() async throws {
+        let scene = try await Scene()
+        // Known, and nothing is removed yet.
+        scene.store.ledger.invalidate("key")
+        let (heard, read) = try await scene.ask(.cacheOnly)
+        read.answer(scene.old)
+        #expect(await heard.value == ["error \(CachingError.noEntry)"])
+        await scene.land()
+        #expect(scene.store.ledger.isEmpty)
+    }
+
+    @Test("isn't followed by what the store had before, when the tag is invalidated that it alone bore")
+    func tagInvalidated() async throws {
+        let outcomes = Outcomes()
+        let store = ControlledStore(outcomes)
+        store.memory.set("old", for: "key")
+        let remote = ControlledDataProvider<String, String>()
+        let provider = remote.cached(in: store, policy: .remoteOnly, tags: { _, _ in ["new"] })
+        let first = Task { try await provider.request("key") }
+        try await remote.nextRequest().answer("new")
+        let write = try await store.writes.nextRequest()
+        try await store.invalidate(tag: "new")
+        #expect(store.memory.get("key")?.value == "old")
+        write.answer()
+        #expect(try await first.value == "new")
+        #expect(store.memory.get("key") == nil && outcomes.words == ["dropped key"])
+        #expect(store.ledger.isEmpty)
+    }
+
+    @Test("isn't followed by what memory had before, when the tag is invalidated as it is written")
+    func tagInvalidatedInMemory() {
+        let itself = Shared<MemoryCache<String, String>?>(nil)
+        let store = MemoryCache<String, String>(costLimit: 10) { _ in
+            itself.value?.removeAll(tagged: "new")
+            return 1
+        }
+        store.set("old", for: "key")
+        itself.value = store
+        store.set("new", for: "key", tags: ["new"])
+        itself.value = nil
+        #expect(store.get("key") == nil && store.ledger.isEmpty)
+    }
+
+    @Test(
+        "is read anew once the provider has failed, with its age of then, unless it was invalidated since",
+        arguments: [false, true])
+    func overtaken(isInvalidated: Bool) async throws {
+        let clock = ManualClock()
+        let outcomes = Outcomes()
+        let store = ControlledStore(clock: CacheClock(clock), outcomes)
+        let remote = ControlledDataProvider<String, String>()
+        let labelled = remote.cached(in: store).labelled()
+        let second = Task {
+            var words: [String] = []
+            do {
+                for try await value in labelled.values(for: "key") { words.append("\(value.value) \(value.source)") }
+            } catch { words.append("\(error)") }
+            return words
+        }
+        let read = try await store.reads.nextRequest()
+        let request = try await remote.nextRequest()
+        // Somebody asks and hears while the store is read.
+        async let saved: Void = store.write("saved", for: "key")
+        try await store.writes.nextRequest().answer()
+        try await saved
+        read.answer(nil)
+        try await outcomes.hear("miss key")
+        await clock.advance(by: .seconds(30))
+        if isInvalidated { try await store.invalidate("key") }
+        request.fail(Offline())
+        try await store.reads.nextRequest().answer(store.memory.get("key"))
+        #expect(await second.value == (isInvalidated ? [] : ["saved cache(age: Optional(30.0 seconds))"]) + ["offline"])
+        #expect(store.ledger.isEmpty)
+    }
+
+    @Test("is asked for anew by who comes back to it when it is too old")
+    func tooOldMeanwhile() async throws {
+        let clock = ManualClock()
+        let store = MemoryCache<String, String>(countLimit: 10, clock: CacheClock(clock))
+        let remote = StubDataProvider<String, String>("new")
+        store.set("old", for: "key")
+        await clock.advance(by: .seconds(100))
+        var values = remote.cached(in: store, policy: .staleWhileRevalidate(maxAge: Self.age)).values(for: "key")
+            .makeAsyncIterator()
+        #expect(try await values.next() == "old")
+        store.set("saved", for: "key")
+        await clock.advance(by: .seconds(61))
+        #expect(try await values.next() == "new")
+        #expect(remote.requestCount == 1)
     }
 
     @Test("is heard, though the request joins one that was answered before", arguments: [false, true])

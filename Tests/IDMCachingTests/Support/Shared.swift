@@ -1,4 +1,5 @@
 import IDMCaching
+import IDMTesting
 import Synchronization
 
 /// A value that a test and what it tests both change.
@@ -25,9 +26,14 @@ final class Shared<Value: Sendable>: Sendable {
 
 /// What a store tells its hook, in words.
 final class Outcomes: Sendable {
-    private let heard = Shared<[String]>([])
+    private let heard = Watched<[String]>([])
 
     var words: [String] { heard.value }
+
+    /// Waits until something was told.
+    func hear(_ word: String) async throws {
+        try await heard.wait { $0.contains(word) }
+    }
 
     func count(_ word: String) -> Int { words.filter { $0.hasPrefix(word) }.count }
 
