@@ -170,7 +170,7 @@ struct LedgerLookTests {
     }
 
     @Test("and among many requests, looks and invalidations")
-    func walked() {
+    func exploredAtRandom() {
         var heard = 0
         for _ in 0..<Volume.of(200_000, normally: 5_000) {
             let scopes = (0..<3).map { _ in Scope.allCases.randomElement()! }

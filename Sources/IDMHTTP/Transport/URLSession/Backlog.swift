@@ -4,27 +4,18 @@ internal import Synchronization
 /// How much waits somewhere, and a door in front of it: shut when that is too much, open again when half of it is done.
 ///
 /// Whoever finds the door shut waits, and never for good. Once somebody has waited for too long, nobody waits until the door
-/// is open again.
+/// is open again. What is known to be at work behind it is given the time that it takes.
 final class Backlog: Sendable {
-    private struct State {
-        var count = 0
-        var isShut = false
-        /// False once somebody has waited for too long, until the door is open again.
-        var isPatient = true
-        var isOver = false
-    }
-
-    private let limit: Int
     private let patience: DispatchTimeInterval
-    private let state = Mutex(State())
+    private let state: Mutex<BacklogState>
     /// Entered as long as the door is shut.
     private let door = DispatchGroup()
 
     /// - Parameters:
     ///   - limit: How much may wait.
-    ///   - patience: How long somebody waits at the door at most.
+    ///   - patience: How long somebody waits at the door at most, as long as nobody is at work behind it.
     init(limit: Int, patience: DispatchTimeInterval) {
-        self.limit = limit
+        state = Mutex(BacklogState(limit: limit))
         self.patience = patience
     }
 
@@ -38,46 +29,31 @@ final class Backlog: Sendable {
 
     /// - Parameter mayWait: False for who must not wait, though the door be shut.
     func enter(_ weight: Int = 1, mayWait: Bool = true) {
-        let waits = state.withLock { state in
-            // Where nothing is, even the heaviest has room.
-            if mayWait, state.count > 0, state.count + weight > limit, !state.isShut, !state.isOver {
-                state.isShut = true
-                door.enter()
-            }
-            let waits = mayWait && state.isShut && state.isPatient
-            if !waits { state.count += weight }
-            return waits
+        let entry = state.withLock { state in
+            let entry = state.enter(weight, mayWait: mayWait)
+            if entry.shuts { door.enter() }
+            return entry
         }
-        guard waits else { return }
-        let isTooLate = door.wait(timeout: .now() + patience) == .timedOut
-        state.withLock { state in
-            if isTooLate, state.isShut { state.isPatient = false }
-            state.count += weight
+        guard var wait = entry.waits else { return }
+        while door.wait(timeout: .now() + patience) == .timedOut {
+            guard state.withLock({ $0.waitsOn(&wait) }) else { break }
         }
+        state.withLock { $0.pass(weight) }
     }
 
     func leave(_ weight: Int = 1) {
-        open { state in
-            state.count -= weight
-            return state.count <= limit / 2
-        }
+        if state.withLock({ $0.leave(weight) }) { door.leave() }
     }
 
     /// Nobody waits any more.
     func end() {
-        open { state in
-            state.isOver = true
-            return true
-        }
+        if state.withLock({ $0.end() }) { door.leave() }
     }
 
-    private func open(if mayOpen: (inout State) -> Bool) {
-        let opens = state.withLock { state in
-            guard mayOpen(&state), state.isShut else { return false }
-            state.isShut = false
-            state.isPatient = true
-            return true
-        }
-        if opens { door.leave() }
+    /// Does what may take its time, and waits for nobody who is at the door.
+    func work<R>(_ body: () throws -> R) rethrows -> R {
+        state.withLock { $0.work(true) }
+        defer { state.withLock { $0.work(false) } }
+        return try body()
     }
 }

@@ -217,14 +217,18 @@ final class SessionExchange: Sendable {
         case .spill(let piece):
             // On the queue already: the next piece comes after this one is on disk.
             let result = Result<Int, any Error> {
-                try TemporaryFile.puttingAside { try spool.withLock { try $0.append(piece) } }
+                try queues.telling.work {
+                    try TemporaryFile.puttingAside { try spool.withLock { try $0.append(piece) } }
+                }
                 return piece.count
             }
             perform(state.withLock { $0.spilled(result) })
         case .fetch(let count):
             queues.telling.addInner { [self] in
                 let result = Result<Data, any Error> {
-                    try TemporaryFile.puttingAside { try spool.withLock { try $0.fetch(count) } }
+                    try queues.telling.work {
+                        try TemporaryFile.puttingAside { try spool.withLock { try $0.fetch(count) } }
+                    }
                 }
                 perform(state.withLock { $0.fetched(result) })
             }

@@ -9,7 +9,7 @@ internal import Foundation
 ///
 /// It waits for a moment, and never for good: what runs on the queue may ask that thread for something and wait for the
 /// answer, as a refused challenge does, and then each would wait for the other. Once the moment has passed, nobody waits until
-/// the queue has caught up.
+/// the queue has caught up. A disk that is slow to take or to give is waited for as long as it takes: it needs nobody.
 final class TellingQueue: OperationQueue, @unchecked Sendable {
     // Unchecked as its superclass is: all that it adds is a constant that may go anywhere.
     private let backlog: Backlog
@@ -32,6 +32,11 @@ final class TellingQueue: OperationQueue, @unchecked Sendable {
         }
     }
     #endif
+
+    /// Does what may take its time and doesn't need the session's thread. To be called on this queue.
+    func work<R>(_ body: () throws -> R) rethrows -> R {
+        try backlog.work(body)
+    }
 
     /// Adds work of our own, which never waits.
     func addInner(_ work: @escaping @Sendable () -> Void) {

@@ -63,6 +63,24 @@ struct TellingQueueTests {
         #expect(backlog.isPatient)
     }
 
+    @Test("is waited for as long as somebody is at work there, or has been since")
+    func work() throws {
+        var state = BacklogState(limit: 1)
+        _ = state.enter(1, mayWait: true)
+        let entry = state.enter(1, mayWait: true)
+        var wait = try #require(entry.waits)
+        var waitsOn: [Bool] = []
+        state.work(true)
+        for _ in 0..<2 { waitsOn.append(state.waitsOn(&wait)) }
+        state.work(false)
+        for _ in 0..<2 { waitsOn.append(state.waitsOn(&wait)) }
+        #expect(entry.shuts && waitsOn == [true, true, true, false])
+        #expect(!state.isPatient)
+        // The next one finds nobody patient, and goes in.
+        let next = state.enter(1, mayWait: true)
+        #expect(!next.shuts && next.waits == nil && state.count == 2)
+    }
+
     @Test("is behind by what the things that wait there weigh")
     func weights() {
         let backlog = Backlog(limit: 10, patience: .milliseconds(1))

@@ -1,0 +1,83 @@
+/// How much waits somewhere, and a door in front of it: what ``Backlog`` does, without the doing.
+struct BacklogState {
+    let limit: Int
+    /// How much waits.
+    private(set) var count = 0
+    private(set) var isShut = false
+    /// False once somebody has waited in vain, until the door is open again.
+    private(set) var isPatient = true
+    private var isOver = false
+    /// How often something that takes its time has begun or ended.
+    private var works = 0
+    private var isAtWork = false
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// What becomes of somebody who comes.
+    struct Entry {
+        /// Whether the door has been shut for them.
+        let shuts: Bool
+        /// Whether they wait. Nil if they are in.
+        let waits: Wait?
+    }
+
+    /// Somebody who waits, and what they have seen of the work behind the door.
+    struct Wait {
+        fileprivate var works: Int
+    }
+
+    /// - Parameter mayWait: False for who must not wait, though the door be shut.
+    mutating func enter(_ weight: Int, mayWait: Bool) -> Entry {
+        // Where nothing is, even the heaviest has room.
+        let shuts = mayWait && count > 0 && count + weight > limit && !isShut && !isOver
+        if shuts { isShut = true }
+        guard mayWait, isShut, isPatient else {
+            count += weight
+            return Entry(shuts: shuts, waits: nil)
+        }
+        return Entry(shuts: shuts, waits: Wait(works: works))
+    }
+
+    /// Somebody has lost patience. Returns whether they wait once more, since there has been work meanwhile.
+    mutating func waitsOn(_ wait: inout Wait) -> Bool {
+        guard isShut, isPatient else { return false }
+        guard isAtWork || wait.works != works else {
+            isPatient = false
+            return false
+        }
+        wait.works = works
+        return true
+    }
+
+    /// Somebody who has waited is in.
+    mutating func pass(_ weight: Int) {
+        count += weight
+    }
+
+    /// Something begins that takes its time and waits for nobody at the door, or has ended.
+    mutating func work(_ isAtWork: Bool) {
+        self.isAtWork = isAtWork
+        works += 1
+    }
+
+    /// Something has been done. Returns whether the door opens.
+    mutating func leave(_ weight: Int) -> Bool {
+        count -= weight
+        return count <= limit / 2 && open()
+    }
+
+    /// Nobody waits any more. Returns whether the door opens.
+    mutating func end() -> Bool {
+        isOver = true
+        return open()
+    }
+
+    private mutating func open() -> Bool {
+        guard isShut else { return false }
+        isShut = false
+        isPatient = true
+        return true
+    }
+}
