@@ -5,8 +5,10 @@ import Testing
 
 @testable import IDMCaching
 
-/// A request that begins when somebody has heard a new answer that is still on its way into the store.
+/// A request that begins when somebody has heard a new answer that is still on its way into the store. All of it on one
+/// actor, so that whoever hears of an end comes after it.
 @Suite("What somebody has heard before a request begins", .timeLimit(.ample))
+@MainActor
 struct HeardBeforeTests {
     /// A store that answers at once. Something may happen right behind a look, and writes may end when the test says so.
     private final class WatchedStore: CacheStore {
@@ -38,6 +40,7 @@ struct HeardBeforeTests {
     }
 
     /// A slow store, for whose answer somebody has asked who has heard "new", which is still being written.
+    @MainActor
     private struct Scene {
         let store = ControlledStore()
         let remote = ControlledDataProvider<String, String>()
@@ -66,7 +69,7 @@ struct HeardBeforeTests {
         }
     }
 
-    private static let age = Duration.seconds(60)
+    private nonisolated static let age = Duration.seconds(60)
 
     @Test(
         "is heard, though the look has found what was there before it landed",
@@ -218,7 +221,6 @@ struct HeardBeforeTests {
     }
 
     @Test("is heard, though the request joins one that was answered before", arguments: [false, true])
-    @MainActor
     func answeredFlight(isRefresh: Bool) async throws {
         let writes = ControlledDataProvider<String, Void>()
         let store = WatchedStore(holding: writes)
