@@ -193,6 +193,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                 }
                 // Something has come between already. The disk knows.
                 if isKept == false { memory?.remove(key) }
+                permit.settle()
             case .refused: permit.lose()
             case .cleared, .wiped:
                 memory?.remove(key)
@@ -220,28 +221,35 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// Removes the entry of a key. What was asked for before does not land afterwards.
     public func remove(_ key: Key) async throws {
         ledger.invalidate(key)
+        let asked = MachineTime.now
         // Also what was read while it was still there.
         defer { memory?.remove(key) }
         let name = name(of: key)
-        try await lanes.run(name.digest) { self.typed { () throws(FileFault) in try self.folder.remove(name.digest) } }
-            .get()
+        try await lanes.run(name.digest) {
+            self.typed { () throws(FileFault) in try self.folder.remove(name.digest, asked: asked) }
+        }.get()
     }
 
     /// Removes the entries that bear a tag, for which every entry is read. What was asked for before does not land with
     /// that tag afterwards.
     public func removeAll(tagged tag: String) async throws {
         ledger.invalidate(tag: tag)
+        let asked = MachineTime.now
         defer { memory?.removeAll(tagged: tag) }
-        try await lanes.runAfterAll { self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag) } }
-            .get()
+        try await lanes.runAfterAll {
+            self.typed { () throws(FileFault) in try self.folder.removeAll(tagged: tag, asked: asked) }
+        }.get()
     }
 
     /// Removes all entries of this partition, and what was moved aside. What was asked for before does not land
     /// afterwards, also if it is being written.
     public func removeAll() async throws {
         ledger.invalidateAll()
+        let asked = MachineTime.now
         defer { memory?.removeAll() }
-        try await lanes.runAfterAll { self.typed { () throws(FileFault) in try self.folder.removeAll() } }.get()
+        try await lanes.runAfterAll {
+            self.typed { () throws(FileFault) in try self.folder.removeAll(asked: asked) }
+        }.get()
     }
 
     /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either, in

@@ -24,7 +24,7 @@ struct DiskChange: Sendable, Hashable {
     var kind: Kind
     /// The digest of the key, or of the tag.
     var subject = Digest.zero
-    /// Of a write, and of a removal in the place of one, when it was asked for; of everything else when it was done. See
+    /// Of a write, and of what keeps writes out, when it was asked for; of everything else when it was done. See
     /// ``MachineTime``.
     var time: Int64
     /// By how much the files are longer together.
@@ -98,9 +98,20 @@ struct OthersChanges: Sendable {
         tags = tags.filter { $0.value > everything }
     }
 
-    /// Whether a write that was asked for at a time may not land.
-    func forbid(_ digest: Digest, tags bearing: [String], asked: Int64) -> Bool {
-        if asked < everything || asked < keys[digest] ?? .min { return true }
-        return !tags.isEmpty && bearing.contains { asked < tags[Digest(of: $0.utf8)] ?? .min }
+    enum Verdict {
+        case free
+        /// Its key was written or removed since it was asked for.
+        case overtaken
+        /// It was invalidated since, and its key alone was not: what is in its place may be older.
+        case invalidated
+    }
+
+    /// What becomes of a write, by what others have done since it was asked for.
+    func verdict(on order: WriteOrder) -> Verdict {
+        let asked = order.asked
+        if asked < keys[order.digest] ?? .min { return .overtaken }
+        if asked < everything { return .invalidated }
+        let isTagged = !tags.isEmpty && order.tags.contains { asked < tags[Digest(of: $0.utf8)] ?? .min }
+        return isTagged ? .invalidated : .free
     }
 }

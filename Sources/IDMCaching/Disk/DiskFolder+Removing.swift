@@ -39,20 +39,21 @@ extension DiskFolder {
         usage.withLock { $0 = .unknown }
     }
 
-    func remove(_ digest: Digest) throws(FileFault) {
-        try hold { () throws(FileFault) in try removeEntry(digest) }
+    /// Removes an entry. What was asked for before a moment doesn't land in its place.
+    func remove(_ digest: Digest, asked: Int64 = MachineTime.now) throws(FileFault) {
+        try hold { () throws(FileFault) in try removeEntry(digest, asked: asked) }
         try synchronizeIfThere(path)
     }
 
     /// Removes an entry if it is there, and tells of it in any case: somebody may be about to write it. What was asked for
-    /// before a moment isn't to land after it: before now, if nothing else is said. To be called while holding.
-    func removeEntry(_ digest: Digest, asked: Int64 = MachineTime.now) throws(FileFault) {
+    /// before a moment doesn't land after it; without one, only the entry goes. To be called while holding.
+    func removeEntry(_ digest: Digest, asked: Int64?) throws(FileFault) {
         let place = place(of: digest)
         let old = try? files.status(at: place)
         let isEntry = old?.kind == .file
         let change = DiskChange(
-            kind: .removed, subject: digest, time: asked, bytes: isEntry ? -(old?.size ?? 0) : 0,
-            entries: isEntry ? -1 : 0)
+            kind: asked == nil ? .lost : .removed, subject: digest, time: asked ?? MachineTime.now,
+            bytes: isEntry ? -(old?.size ?? 0) : 0, entries: isEntry ? -1 : 0)
         if old?.kind == .folder {
             try tell(change)
             setAside(place)
@@ -72,10 +73,10 @@ extension DiskFolder {
     /// Removes the entries that bear a tag, by reading each.
     ///
     /// What can't be read could bear it. It is told, and doesn't keep the rest from going.
-    func removeAll(tagged tag: String) throws(FileFault) {
+    func removeAll(tagged tag: String, asked: Int64 = MachineTime.now) throws(FileFault) {
         func tellAll() throws(FileFault) {
             try hold { () throws(FileFault) in
-                try tell(DiskChange(kind: .tagRemoved, subject: Digest(of: tag.utf8), time: MachineTime.now))
+                try tell(DiskChange(kind: .tagRemoved, subject: Digest(of: tag.utf8), time: asked))
             }
         }
         do throws(FileFault) {
@@ -121,7 +122,8 @@ extension DiskFolder {
         try hold { () throws(FileFault) in
             // While the file is open no other can have its number: another one here is one that was written since.
             guard try statusIfThere(place)?.identity == status.identity else { return }
-            try removeEntry(digest)
+            // What doesn't bear the tag, and was asked for before, may take its place.
+            try removeEntry(digest, asked: nil)
         }
     }
 
@@ -138,7 +140,7 @@ extension DiskFolder {
     ///
     /// What can't be removed, or told, doesn't keep the rest from going. A folder that somebody has put there is left to
     /// them.
-    func removeAll() throws(FileFault) {
+    func removeAll(asked: Int64 = MachineTime.now) throws(FileFault) {
         var first: FileFault?
         func remove(_ folder: String, _ isMeant: (String) -> Bool) {
             do throws(FileFault) {
@@ -164,10 +166,11 @@ extension DiskFolder {
         do throws(FileFault) {
             try hold { () throws(FileFault) in
                 isHeld = true
-                let isTold = (try? tell(DiskChange(kind: .allRemoved, time: MachineTime.now))) != nil
+                let change = DiskChange(kind: .allRemoved, time: asked)
+                let isTold = (try? tell(change)) != nil
                 removeFiles()
                 // Now there is space for it.
-                if !isTold { try tell(DiskChange(kind: .allRemoved, time: MachineTime.now)) }
+                if !isTold { try tell(change) }
                 // It tells which keys there were.
                 journal.retire()
             }

@@ -127,16 +127,14 @@ final class DiskFolder: Sendable {
         do throws(FileFault) {
             try fill(temporary, file)
             let landing = try hold { () throws(FileFault) in
-                let isTooLate = others.withLock {
-                    $0.forbid(order.digest, tags: order.tags, asked: order.asked)
-                }
-                guard !isTooLate else { return Landing?.some(.refused) }
-                guard mayLand() else {
-                    guard mustClear() else { return .refused }
-                    try removeEntry(order.digest, asked: order.asked)
-                    return .cleared
-                }
-                return try land(temporary, order, length: file.count)
+                let verdict = others.withLock { $0.verdict(on: order) }
+                guard verdict != .overtaken else { return Landing?.some(.refused) }
+                let isInTime = mayLand()
+                if isInTime, verdict == .free { return try land(temporary, order, length: file.count) }
+                // What others have invalidated only the verdict knows.
+                guard isInTime || mustClear() else { return .refused }
+                try removeEntry(order.digest, asked: order.asked)
+                return .cleared
             }
             switch landing {
             case .landed: if isPowerSafe { try synchronize(folder: path) }

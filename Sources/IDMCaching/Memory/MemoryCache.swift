@@ -108,7 +108,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         let permit = ledger.permit(for: key)
         _ = permit.answer(entry)
         set(entry, for: key, permit: permit)
-        permit.end(entry)
+        permit.end()
         ledger.report(permit.outcome)
     }
 

@@ -38,7 +38,9 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
             case .look:
                 let visit = newVisit()
                 self.visit = visit
-                found(await provider.look(visit, inRace: false))
+                let finding = await provider.look(visit, inRace: false)
+                // A cancel is never answered from the cache.
+                if Task.isCancelled { answered(.failure(CancellationError())) } else { found(finding) }
             case .ask: await ask()
             case .lookAndAsk: race = Race(provider, newVisit(), isolation: isolation)
             case .wait: await wait()

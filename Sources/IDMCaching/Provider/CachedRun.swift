@@ -163,7 +163,7 @@ struct CachedRun<Value> {
         case .outrun(isOvertaken: true) where !isCancel: phase = .substituting(error)
         case .asking, .racing, .outrun: phase = .over(error)
         // Nobody waits for the entry any more.
-        case .failing where isCancel: phase = .over(error)
+        case .looking where isCancel, .failing where isCancel, .substituting where isCancel: phase = .over(error)
         case .ready, .looking, .failing, .substituting, .telling, .over: break
         }
     }

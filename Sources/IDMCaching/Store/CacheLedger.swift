@@ -109,8 +109,8 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.answer(number, key, entry) }.instead
     }
 
-    func store(_ number: Int, _ key: Key, hasLanded: Bool, tags: Set<String>) {
-        book.withLock { $0.store(number, key, hasLanded: hasLanded, tags: tags) }
+    func store(_ number: Int, _ key: Key, hasLanded: Bool) {
+        book.withLock { $0.store(number, key, hasLanded: hasLanded) }
     }
 
     func isRevoked(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {

@@ -34,6 +34,11 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Takes note that the entry did not land, though it may have been allowed to, and that all is as it has to be.
     func lose() {
         hasLanded.store(false, ordering: .relaxed)
+        settle()
+    }
+
+    /// Takes note that nothing has to go any more.
+    func settle() {
         hasCleared.store(true, ordering: .relaxed)
     }
 
@@ -51,8 +56,8 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
 
     /// The store is done with the entry.
-    func end(_ entry: CacheEntry<Value>) {
-        ledger.store(number, key, hasLanded: hasLanded.load(ordering: .relaxed), tags: entry.tags)
+    func end() {
+        ledger.store(number, key, hasLanded: hasLanded.load(ordering: .relaxed))
     }
 
     /// What became of the entry that was given to the store.

@@ -84,7 +84,7 @@ extension CacheStore {
             ledger.report(.failed(key, error))
             throw error
         }
-        permit.end(entry)
+        permit.end()
         ledger.report(permit.outcome)
     }
 }

@@ -11,7 +11,7 @@ struct LedgerBook<Key: Hashable, Value> {
         let begun: Int
         /// Requests from before it aren't joined any more.
         var barrier = 0
-        /// Writes that began before it don't land.
+        /// Writes that began before it don't land, nor does the one that began with it.
         var invalidated = 0
         /// The latest write that has landed.
         var landed = 0
@@ -89,12 +89,13 @@ struct LedgerBook<Key: Hashable, Value> {
         return (nil, leftover)
     }
 
-    /// The store is done with an answer. If it has refused what was allowed to land, it has known better all along.
-    mutating func store(_ number: Int, _ key: Key, hasLanded: Bool, tags bearing: Set<String>) {
-        guard records[key]?.newest?.number == number else { return }
-        let mayLand = mayLand(number, key, bearing)
+    /// The store is done with an answer. One that it has refused is nowhere, and what a look has found that began before
+    /// may be older.
+    mutating func store(_ number: Int, _ key: Key, hasLanded: Bool) {
+        guard let record = records[key], record.newest?.number == number else { return }
         let now = newNumber()
-        records[key]?.stored = hasLanded || !mayLand ? now : 0
+        records[key]?.stored = now
+        if !hasLanded { records[key]?.invalidated = max(record.invalidated, number) }
     }
 
     /// Whether the newest answer was invalidated: what the store has is older than what was heard.

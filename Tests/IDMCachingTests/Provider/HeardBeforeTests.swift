@@ -87,7 +87,7 @@ struct HeardBeforeTests {
             // It lands, and nothing is under way any more.
             let permit = landing.change { $0.take() }
             if let permit { store.memory.set(new, for: "key", permit: permit) }
-            permit?.end(new)
+            permit?.end()
         }
         let provider = StubDataProvider<String, String>("newer").cached(in: store, policy: policy)
         var values = provider.values(for: "key").makeAsyncIterator()

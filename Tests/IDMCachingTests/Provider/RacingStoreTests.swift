@@ -207,6 +207,19 @@ struct RacingStoreTests {
         #expect(store.memory.get("key")?.value == "new")
     }
 
+    @Test(
+        "A request that is cancelled while the cache is read is not answered from it",
+        arguments: [CachePolicy.cacheOnly, .cacheElseRemote(maxAge: .seconds(60)), .remoteElseCache], [true, false])
+    func cancelledLook(policy: CachePolicy, isFound: Bool) async throws {
+        let provider = remote.cached(in: store, policy: policy)
+        let heard = Task { await provider.everything(for: "key") }
+        if policy == .remoteElseCache { try await remote.nextRequest().fail(Offline()) }
+        let read = try await store.reads.nextRequest()
+        heard.cancel()
+        read.answer(isFound ? store.ledger.entry("old") : nil)
+        #expect(await heard.value == ["error \(CancellationError())"])
+    }
+
     @Test("A write that is on its way goes on when the request is cancelled, which doesn't wait for it")
     func writeOutlives() async throws {
         let task = Task { try await remote.cached(in: store, policy: .remoteOnly).request("key") }

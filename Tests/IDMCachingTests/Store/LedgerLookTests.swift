@@ -96,7 +96,7 @@ struct LedgerLookTests {
             case 4:
                 if !requests[index].hasLanded, book.isRevoked(number, "key", tags: tags) { stored = nil }
             default:
-                book.store(number, "key", hasLanded: requests[index].hasLanded, tags: tags)
+                book.store(number, "key", hasLanded: requests[index].hasLanded)
                 _ = book.leave("key")
             }
             return nil
