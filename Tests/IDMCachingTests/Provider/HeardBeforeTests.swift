@@ -158,6 +158,40 @@ struct HeardBeforeTests {
         #expect(store.ledger.isEmpty)
     }
 
+    /// A store that keeps its entries itself, and doesn't write before the test lets it.
+    private final class OwnStore: CacheStore {
+        let ledger = CacheLedger<String, String>()
+        let entries = Shared<[String: CacheEntry<String>]>([:])
+        let writes = ControlledDataProvider<String, Void>(hearsCancel: false)
+
+        func get(_ key: String) -> CacheEntry<String>? { entries.value[key] }
+
+        func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) async throws {
+            try await writes.request(key)
+            entries.change { if permit.claim(entry) { $0[key] = entry } }
+        }
+
+        func remove(_ key: String) { entries.change { $0[key] = nil } }
+        func removeAll(tagged tag: String) { entries.change { $0 = $0.filter { !$0.value.tags.contains(tag) } } }
+        func removeAll() { entries.value = [:] }
+    }
+
+    @Test("isn't followed by what any other store had before, when the tag is invalidated that it alone bore")
+    func tagInvalidatedElsewhere() async throws {
+        let store = OwnStore()
+        store.entries.value["key"] = store.ledger.entry("old")
+        let remote = ControlledDataProvider<String, String>()
+        let provider = remote.cached(in: store, policy: .remoteOnly, tags: { _, _ in ["new"] })
+        let first = Task { try await provider.request("key") }
+        try await remote.nextRequest().answer("new")
+        let write = try await store.writes.nextRequest()
+        try await store.invalidate(tag: "new")
+        #expect(store.entries.value["key"]?.value == "old")
+        write.answer()
+        #expect(try await first.value == "new")
+        #expect(store.entries.value["key"] == nil)
+    }
+
     @Test("isn't followed by what memory had before, when the tag is invalidated as it is written")
     func tagInvalidatedInMemory() {
         let itself = Shared<MemoryCache<String, String>?>(nil)
