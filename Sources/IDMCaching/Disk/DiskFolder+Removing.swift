@@ -175,7 +175,10 @@ extension DiskFolder {
                 journal.retire()
             }
         } catch {
-            if !isHeld { removeFiles() }
+            if !isHeld {
+                removeFiles()
+                renew()
+            }
             throw error
         }
         if let first { throw first }

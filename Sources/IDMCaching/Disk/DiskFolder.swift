@@ -133,6 +133,8 @@ final class DiskFolder: Sendable {
                 if isInTime, verdict == .free { return try land(temporary, order, length: file.count) }
                 // What others have invalidated only the verdict knows.
                 guard isInTime || mustClear() else { return .refused }
+                // Of a key for which nothing is there, nothing is told: after a wipe nobody is to learn of it.
+                guard try statusIfThere(place(of: order.digest)) != nil else { return .refused }
                 try removeEntry(order.digest, asked: order.asked)
                 return .cleared
             }

@@ -194,3 +194,5 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         report(stock.withLock { $0.removeAll { _ in true } }, .memoryPressure)
     }
 }
+
+extension MemoryCache: ClearingStore {}

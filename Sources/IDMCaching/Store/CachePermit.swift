@@ -9,7 +9,6 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// When it was given, by ``MachineTime``: the order of questions that other processes ask.
     let asked = MachineTime.now
     private let hasLanded = Atomic(false)
-    private let hasCleared = Atomic(false)
 
     init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int) {
         self.ledger = ledger
@@ -31,15 +30,9 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         return mayLand
     }
 
-    /// Takes note that the entry did not land, though it may have been allowed to, and that all is as it has to be.
+    /// Takes note that the entry did not land, though it may have been allowed to.
     func lose() {
         hasLanded.store(false, ordering: .relaxed)
-        settle()
-    }
-
-    /// Takes note that nothing has to go any more.
-    func settle() {
-        hasCleared.store(true, ordering: .relaxed)
     }
 
     /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a request
@@ -48,11 +41,9 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         ledger.answer(number, key, entry)
     }
 
-    /// Whether the entry was heard and then invalidated on its way: what it would have replaced is older, and has to go. Says
-    /// so once.
+    /// Whether the entry was heard and then invalidated on its way: what it would have replaced is older, and has to go.
     func mustClear(_ entry: CacheEntry<Value>) -> Bool {
         !hasLanded.load(ordering: .relaxed) && ledger.isRevoked(number, key, tags: entry.tags)
-            && !hasCleared.exchange(true, ordering: .relaxed)
     }
 
     /// The store is done with the entry.

@@ -284,7 +284,12 @@ struct SharedPartitionTests {
     func wipeLeavesNothing() async throws {
         let cache = try open()
         for key in 0..<5 { try await cache.set("value", for: "\(key)") }
+        let late = cache.ledger.permit(for: "late")
         try await cache.wipe()
+        // Nor does what was asked for before and is answered afterwards.
+        let entry = cache.ledger.entry("late")
+        #expect(late.answer(entry) == nil)
+        try await cache.set(entry, for: "late", permit: late)
         #expect(folder.files == [])
         let journal = try Data(contentsOf: URL(fileURLWithPath: #require(folder.journals.first)))
         #expect(DiskChange.all(in: Array(journal)).map(\.kind) == [.begun, .follows])
