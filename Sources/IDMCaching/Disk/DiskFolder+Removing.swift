@@ -40,7 +40,7 @@ extension DiskFolder {
     }
 
     /// Removes an entry. What was asked for before a moment doesn't land in its place.
-    func remove(_ digest: Digest, asked: Int64 = MachineTime.now) throws(FileFault) {
+    func remove(_ digest: Digest, asked: Int64) throws(FileFault) {
         try hold { () throws(FileFault) in try removeEntry(digest, asked: asked) }
         try synchronizeIfThere(path)
     }
@@ -73,7 +73,7 @@ extension DiskFolder {
     /// Removes the entries that bear a tag, by reading each.
     ///
     /// What can't be read could bear it. It is told, and doesn't keep the rest from going.
-    func removeAll(tagged tag: String, asked: Int64 = MachineTime.now) throws(FileFault) {
+    func removeAll(tagged tag: String, asked: Int64) throws(FileFault) {
         func tellAll() throws(FileFault) {
             try hold { () throws(FileFault) in
                 try tell(DiskChange(kind: .tagRemoved, subject: Digest(of: tag.utf8), time: asked))
@@ -140,7 +140,7 @@ extension DiskFolder {
     ///
     /// What can't be removed, or told, doesn't keep the rest from going. A folder that somebody has put there is left to
     /// them.
-    func removeAll(asked: Int64 = MachineTime.now) throws(FileFault) {
+    func removeAll(asked: Int64) throws(FileFault) {
         var first: FileFault?
         func remove(_ folder: String, _ isMeant: (String) -> Bool) {
             do throws(FileFault) {

@@ -134,8 +134,9 @@ final class DiskFolder: Sendable {
                 // What others have invalidated only the verdict knows.
                 guard isInTime || mustClear() else { return .refused }
                 // Of a key for which nothing is there, nothing is told: after a wipe nobody is to learn of it.
-                guard try statusIfThere(place(of: order.digest)) != nil else { return .refused }
-                try removeEntry(order.digest, asked: order.asked)
+                if try statusIfThere(place(of: order.digest)) != nil {
+                    try removeEntry(order.digest, asked: order.asked)
+                }
                 return .cleared
             }
             switch landing {

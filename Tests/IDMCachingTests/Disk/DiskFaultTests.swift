@@ -239,7 +239,7 @@ struct DiskFaultTests {
         let other = DiskFolder(
             parents: [folder.path], path: folder.path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
             files: POSIXFiles(), process: 1)
-        files.before(next: .lock) { #expect(throws: Never.self) { try other.removeAll() } }
+        files.before(next: .lock) { #expect(throws: Never.self) { try other.removeAll(asked: MachineTime.now) } }
         #expect(await write("new", in: cache) == nil)
         #expect(folder.files == [])
         #expect(await cache.get("key") == nil)

@@ -54,8 +54,8 @@ struct DiskFolderTests {
                     try #expect(finds(3, mine))
                     for key in 100..<110 { try write(key, mine) }
                     for key in 200..<210 { try write(key, theirs) }
-                    for key in 0..<5 { try mine.remove(Digest(of: "\(key)".utf8)) }
-                    for key in 5..<9 { try theirs.remove(Digest(of: "\(key)".utf8)) }
+                    for key in 0..<5 { try mine.remove(Digest(of: "\(key)".utf8), asked: MachineTime.now) }
+                    for key in 5..<9 { try theirs.remove(Digest(of: "\(key)".utf8), asked: MachineTime.now) }
                 }
             }
         }
@@ -101,7 +101,7 @@ struct DiskFolderTests {
         #expect(try theirs.trim() == 0)
         files.fail(next: .remove, EACCES)
         #expect(throws: FileFault.self) {
-            if way == 0 { try mine.remove(Digest(of: "0".utf8)) } else { _ = try mine.trim() }
+            if way == 0 { try mine.remove(Digest(of: "0".utf8), asked: MachineTime.now) } else { _ = try mine.trim() }
         }
         try theirs.hold {}
         #expect(try theirs.trim() == 0)
@@ -124,7 +124,7 @@ struct DiskFolderTests {
                         #expect(throws: Never.self) { try write(task * 1_000 + key % 15, folder) }
                         if key % 7 == 0 {
                             #expect(throws: Never.self) {
-                                try folder.remove(Digest(of: "\(task * 1_000 + key % 15)".utf8))
+                                try folder.remove(Digest(of: "\(task * 1_000 + key % 15)".utf8), asked: MachineTime.now)
                             }
                         }
                     }

@@ -5,7 +5,7 @@ public struct CoalesceDataProvider<Base: DataProvider, Key: Hashable & Sendable>
 
     /// Makes a provider whose requests with the same key share one request of the base. Copies share as well.
     public init(_ base: Base, by key: @escaping @Sendable (Base.Input) -> Key) {
-        flights = Flights(provider: base)
+        flights = Flights(provider: base, closesAtLanding: true)
         self.key = key
     }
 

@@ -7,8 +7,8 @@ struct SeatNumber: Hashable, Sendable {
 /// Who sits in which flight: what ``Flights`` does, without the doing.
 ///
 /// A flight is one run of a provider for everybody who asks for the same key. It starts when the first passenger asks,
-/// and is cancelled when the last one leaves. It can be joined until its key is free for the next flight: once it has
-/// landed and somebody has left, or once everybody has left.
+/// and is cancelled when the last one leaves. It can be joined until its key is free for the next flight: once everybody
+/// has left, or once it has landed, or only when somebody has left after that.
 struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     /// What a passenger who joins late has missed.
     struct History {
@@ -49,6 +49,12 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     private var flights: [Int: Flight] = [:]
     private var joinable: [Key: Int] = [:]
     private var lastFlight = 0
+    private let closesAtLanding: Bool
+
+    /// - Parameter closesAtLanding: Whether nobody joins a flight that has landed, though nobody has left it.
+    init(closesAtLanding: Bool) {
+        self.closesAtLanding = closesAtLanding
+    }
 
     /// Whether nobody sits anywhere.
     var isEmpty: Bool { flights.isEmpty && joinable.isEmpty }
@@ -100,6 +106,7 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     mutating func land(_ id: Int, _ ending: MailboxEnding) -> [Passenger] {
         flights[id]?.history.ending = ending
         flights[id]?.phase = .landed
+        if closesAtLanding, let key = flights[id]?.key { retire(id, key) }
         return passengers(of: id)
     }
 

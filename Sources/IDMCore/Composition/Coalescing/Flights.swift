@@ -8,16 +8,18 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
     typealias Book = FlightBook<Key, Output, Passenger<Output>, Task<Void, Never>>
 
     let provider: any DataProvider<Input, Output>
-    private let book = Mutex(Book())
+    private let book: Mutex<Book>
 
-    init(provider: any DataProvider<Input, Output>) {
+    /// - Parameter closesAtLanding: Whether what comes after an answer asks anew, though nobody has heard it yet.
+    init(provider: any DataProvider<Input, Output>, closesAtLanding: Bool) {
         self.provider = provider
+        book = Mutex(Book(closesAtLanding: closesAtLanding))
     }
 
     /// Whether no flight is known any more.
     var isEmpty: Bool { book.withLock { $0.isEmpty } }
 
-    /// Takes a seat in the flight of a key: the one that runs, or has answered and is still whole, or a new one.
+    /// Takes a seat in the flight of a key: the one that can be joined, or a new one.
     func join(_ key: Key, _ input: Input) -> Seat<Input, Output> {
         book.withLock { book in
             book.join(key) { number, history in

@@ -27,7 +27,7 @@ struct CoalesceTests {
     @Test("with equal inputs share one request; others don't")
     func share() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: provider)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
         let seats = [flights.join(1, 1), flights.join(1, 1), flights.join(2, 2)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
         for _ in 0..<2 {
@@ -57,7 +57,7 @@ struct CoalesceTests {
             func hash(into hasher: inout Hasher) {}
         }
 
-        let flights = Flights<Nosy, Int, Int>(provider: ValueDataProvider<Int, Int>(7))
+        let flights = Flights<Nosy, Int, Int>(provider: ValueDataProvider<Int, Int>(7), closesAtLanding: false)
         let first = flights.join(Nosy(flights), 1)
         let second = flights.join(Nosy(flights), 2)
         first.leave()
@@ -69,11 +69,25 @@ struct CoalesceTests {
     @Test("fail together")
     func failure() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: provider)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
         let seats = [flights.join(1, 1), flights.join(1, 1)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
         try await provider.nextRequest().fail(TestError.first)
         for task in tasks { await #expect(throws: TestError.first) { try await task.value } }
+    }
+
+    @Test("one after the other's answer: made anew, or answered alike until somebody leaves", arguments: [true, false])
+    func afterLanding(closes: Bool) async throws {
+        let provider = FailingAtFirst(0)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: closes)
+        let first = flights.join(1, 1)
+        #expect(try await first.request(0) == 1)
+        let second = flights.join(1, 1)
+        #expect(try await second.request(0) == 1)
+        #expect(provider.count == (closes ? 2 : 1))
+        first.leave()
+        second.leave()
+        #expect(flights.isEmpty)
     }
 
     @Test("one after the other are made one after the other: nothing is kept")
@@ -92,7 +106,7 @@ struct CoalesceTests {
     @Test("with one that is cancelled: that one ends at once, the others go on", arguments: [false, true])
     func cancelOne(deaf: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
-        let flights = Flights<Int, Int, Int>(provider: provider)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
         let seats = [flights.join(1, 1), flights.join(1, 1)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
         let request = try await provider.nextRequest()
@@ -156,7 +170,7 @@ struct CoalesceTests {
             try Task.checkCancellation()
             return number * 2
         }
-        let flights = Flights<Int, Int, Int>(provider: provider)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<10_000 {
                 group.addTask {
@@ -181,7 +195,7 @@ struct FlightsTests {
     @Test("start when the first passenger asks, not when a seat is taken")
     func start() async throws {
         let provider = FailingAtFirst(0)
-        let flights = Flights<Int, Int, Int>(provider: provider)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
         let seat = flights.join(1, 5)
         #expect(provider.count == 0)
         #expect(try await seat.request(0) == 5)
@@ -191,7 +205,7 @@ struct FlightsTests {
     @Test("stay joinable after the answer, until the first passenger leaves")
     func joinable() async throws {
         let provider = FailingAtFirst(0)
-        let flights = Flights<Int, Int, Int>(provider: provider)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
         let first = flights.join(1, 5)
         #expect(try await first.request(0) == 5)
         let late = flights.join(1, 5)
@@ -209,7 +223,7 @@ struct FlightsTests {
     @Test("deliver every value to every seat, beginning with the latest for who comes late")
     func streamValues() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: stream)
+        let flights = Flights<Int, Int, Int>(provider: stream, closesAtLanding: false)
         let early = flights.join(1, 0)
         #expect(early.deliversMany)
         let first = Task { await collect(early, 0).values }
@@ -237,7 +251,7 @@ struct FlightsTests {
     @Test("let a seat go that nobody holds any more")
     func droppedSeat() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: provider)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
         do {
             let seat = flights.join(1, 1)
             let task = Task { [seat] in try await seat.request(0) }
@@ -252,7 +266,7 @@ struct FlightsTests {
 
     @Test("leaving twice is leaving once, and a seat that was left gives nothing")
     func leaveTwice() async throws {
-        let flights = Flights<Int, Int, Int>(provider: Doubler())
+        let flights = Flights<Int, Int, Int>(provider: Doubler(), closesAtLanding: false)
         let seat = flights.join(1, 1)
         let other = flights.join(1, 1)
         seat.leave()
@@ -264,7 +278,7 @@ struct FlightsTests {
     @Test("report the progress to every seat that has asked")
     func progress() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: provider)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
         let logs = [ProgressLog(), ProgressLog()]
         let seats = [flights.join(1, 1), flights.join(1, 1)]
         let first = Task { try await logs[0].reporter.ambient { try await seats[0].request(0) } }

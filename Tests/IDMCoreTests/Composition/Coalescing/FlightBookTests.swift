@@ -24,10 +24,16 @@ struct FlightBookTests {
     }
 
     private struct World {
-        var book = FlightBook<String, Int, Int, Int>()
+        var book: FlightBook<String, Int, Int, Int>
+        let closesAtLanding: Bool
         var seats: [SeatNumber] = []
         var flights: [Int: Seen] = [:]
         var nextValue = 1
+
+        init(closesAtLanding: Bool) {
+            book = FlightBook(closesAtLanding: closesAtLanding)
+            self.closesAtLanding = closesAtLanding
+        }
 
         /// Everything that may happen next.
         var events: [Event] {
@@ -60,11 +66,13 @@ struct FlightBookTests {
             flights[seat.flight, default: Seen()].wasSeated.insert(index)
             var faults: [String] = []
             if joined.isCancelled { faults.append("joined a cancelled flight") }
+            if joined.hasLanded, closesAtLanding { faults.append("joined a flight that has landed") }
             if joined.hasSomebodyLeftLanded { faults.append("joined a flight that landed and was left") }
             if history.latest != joined.latest { faults.append("missed the latest value") }
             if (history.ending != nil) != joined.hasLanded { faults.append("missed the end") }
             let open = flights.filter { id, flight in
                 id != seat.flight && !flight.seated.isEmpty && !flight.hasSomebodyLeftLanded
+                    && !(flight.hasLanded && closesAtLanding)
             }
             if !open.isEmpty { faults.append("did not join the flight that was open") }
             return faults
@@ -131,8 +139,8 @@ struct FlightBookTests {
         }
     }
 
-    @Test("keeps its promises in every order of up to seven events")
-    func explored() {
+    @Test("keeps its promises in every order of up to seven events", arguments: [false, true])
+    func explored(closesAtLanding: Bool) {
         var count = 0
         var faults: Set<String> = []
         func explore(_ world: World, _ depth: Int) {
@@ -145,14 +153,14 @@ struct FlightBookTests {
                 explore(next, depth - 1)
             }
         }
-        explore(World(), 7)
+        explore(World(closesAtLanding: closesAtLanding), 7)
         #expect(faults.isEmpty)
         #expect(count > 25_000)
     }
 
     @Test("keeps nothing of a key that doesn't equal itself")
     func notEqualToItself() {
-        var book = FlightBook<Double, Int, String, Int>()
+        var book = FlightBook<Double, Int, String, Int>(closesAtLanding: true)
         let seat = book.join(.nan) { seat, _ in ("a", seat) }
         let other = book.join(.nan) { seat, _ in ("b", seat) }
         #expect(seat.flight != other.flight)
@@ -162,7 +170,7 @@ struct FlightBookTests {
 
     @Test("keeps keys apart")
     func keys() {
-        var book = FlightBook<String, Int, String, Int>()
+        var book = FlightBook<String, Int, String, Int>(closesAtLanding: true)
         let a = book.join("a") { seat, _ in ("a", seat) }
         let b = book.join("b") { seat, _ in ("b", seat) }
         #expect(a.flight != b.flight)
