@@ -193,6 +193,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                 }
                 // Something has come between already. The disk knows.
                 if isKept == false { memory?.remove(key) }
+                permit.settle()
             case .refused: permit.lose()
             case .cleared, .wiped:
                 memory?.remove(key)
@@ -292,8 +293,6 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         return Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
     }
 }
-
-extension DiskCache: ClearingStore {}
 
 extension CacheEntry {
     fileprivate func map<Other: Sendable>(_ body: (Value) -> Other) -> CacheEntry<Other> {

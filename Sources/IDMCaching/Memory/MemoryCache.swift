@@ -118,6 +118,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         let hash = key.hashValue
         // Asked in the lock: what lands after that is newer, and stays.
         _ = stock.withLock { permit.mustClear(entry) ? $0.remove(key, hash) : nil }
+        permit.settle()
     }
 
     /// Puts an entry in, if a question that is asked in the lock is answered with yes. Returns the answer.
@@ -194,5 +195,3 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         report(stock.withLock { $0.removeAll { _ in true } }, .memoryPressure)
     }
 }
-
-extension MemoryCache: ClearingStore {}

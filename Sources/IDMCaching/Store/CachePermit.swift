@@ -9,6 +9,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// When it was given, by ``MachineTime``: the order of questions that other processes ask.
     let asked = MachineTime.now
     private let hasLanded = Atomic(false)
+    private let hasSettled = Atomic(false)
 
     init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int) {
         self.ledger = ledger
@@ -33,6 +34,15 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Takes note that the entry did not land, though it may have been allowed to.
     func lose() {
         hasLanded.store(false, ordering: .relaxed)
+        settle()
+    }
+
+    /// Whether a store of this module has refused the entry, and removed what has to go with it. To ask the store around it
+    /// to remove that once more would be taken for an invalidation, and keep out what was asked for since.
+    var isSettled: Bool { hasSettled.load(ordering: .relaxed) }
+
+    func settle() {
+        hasSettled.store(true, ordering: .relaxed)
     }
 
     /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a request

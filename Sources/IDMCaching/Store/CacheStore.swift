@@ -79,7 +79,7 @@ extension CacheStore {
     private func put(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         do {
             try await set(entry, for: key, permit: permit)
-            if !(self is any ClearingStore), permit.mustClear(entry) { try await remove(key) }
+            if !permit.isSettled, permit.mustClear(entry) { try await remove(key) }
         } catch {
             ledger.report(.failed(key, error))
             throw error
@@ -88,7 +88,3 @@ extension CacheStore {
         ledger.report(permit.outcome)
     }
 }
-
-/// A store that removes by itself, where it refuses an entry, what has to go with it. Asked to remove it afterwards, it would
-/// take that for an invalidation, and keep out what was asked for since.
-protocol ClearingStore: CacheStore {}

@@ -219,8 +219,12 @@ struct HeardBeforeTests {
         #expect(permit.answer(entry) == nil)
         try await store.invalidate(tag: "new")
         #expect(store.upper.get("key") != nil && store.lower.get("key") != nil)
-        store.set(entry, for: "key", permit: permit)
+        // What is asked for since isn't kept out by that.
+        let later = store.ledger.permit(for: "key")
+        await store.keep(entry, for: "key", permit: permit)
         #expect(store.upper.get("key") == nil && store.lower.get("key") == nil)
+        await store.keep(store.ledger.entry("later"), for: "key", permit: later)
+        #expect(store.upper.get("key")?.value == "later" && store.lower.get("key")?.value == "later")
     }
 
     @Test("isn't followed by what memory had before, when the tag is invalidated as it is written")

@@ -4,7 +4,7 @@ internal import Synchronization
 /// How much waits somewhere, and a door in front of it: shut when that is too much, open again when half of it is done.
 ///
 /// Whoever finds the door shut waits, and never for good. Once somebody has waited for too long, nobody waits until the door
-/// is open again. What is known to be at work behind it is given the time that it takes.
+/// is open again. What is known to be at work behind it is given a few times as long.
 final class Backlog: Sendable {
     private let patience: DispatchTimeInterval
     private let state: Mutex<BacklogState>
@@ -13,7 +13,7 @@ final class Backlog: Sendable {
 
     /// - Parameters:
     ///   - limit: How much may wait.
-    ///   - patience: How long somebody waits at the door at most, as long as nobody is at work behind it.
+    ///   - patience: How long somebody waits at the door at most, while nobody is at work behind it.
     init(limit: Int, patience: DispatchTimeInterval) {
         state = Mutex(BacklogState(limit: limit))
         self.patience = patience

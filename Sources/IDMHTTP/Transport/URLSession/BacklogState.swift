@@ -11,6 +11,9 @@ struct BacklogState {
     private var works = 0
     private var isAtWork = false
 
+    /// How often somebody waits at most, where there is work.
+    static let mostTurns = 5
+
     init(limit: Int) {
         self.limit = limit
     }
@@ -26,6 +29,7 @@ struct BacklogState {
     /// Somebody who waits, and what they have seen of the work behind the door.
     struct Wait {
         fileprivate var works: Int
+        fileprivate var turns = 1
     }
 
     /// - Parameter mayWait: False for who must not wait, though the door be shut.
@@ -40,14 +44,16 @@ struct BacklogState {
         return Entry(shuts: shuts, waits: Wait(works: works))
     }
 
-    /// Somebody has lost patience. Returns whether they wait once more, since there has been work meanwhile.
+    /// Somebody has lost patience. Returns whether they wait once more, since there has been work meanwhile. Not for ever: others
+    /// may wait for them.
     mutating func waitsOn(_ wait: inout Wait) -> Bool {
         guard isShut, isPatient else { return false }
-        guard isAtWork || wait.works != works else {
+        guard isAtWork || wait.works != works, wait.turns < Self.mostTurns else {
             isPatient = false
             return false
         }
         wait.works = works
+        wait.turns += 1
         return true
     }
 

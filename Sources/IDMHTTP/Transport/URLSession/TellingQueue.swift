@@ -9,7 +9,8 @@ internal import Foundation
 ///
 /// It waits for a moment, and never for good: what runs on the queue may ask that thread for something and wait for the
 /// answer, as a refused challenge does, and then each would wait for the other. Once the moment has passed, nobody waits until
-/// the queue has caught up. A disk that is slow to take or to give is waited for as long as it takes: it needs nobody.
+/// the queue has caught up. A disk that is slow is waited for longer, half a second, and not for good either: who makes a request
+/// waits for the session's thread.
 final class TellingQueue: OperationQueue, @unchecked Sendable {
     // Unchecked as its superclass is: all that it adds is a constant that may go anywhere.
     private let backlog: Backlog

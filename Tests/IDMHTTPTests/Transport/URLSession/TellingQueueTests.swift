@@ -81,6 +81,18 @@ struct TellingQueueTests {
         #expect(!next.shuts && next.waits == nil && state.count == 2)
     }
 
+    @Test("is not waited for without end, though somebody is always at work there")
+    func endlessWork() throws {
+        var state = BacklogState(limit: 1)
+        _ = state.enter(1, mayWait: true)
+        let entry = state.enter(1, mayWait: true)
+        var wait = try #require(entry.waits)
+        state.work(true)
+        var turns = 1
+        while state.waitsOn(&wait), turns < 100 { turns += 1 }
+        #expect(turns == BacklogState.mostTurns && !state.isPatient)
+    }
+
     @Test("is behind by what the things that wait there weigh")
     func weights() {
         let backlog = Backlog(limit: 10, patience: .milliseconds(1))
