@@ -118,7 +118,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         // In this order: what was there before the question is not what was changed before it.
         guard let memory, folder.journal.isCurrent, let kept = memory.get(key) else { return nil }
         folder.noteUse(kept.value.digest)
-        return kept.map(\.value)
+        return CacheEntry(kept.value.value, stamp: kept.stamp, tags: kept.tags, asked: kept.asked)
     }
 
     private func read(_ key: Key, _ name: Name) -> CacheEntry<Value>? {
@@ -136,8 +136,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                     return nil
                 }
                 let stamp = CacheStamp(time: .nanoseconds(record.time), era: record.era)
-                let entry = CacheEntry(value, stamp: stamp, tags: Set(record.tags))
-                memory?.put(entry.map { Kept(value: $0, digest: name.digest) }, key) { folder.edition == edition }
+                let entry = CacheEntry(value, stamp: stamp, tags: Set(record.tags), asked: record.askedSinceStart)
+                memory?.put(kept(entry, name, asked: entry.asked), key) { folder.edition == edition }
                 return entry
             }
         } catch {
@@ -171,9 +171,9 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     private func write(
         _ entry: CacheEntry<Value>, _ key: Key, _ name: Name, _ permit: CachePermit<Key, Value>
     ) throws {
-        let tags = entry.tags.sorted()
         let record = DiskRecord(
-            digest: name.digest, time: entry.stamp.time.nanoseconds, era: entry.stamp.era, key: name.text, tags: tags)
+            digest: name.digest, time: entry.stamp.time.nanoseconds, era: entry.stamp.era, asked: permit.number,
+            start: MachineTime.start, key: name.text, tags: entry.tags.sorted())
         let value: Data
         do {
             value = try coding.encode(entry.value)
@@ -183,17 +183,17 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         guard let file = record.file(with: value) else { throw DiskCacheError.tooLong }
         folder.tellUses(atLeast: 64)
         do {
-            let order = WriteOrder(digest: name.digest, tags: tags, asked: permit.asked)
+            let order = WriteOrder(digest: name.digest, tags: record.tags, asked: record.asked)
             let landing = try folder.write(
                 file, order, if: { permit.claim(entry) }, orClearIf: { permit.mustClear(entry) })
+            permit.settle()
             switch landing {
             case .landed(let edition):
-                let isKept = memory?.put(entry.map { Kept(value: $0, digest: name.digest) }, key) {
+                let isKept = memory?.put(kept(entry, name, asked: record.asked), key) {
                     folder.edition == edition && permit.claim(entry)
                 }
                 // Something has come between already. The disk knows.
                 if isKept == false { memory?.remove(key) }
-                permit.settle()
             case .refused: permit.lose()
             case .cleared, .wiped:
                 memory?.remove(key)
@@ -277,6 +277,10 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         let digest: Digest
     }
 
+    private func kept(_ entry: CacheEntry<Value>, _ name: Name, asked: Int64?) -> CacheEntry<Kept> {
+        CacheEntry(Kept(value: entry.value, digest: name.digest), stamp: entry.stamp, tags: entry.tags, asked: asked)
+    }
+
     private struct Name: Sendable {
         let digest: Digest
         let text: [UInt8]
@@ -291,12 +295,6 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     private static func bytes(of text: String) -> [UInt8] {
         let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
         return Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
-    }
-}
-
-extension CacheEntry {
-    fileprivate func map<Other: Sendable>(_ body: (Value) -> Other) -> CacheEntry<Other> {
-        CacheEntry<Other>(body(value), stamp: stamp, tags: tags)
     }
 }
 

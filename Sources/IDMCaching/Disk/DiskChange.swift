@@ -76,6 +76,8 @@ struct OthersChanges: Sendable {
     /// More are not told apart: what was asked for before the latest of them is then too late.
     static let limit = 1_024
 
+    /// When everything was removed last. All know of it.
+    private(set) var swept = Int64.min
     private var everything = Int64.min
     private var keys: [Digest: Int64] = [:]
     private var tags: [Digest: Int64] = [:]
@@ -84,7 +86,10 @@ struct OthersChanges: Sendable {
         switch change.kind {
         case .written, .removed: keys[change.subject] = max(keys[change.subject] ?? .min, change.time)
         case .tagRemoved: tags[change.subject] = max(tags[change.subject] ?? .min, change.time)
-        case .allRemoved, .follows: forget(everythingBefore: change.time)
+        case .allRemoved:
+            swept = max(swept, change.time)
+            forget(everythingBefore: change.time)
+        case .follows: forget(everythingBefore: change.time)
         case .lost, .withdrawn, .begun: break
         }
         if keys.count + tags.count > Self.limit {

@@ -161,12 +161,17 @@ extension DiskFolder {
             remove(damaged) { _ in true }
             remove(writing) { !$0.hasPrefix(ownName) }
         }
-        defer { forgetUsage() }
+        defer {
+            forgetUsage()
+            // Also what there was no space to tell.
+            renew()
+        }
         var isHeld = false
         do throws(FileFault) {
             try hold { () throws(FileFault) in
                 isHeld = true
                 let change = DiskChange(kind: .allRemoved, time: asked)
+                others.withLock { $0.hear(change) }
                 let isTold = (try? tell(change)) != nil
                 removeFiles()
                 // Now there is space for it.
@@ -175,10 +180,7 @@ extension DiskFolder {
                 journal.retire()
             }
         } catch {
-            if !isHeld {
-                removeFiles()
-                renew()
-            }
+            if !isHeld { removeFiles() }
             throw error
         }
         if let first { throw first }

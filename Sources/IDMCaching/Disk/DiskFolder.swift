@@ -22,7 +22,8 @@ final class DiskFolder: Sendable {
     let usage = Mutex(DiskCount.unknown)
     /// When entries were used in memory of which the files know nothing yet.
     let uses = Mutex<[Digest: Int64]>([:])
-    private let others = Mutex(OthersChanges())
+    /// What the others have done, and the removals of everything that were made here.
+    let others = Mutex(OthersChanges())
     private let othersHook: @Sendable (DiskNews) -> (any Sendable)?
     private let news = Atomic(0)
     private let parents: [String]
@@ -112,7 +113,7 @@ final class DiskFolder: Sendable {
     /// Writes an entry, if it is not too late for it, by what others have done and by the answer to a question that is
     /// asked at the last moment. If that is no, what is in its place may have to go; this is asked then.
     func write(
-        _ file: [UInt8], _ order: WriteOrder, if mayLand: () -> Bool, orClearIf mustClear: () -> Bool = { false }
+        _ file: [UInt8], _ order: WriteOrder, if mayLand: () -> Bool, orClearIf mustClear: () -> Bool
     ) throws(FileFault) -> Landing {
         // A wipe takes what is being written with it, also what was asked for after it. That is written once more.
         if let landing = try tryToWrite(file, order, mayLand, mustClear) { return landing }
@@ -127,16 +128,16 @@ final class DiskFolder: Sendable {
         do throws(FileFault) {
             try fill(temporary, file)
             let landing = try hold { () throws(FileFault) in
-                let verdict = others.withLock { $0.verdict(on: order) }
+                let (verdict, swept) = others.withLock { ($0.verdict(on: order), $0.swept) }
                 guard verdict != .overtaken else { return Landing?.some(.refused) }
                 let isInTime = mayLand()
                 if isInTime, verdict == .free { return try land(temporary, order, length: file.count) }
                 // What others have invalidated only the verdict knows.
                 guard isInTime || mustClear() else { return .refused }
-                // Of a key for which nothing is there, nothing is told: after a wipe nobody is to learn of it.
-                if try statusIfThere(place(of: order.digest)) != nil {
-                    try removeEntry(order.digest, asked: order.asked)
-                }
+                // Where nothing is there, somebody may be about to write something older. Not after a wipe: that is known
+                // to all, and nobody is to learn of the key.
+                let isThere = try statusIfThere(place(of: order.digest)) != nil
+                if isThere || order.asked > swept { try removeEntry(order.digest, asked: order.asked) }
                 return .cleared
             }
             switch landing {

@@ -1,16 +1,17 @@
 /// What one file of a disk cache holds, and how it is written.
 ///
-/// A header of 80 bytes, all numbers with their least byte first, and then the key, the tags and the value:
+/// A header of 96 bytes, all numbers with their least byte first, and then the key, the tags and the value:
 ///
-///     0  "IDMC"            40  time, in nanoseconds since 1970
-///     4  version, 2 bytes  48  length of the key, 4 bytes
-///     6  nothing, 2 bytes  52  length of the tags, 4 bytes
+///     0  "IDMC"            40  time, in nanoseconds since 1970   72  when it was asked for
+///     4  version, 2 bytes  48  length of the key, 4 bytes        80  since which start of the machine
+///     6  nothing, 2 bytes  52  length of the tags, 4 bytes       88  checksum of everything else
 ///     8  digest of the     56  length of the value
 ///        key, 32 bytes     64  era of the clock
-///                          72  checksum of everything else
 struct DiskRecord {
     static let version = 1
-    static let headerLength = 80
+    static let headerLength = 96
+    /// Where the checksum is: the last thing in the header.
+    private static let checksumPlace = 88
     /// Longer than any entry should be. What is longer is not read into memory.
     static let greatestLength = 1 << 30
 
@@ -21,8 +22,17 @@ struct DiskRecord {
     var time: Int64
     /// See ``CacheStamp/era``.
     var era: UInt64
+    /// When it was asked for, by ``MachineTime``.
+    var asked: Int64
+    /// See ``MachineTime/start``.
+    var start: UInt64
     var key: [UInt8]
     var tags: [String]
+
+    /// When it was asked for, by the time of now. Nought if that was before the machine was started.
+    var askedSinceStart: Int64 {
+        start == MachineTime.start && asked <= MachineTime.now ? asked : 0
+    }
 
     // MARK: Writing
 
@@ -42,13 +52,13 @@ struct DiskRecord {
         file += Self.littleEndian(time)
         file += Self.littleEndian(UInt32(key.count)) + Self.littleEndian(UInt32(tagBytes.count))
         file += Self.littleEndian(UInt64(value.count))
-        file += Self.littleEndian(era)
+        file += Self.littleEndian(era) + Self.littleEndian(asked) + Self.littleEndian(start)
         file += Self.littleEndian(UInt64(0))
         file += key
         file += tagBytes
         file += value
         let checksum = file.withUnsafeBytes { Self.checksum($0) }
-        file.replaceSubrange(72..<80, with: Self.littleEndian(checksum))
+        file.replaceSubrange(Self.checksumPlace..<Self.headerLength, with: Self.littleEndian(checksum))
         return file
     }
 
@@ -69,12 +79,13 @@ struct DiskRecord {
         guard valueLength <= UInt64(greatestLength),
             UInt64(file.count - headerLength) == UInt64(keyLength) + UInt64(tagsLength) + valueLength
         else { throw DiskDamage(.torn) }
-        guard number(file, 72, UInt64.self) == checksum(file) else { throw DiskDamage(.checksum) }
+        guard number(file, checksumPlace, UInt64.self) == checksum(file) else { throw DiskDamage(.checksum) }
         let tagsStart = headerLength + Int(keyLength)
         let valueStart = tagsStart + Int(tagsLength)
         let record = DiskRecord(
             digest: Digest(bytes: Array(file[8..<40])), time: number(file, 40, Int64.self),
-            era: number(file, 64, UInt64.self), key: Array(file[headerLength..<tagsStart]),
+            era: number(file, 64, UInt64.self), asked: number(file, 72, Int64.self),
+            start: number(file, 80, UInt64.self), key: Array(file[headerLength..<tagsStart]),
             tags: tags(UnsafeRawBufferPointer(rebasing: file[tagsStart..<valueStart])))
         return (record, valueStart..<file.count)
     }
@@ -94,7 +105,7 @@ struct DiskRecord {
 
     /// The checksum of a file, without its own place.
     private static func checksum(_ file: UnsafeRawBufferPointer) -> UInt64 {
-        let header = Checksum.of(UnsafeRawBufferPointer(rebasing: file[..<72]))
+        let header = Checksum.of(UnsafeRawBufferPointer(rebasing: file[..<checksumPlace]))
         return Checksum.of(UnsafeRawBufferPointer(rebasing: file[headerLength...]), seed: header)
     }
 

@@ -5,15 +5,6 @@ enum CacheFinding<Value> {
     /// In a race: while the cache was read, somebody has been answered. If the provider fails, the cache is read anew.
     case overtaken
     case nothing
-
-    var isOvertaken: Bool { if case .overtaken = self { true } else { false } }
-
-    var value: Value? {
-        switch self {
-        case .fresh(let value), .stale(let value): value
-        case .overtaken, .nothing: nil
-        }
-    }
 }
 
 extension CacheFinding: Sendable where Value: Sendable {}
@@ -124,12 +115,13 @@ struct CachedRun<Value> {
             case .overtaken: phase = .outrun(isOvertaken: true)
             case .nothing: phase = .outrun(isOvertaken: false)
             }
-        case .failing(let error) where finding.isOvertaken: phase = .substituting(error)
-        case .failing(let error):
-            phase = finding.value.map { .telling($0, isCached: true, then: .fail(error)) } ?? .over(error)
-        case .substituting(let error):
-            let sequel = policy == .remoteElseCache ? Sequel.end : .fail(error)
-            phase = finding.value.map { .telling($0, isCached: true, then: sequel) } ?? .over(error)
+        case .failing(let error), .substituting(let error):
+            switch finding {
+            case .fresh(let value), .stale(let value):
+                phase = .telling(value, isCached: true, then: policy == .remoteElseCache ? .end : .fail(error))
+            case .overtaken: phase = .substituting(error)
+            case .nothing: phase = .over(error)
+            }
         // Slower than the provider: what it found is older than what was heard.
         case .ready, .asking, .outrun, .telling, .over: break
         }

@@ -7,7 +7,7 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
     struct Output: Sendable {
         var value: Base.Output
         /// The place of its question in the ledger's order.
-        let number: Int
+        let number: Int64
         /// The write, if it takes its time. It goes on whoever leaves.
         let writing: Task<Void, Never>?
     }

@@ -9,7 +9,7 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     private let ledger: CacheLedger<Key, Value>
     private let isFirst = Atomic(false)
     /// The number of the last thing that was before.
-    let begun: Int
+    let begun: Int64
     private let policy: CachePolicy
 
     init(_ input: Input, _ key: Key, _ ledger: CacheLedger<Key, Value>, _ policy: CachePolicy) {
@@ -28,11 +28,11 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     var hasAsked: Bool { isFirst.load(ordering: .relaxed) }
 
     /// What somebody else was answered while this one found that nothing was there, if it will do.
-    var answerMeanwhile: (entry: CacheEntry<Value>, number: Int)? {
+    var answerMeanwhile: (entry: CacheEntry<Value>, number: Int64)? {
         guard policy.maxAge != nil, let newest = ledger.newest(key), newest.came > begun,
-            policy.accepts(age: ledger.clock.age(of: newest.entry.stamp))
+            policy.accepts(age: ledger.clock.age(of: newest.value.stamp))
         else { return nil }
-        return (newest.entry, newest.number)
+        return (newest.value, newest.number)
     }
 
     /// What is there, given what the store has found, and whether it has come since this one began.
@@ -57,11 +57,11 @@ struct Question<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: Sen
     struct Flight: Hashable, Sendable {
         let key: Key
         /// What was invalidated, and each refresh, begins a new one.
-        let epoch: Int
+        let epoch: Int64
     }
 
     let visit: Visit<Input, Key, Value>
-    let epoch: Int
+    let epoch: Int64
 
     var flight: Flight { Flight(key: visit.key, epoch: epoch) }
 }

@@ -6,17 +6,30 @@ public struct CacheEntry<Value: Sendable>: Sendable {
     public let stamp: CacheStamp
     /// The names under which it can be invalidated, besides its key.
     public let tags: Set<String>
+    /// When it was asked for, by ``MachineTime``. Nil where that isn't kept.
+    @usableFromInline let asked: Int64?
 
     /// Makes an entry. A store makes entries of what it reads; for writing, ``CacheLedger`` stamps them.
     @inlinable
     public init(_ value: Value, stamp: CacheStamp, tags: Set<String> = []) {
+        self.init(value, stamp: stamp, tags: tags, asked: nil)
+    }
+
+    @usableFromInline
+    init(_ value: Value, stamp: CacheStamp, tags: Set<String>, asked: Int64?) {
         self.value = value
         self.stamp = stamp
         self.tags = tags
+        self.asked = asked
     }
 }
 
-extension CacheEntry: Equatable where Value: Equatable {}
+extension CacheEntry: Equatable where Value: Equatable {
+    @inlinable
+    public static func == (left: Self, right: Self) -> Bool {
+        left.value == right.value && left.stamp == right.stamp && left.tags == right.tags
+    }
+}
 
 /// When an entry was written, and how far that can be trusted.
 public struct CacheStamp: Sendable, Hashable {

@@ -34,9 +34,10 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// Taken before the value is asked for, so that the order of the questions decides which answer is the newer one.
     public func permit(for key: Key) -> CachePermit<Key, Value> {
+        let time = MachineTime.now
         let number = book.withLock { book in
             isBusy.store(true, ordering: .releasing)
-            return book.begin(key)
+            return book.begin(key, at: time)
         }
         return CachePermit(self, key, number: number)
     }
@@ -47,17 +48,20 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// From here on nothing lands for a key that has begun before.
     public func invalidate(_ key: Key) {
-        book.withLock { $0.invalidate(key) }
+        let time = MachineTime.now
+        book.withLock { $0.invalidate(key, at: time) }
     }
 
     /// From here on nothing lands with a tag that has begun before.
     public func invalidate(tag: String) {
-        book.withLock { $0.invalidate(tag: tag) }
+        let time = MachineTime.now
+        book.withLock { $0.invalidate(tag: tag, at: time) }
     }
 
     /// From here on nothing lands that has begun before.
     public func invalidateAll() {
-        book.withLock { $0.invalidateAll() }
+        let time = MachineTime.now
+        book.withLock { $0.invalidateAll(at: time) }
     }
 
     // MARK: What has become of things
@@ -85,7 +89,7 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.isKnown(key) }
     }
 
-    func enter(_ key: Key) -> Int {
+    func enter(_ key: Key) -> Int64 {
         book.withLock { book in
             isBusy.store(true, ordering: .releasing)
             return book.enter(key)
@@ -101,40 +105,41 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
     }
 
-    func epoch(_ key: Key, refreshing: Bool) -> Int {
+    func epoch(_ key: Key, refreshing: Bool) -> Int64 {
         book.withLock { $0.epoch(key, refreshing: refreshing) }
     }
 
-    func answer(_ number: Int, _ key: Key, _ entry: CacheEntry<Value>) -> CacheEntry<Value>? {
+    func answer(_ number: Int64, _ key: Key, _ entry: CacheEntry<Value>) -> CacheEntry<Value>? {
         book.withLock { $0.answer(number, key, entry) }.instead
     }
 
-    func store(_ number: Int, _ key: Key, hasLanded: Bool) {
+    func store(_ number: Int64, _ key: Key, hasLanded: Bool) {
         book.withLock { $0.store(number, key, hasLanded: hasLanded) }
     }
 
-    func isRevoked(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {
+    func isRevoked(_ number: Int64, _ key: Key, tags: Set<String>) -> Bool {
         book.withLock { $0.isRevoked(number, key, tags: tags) }
     }
 
     /// The newest answer, and when it came, unless it was invalidated.
-    func newest(_ key: Key) -> (number: Int, entry: CacheEntry<Value>, came: Int)? {
-        book.withLock { $0.newest(key) { $0.tags } }.map { ($0.number, $0.value, $0.came) }
+    func newest(_ key: Key) -> LedgerBook<Key, CacheEntry<Value>>.Answer? {
+        book.withLock { $0.newest(key) { $0.tags } }
     }
 
     /// The newest answer that is known, if it was asked for later than something else.
-    func newer(_ key: Key, than number: Int) -> CacheEntry<Value>? {
+    func newer(_ key: Key, than number: Int64) -> CacheEntry<Value>? {
         book.withLock { $0.newer(key, than: number) }
     }
 
-    /// What a look has found, and whether that came during the look.
+    /// What is to be heard by a look, given what it has found, and whether that came during the look.
     func look(
-        _ key: Key, since begun: Int, stored: CacheEntry<Value>?
+        _ key: Key, since begun: Int64, stored: CacheEntry<Value>?
     ) -> (entry: CacheEntry<Value>, isLater: Bool)? {
-        book.withLock { $0.look(key, since: begun, stored: stored) { $0.tags } }.map { ($0.value, $0.isLater) }
+        let look = book.withLock { $0.look(key, since: begun, stored: stored, asked: stored?.asked) { $0.tags } }
+        return look.value.map { ($0, look.isLater) }
     }
 
-    func claim(_ number: Int, _ key: Key, tags: Set<String>) -> Bool {
+    func claim(_ number: Int64, _ key: Key, tags: Set<String>) -> Bool {
         book.withLock { $0.claim(number, key, tags: tags) }
     }
 }

@@ -4,14 +4,12 @@ internal import Synchronization
 public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let ledger: CacheLedger<Key, Value>
     private let key: Key
-    /// Its place in the order of questions.
-    let number: Int
-    /// When it was given, by ``MachineTime``: the order of questions that other processes ask.
-    let asked = MachineTime.now
+    /// Its place in the order of questions, of which ``MachineTime`` makes one for all processes.
+    let number: Int64
     private let hasLanded = Atomic(false)
     private let hasSettled = Atomic(false)
 
-    init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int) {
+    init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int64) {
         self.ledger = ledger
         self.key = key
         self.number = number
@@ -34,13 +32,13 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Takes note that the entry did not land, though it may have been allowed to.
     func lose() {
         hasLanded.store(false, ordering: .relaxed)
-        settle()
     }
 
-    /// Whether a store of this module has refused the entry, and removed what has to go with it. To ask the store around it
-    /// to remove that once more would be taken for an invalidation, and keep out what was asked for since.
+    /// Whether a store of this module has dealt with the entry, and removed what had to go with it. To ask the store around
+    /// it to remove that once more would be taken for an invalidation, and keep out what was asked for since.
     var isSettled: Bool { hasSettled.load(ordering: .relaxed) }
 
+    /// Takes note that nobody else has to remove what the entry would have replaced.
     func settle() {
         hasSettled.store(true, ordering: .relaxed)
     }

@@ -1,37 +1,46 @@
 /// Who has asked for what, what has been answered and written, and what was invalidated: what ``CacheLedger`` does,
 /// without the doing.
 ///
-/// Everything gets a number, in the order in which it begins. Only keys for which something is under way are known, so
-/// that the book is as small as the work.
+/// Everything gets a number, in the order in which it begins. That of a question or an invalidation is the time, so that
+/// all processes that share a store have one order. Only keys for which something is under way are known, so that the
+/// book is as small as the work.
 struct LedgerBook<Key: Hashable, Value> {
     struct Record {
         /// How many look at the key or work on it.
         var open = 0
         /// Nothing that is under way has begun before it.
-        let begun: Int
+        let begun: Int64
         /// Requests from before it aren't joined any more.
-        var barrier = 0
+        var barrier: Int64 = 0
         /// Writes that began before it don't land, nor does the one that began with it.
-        var invalidated = 0
+        var invalidated: Int64 = 0
         /// The latest write that has landed.
-        var landed = 0
+        var landed: Int64 = 0
         /// The newest answer so far, by the beginning of its request.
-        var newest: (number: Int, value: Value, came: Int)?
+        var newest: Answer?
         /// When the store was done with the newest answer: from then on it knows better.
-        var stored: Int?
+        var stored: Int64?
+    }
+
+    struct Answer {
+        /// The place of its question.
+        let number: Int64
+        let value: Value
+        /// When it came. Nought if it was in the store already.
+        let came: Int64
     }
 
     private var records: [Key: Record] = [:]
-    private var lastNumber = 0
+    private var lastNumber: Int64 = 0
     /// When everything was invalidated last.
-    private var swept = 0
+    private var swept: Int64 = 0
     /// Requests from before it aren't joined: anything may have borne the tag that was invalidated.
-    private var barrier = 0
-    private var tags: [String: Int] = [:]
+    private var barrier: Int64 = 0
+    private var tags: [String: Int64] = [:]
     /// How many tags there may be before those are looked for that nobody waits for any more.
     private var tagLimit = Self.leastTagLimit
     /// What has begun before it doesn't land with any tag: more tags were invalidated since than are told apart.
-    private var tagged = 0
+    private var tagged: Int64 = 0
 
     static var leastTagLimit: Int { 64 }
     static var greatestTagLimit: Int { 4_096 }
@@ -47,7 +56,7 @@ struct LedgerBook<Key: Hashable, Value> {
 
     /// Somebody looks at a key, until ``leave(_:)``. Returns the number of the last thing that was before.
     @discardableResult
-    mutating func enter(_ key: Key) -> Int {
+    mutating func enter(_ key: Key) -> Int64 {
         // A key that doesn't equal itself, as a number that is none, would never be found again.
         if key == key { records[key, default: Record(begun: lastNumber)].open += 1 }
         return lastNumber
@@ -64,7 +73,7 @@ struct LedgerBook<Key: Hashable, Value> {
     }
 
     /// The number of the requests that may be joined now. A refresh joins none that has begun before.
-    mutating func epoch(_ key: Key, refreshing: Bool) -> Int {
+    mutating func epoch(_ key: Key, refreshing: Bool) -> Int64 {
         if refreshing {
             let number = newNumber()
             records[key]?.barrier = number
@@ -73,89 +82,110 @@ struct LedgerBook<Key: Hashable, Value> {
     }
 
     /// Something begins that may answer and write, until ``leave(_:)``.
-    mutating func begin(_ key: Key) -> Int {
+    ///
+    /// - Parameter time: The present, by a clock that all share who write into the store.
+    mutating func begin(_ key: Key, at time: Int64 = 0) -> Int64 {
         enter(key)
-        return newNumber()
+        return newNumber(at: time)
     }
 
     /// An answer has come. Returns the one to be heard in its place, if a request that began later was answered before,
     /// and what nobody needs any more, to be let go of where no lock is held.
-    mutating func answer(_ number: Int, _ key: Key, _ value: Value) -> (instead: Value?, leftover: Value?) {
+    mutating func answer(_ number: Int64, _ key: Key, _ value: Value) -> (instead: Value?, leftover: Value?) {
         if let newer = newer(key, than: number) { return (newer, nil) }
         let leftover = records[key]?.newest?.value
         let came = newNumber()
-        records[key]?.newest = (number, value, came)
+        records[key]?.newest = Answer(number: number, value: value, came: came)
         records[key]?.stored = nil
         return (nil, leftover)
     }
 
     /// The store is done with an answer. One that it has refused is nowhere, and what a look has found that began before
     /// may be older.
-    mutating func store(_ number: Int, _ key: Key, hasLanded: Bool) {
+    mutating func store(_ number: Int64, _ key: Key, hasLanded: Bool) {
         guard let record = records[key], record.newest?.number == number else { return }
         let now = newNumber()
         records[key]?.stored = now
         if !hasLanded { records[key]?.invalidated = max(record.invalidated, number) }
     }
 
-    /// Whether the newest answer was invalidated: what the store has is older than what was heard.
-    func isRevoked(_ number: Int, _ key: Key, tags bearing: Set<String>) -> Bool {
-        records[key]?.newest?.number == number && !mayLand(number, key, bearing)
+    /// Whether the newest answer was invalidated, and what the store has is older than that: than what was heard.
+    func isRevoked(_ number: Int64, _ key: Key, tags bearing: Set<String>) -> Bool {
+        guard let record = records[key], record.newest?.number == number, record.landed <= number else { return false }
+        return !mayLand(number, record, bearing)
     }
 
     /// The number of the last thing that was.
-    var now: Int { lastNumber }
+    var now: Int64 { lastNumber }
 
     /// The newest answer, whatever became of it, if it was asked for later than something else.
-    func newer(_ key: Key, than number: Int) -> Value? {
+    func newer(_ key: Key, than number: Int64) -> Value? {
         records[key]?.newest.flatMap { $0.number > number ? $0.value : nil }
     }
 
-    /// The newest answer, unless it was invalidated after it had been asked for, and when it came.
-    func newest(_ key: Key, tags bearing: (Value) -> Set<String>) -> (number: Int, value: Value, came: Int)? {
-        guard let newest = records[key]?.newest, mayLand(newest.number, key, bearing(newest.value)) else { return nil }
+    /// The newest answer, unless it was invalidated after it had been asked for.
+    func newest(_ key: Key, tags bearing: (Value) -> Set<String>) -> Answer? {
+        guard let record = records[key], let newest = record.newest,
+            mayLand(newest.number, record, bearing(newest.value))
+        else { return nil }
         return newest
     }
 
-    /// What a look has found, given what it has found in the store, and whether that came during the look.
+    /// What is to be heard by a look, given what it has found in the store.
     ///
     /// What the store was done with when the look began, it knows better: others may have written since. What it was not
-    /// done with was heard before it was found, or may have been, and all that was found can be older.
-    func look(
-        _ key: Key, since begun: Int, stored: Value?, tags bearing: (Value) -> Set<String>
-    ) -> (value: Value, isLater: Bool)? {
-        guard let record = records[key], record.newest != nil, record.stored ?? .max > begun else {
-            return stored.map { ($0, false) }
+    /// done with was heard before it was found, or may have been, and all that was found can be older. One that is known
+    /// to be newer than all that was heard here was written by another process, and is the newest from now on. It is never
+    /// heard in the place of what another look has found, which can have come after somebody has removed it.
+    ///
+    /// - Parameters:
+    ///   - begun: What ``enter(_:)`` has returned for this look.
+    ///   - stored: What was found.
+    ///   - asked: When that was asked for, if the store keeps it. Nought for the time before the machine was started.
+    /// - Returns: What is to be heard, whether it has come during the look, and what nobody needs any more, to be let go of
+    ///   where no lock is held.
+    mutating func look(
+        _ key: Key, since begun: Int64, stored: Value?, asked: Int64? = nil, tags bearing: (Value) -> Set<String>
+    ) -> (value: Value?, isLater: Bool, leftover: Value?) {
+        guard let record = records[key] else { return (stored, false, nil) }
+        if let stored, let asked, asked > record.newest?.number ?? 0 {
+            guard mayLand(asked, record, bearing(stored)) else { return (nil, false, nil) }
+            records[key]?.newest = Answer(number: asked, value: stored, came: 0)
+            records[key]?.stored = 0
+            return (stored, false, record.newest?.value)
         }
-        return newest(key, tags: bearing).map { ($0.value, $0.came > begun) }
+        guard let newest = record.newest else { return (stored, false, nil) }
+        if record.stored ?? .max <= begun { return (asked ?? .max < newest.number ? nil : stored, false, nil) }
+        guard mayLand(newest.number, record, bearing(newest.value)) else { return (nil, false, nil) }
+        return (newest.value, newest.came > begun, nil)
     }
 
     /// A write is about to land. Returns whether it may. Asked twice for the same write, it answers the same.
-    mutating func claim(_ number: Int, _ key: Key, tags bearing: Set<String>) -> Bool {
+    mutating func claim(_ number: Int64, _ key: Key, tags bearing: Set<String>) -> Bool {
         // Also when the newer answer was invalidated and is nowhere: it was heard.
         guard let record = records[key], number >= max(record.landed, record.newest?.number ?? 0),
-            mayLand(number, key, bearing)
+            mayLand(number, record, bearing)
         else { return false }
         records[key]?.landed = number
         return true
     }
 
     /// Whether nothing was invalidated that concerns what was asked for then.
-    private func mayLand(_ number: Int, _ key: Key, _ bearing: Set<String>) -> Bool {
-        guard number > swept, number > records[key]?.invalidated ?? 0 else { return false }
+    private func mayLand(_ number: Int64, _ record: Record, _ bearing: Set<String>) -> Bool {
+        guard number > swept, number > record.invalidated else { return false }
         return bearing.isEmpty || (number >= tagged && !bearing.contains { number < tags[$0] ?? 0 })
     }
 
-    mutating func invalidate(_ key: Key) {
+    mutating func invalidate(_ key: Key, at time: Int64 = 0) {
         guard records[key] != nil else { return }
-        let number = newNumber()
+        let number = newNumber(at: time)
         records[key]?.invalidated = number
         records[key]?.barrier = number
     }
 
-    mutating func invalidate(tag: String) {
+    mutating func invalidate(tag: String, at time: Int64 = 0) {
         guard !records.isEmpty else { return }
-        tags[tag] = newNumber()
+        tags[tag] = newNumber(at: time)
         barrier = lastNumber
         if tags.count > tagLimit { forgetTags() }
     }
@@ -173,15 +203,15 @@ struct LedgerBook<Key: Hashable, Value> {
     }
 
     /// Everything is invalid. What was answered last is remembered for those who answer late, as it was heard before.
-    mutating func invalidateAll() {
+    mutating func invalidateAll(at time: Int64 = 0) {
         guard !records.isEmpty else { return }
-        swept = newNumber()
+        swept = newNumber(at: time)
         barrier = swept
         tags = [:]
     }
 
-    private mutating func newNumber() -> Int {
-        lastNumber += 1
+    private mutating func newNumber(at time: Int64 = 0) -> Int64 {
+        lastNumber = max(lastNumber + 1, time)
         return lastNumber
     }
 }

@@ -13,6 +13,7 @@ public import IDMCore
 /// operation run after the call's own.
 public final class IntegrationOperation<Output: Sendable>: ResultOperation<Output>, @unchecked Sendable {
     // Unchecked as its superclass is: it adds no state.
+
     /// Makes an operation around a call.
     public override init(_ call: IntegrationCall<Output>) {
         super.init(call)

@@ -175,16 +175,13 @@ struct DamagedEntryTests {
     @Test("An entry in another's place is not served, and one whose value can't be decoded is moved aside")
     func wrongContents() async throws {
         let other = try await damage { path, _ in
-            let record = DiskRecord(
-                digest: Digest(of: "other".utf8), time: 0, era: 0, key: Array("other".utf8), tags: [])
-            try overwrite(path, try #require(record.file(with: "\"value\"".utf8)))
+            try overwrite(path, try #require(DiskRecord(key: "other").file(with: "\"value\"".utf8)))
         }
         #expect(other == ["damaged key otherKey"])
         try await open().wipe()
 
         let undecodable = try await damage { path, _ in
-            let record = DiskRecord(digest: Digest(of: "key".utf8), time: 0, era: 0, key: Array("key".utf8), tags: [])
-            try overwrite(path, try #require(record.file(with: "17".utf8)))
+            try overwrite(path, try #require(DiskRecord(key: "key").file(with: "17".utf8)))
         }
         #expect(undecodable == ["damaged key undecodable"])
     }
@@ -198,16 +195,13 @@ struct DamagedEntryTests {
         switch way {
         case 0: try overwrite(path, [1, 2, 3])
         case 1:
-            let digest = Digest(of: "key".utf8)
-            let record = DiskRecord(digest: digest, time: 0, era: 0, key: Array("key".utf8), tags: [])
-            try overwrite(path, try #require(record.file(with: "17".utf8)))
+            try overwrite(path, try #require(DiskRecord(key: "key").file(with: "17".utf8)))
         default:
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.path + "/x")
         }
         // Found to be damaged, and not yet out of the way.
-        let record = DiskRecord(
-            digest: Digest(of: "key".utf8), time: 0, era: 0, key: Array("key".utf8), tags: [])
+        let record = DiskRecord(key: "key")
         let mended = try #require(record.file(with: "\"new\"".utf8))
         files.before(next: .lock) { [folder] in
             #expect(throws: Never.self) {
@@ -215,7 +209,7 @@ struct DamagedEntryTests {
                     parents: [folder.path], path: folder.path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
                     files: POSIXFiles(), process: 1)
                 let order = WriteOrder(digest: Digest(of: "key".utf8), tags: [], asked: MachineTime.now)
-                _ = try other.write(mended, order) { true }
+                _ = try other.write(mended, order, if: { true }, orClearIf: { false })
             }
         }
         #expect(await cache.get("key") == nil)

@@ -385,14 +385,16 @@ struct DiskFaultTests {
             let folder = DiskFolder(
                 parents: [path], path: path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
                 files: POSIXFiles(), process: getpid())
-            let key = Array("key".utf8)
-            let record = DiskRecord(digest: Digest(of: key), time: 0, era: 0, key: key, tags: [])
+            let record = DiskRecord(key: "key")
             func write(_ value: String) throws {
                 let order = WriteOrder(digest: record.digest, tags: [], asked: MachineTime.now)
-                _ = try folder.write(#require(record.file(with: value.utf8)), order) { true }
+                _ = try folder.write(
+                    #require(record.file(with: value.utf8)), order, if: { true }, orClearIf: { false })
             }
             func read() throws -> String? {
-                guard case .entry(_, let file, let value) = try folder.read(record.digest, key) else { return nil }
+                guard case .entry(_, let file, let value) = try folder.read(record.digest, record.key) else {
+                    return nil
+                }
                 return String(decoding: file[value], as: UTF8.self)
             }
             try write("old")

@@ -21,11 +21,9 @@ struct DiskFolderTests {
     }
 
     private func write(_ key: Int, _ folder: DiskFolder) throws {
-        let text = Array("\(key)".utf8)
-        let digest = Digest(of: text)
-        let record = DiskRecord(digest: digest, time: 0, era: 0, key: text, tags: [])
-        let order = WriteOrder(digest: digest, tags: [], asked: MachineTime.now)
-        _ = try folder.write(#require(record.file(with: text)), order) { true }
+        let record = DiskRecord(key: "\(key)")
+        let order = WriteOrder(digest: record.digest, tags: [], asked: MachineTime.now)
+        _ = try folder.write(#require(record.file(with: record.key)), order, if: { true }, orClearIf: { false })
     }
 
     private func finds(_ key: Int, _ folder: DiskFolder) throws -> Bool {

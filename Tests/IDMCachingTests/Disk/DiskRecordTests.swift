@@ -10,7 +10,9 @@ struct DiskRecordTests {
 
     private func record(tags: [String] = ["one", "två", ""]) -> DiskRecord {
         let key = Array("key/../ü".utf8)
-        return DiskRecord(digest: Digest(of: key), time: 1_700_000_000_123_456_789, era: 77, key: key, tags: tags)
+        return DiskRecord(
+            digest: Digest(of: key), time: 1_700_000_000_123_456_789, era: 77, asked: 88, start: 99, key: key,
+            tags: tags)
     }
 
     private func damage(_ bytes: [UInt8]) -> CacheDamage? {
@@ -31,8 +33,22 @@ struct DiskRecordTests {
         let (read, range) = try file.withUnsafeBytes { try DiskRecord.read($0) }
 
         #expect(read.digest == written.digest && read.time == written.time && read.era == written.era)
-        #expect(read.key == written.key && read.tags == tags)
+        #expect(read.asked == 88 && read.start == 99 && read.key == written.key && read.tags == tags)
         #expect(Array(file[range]) == value)
+    }
+
+    @Test("When it was asked for means something for as long as the machine runs, and not if it is yet to come")
+    func asked() {
+        var record = DiskRecord(key: "key")
+        record.start = MachineTime.start
+        record.asked = MachineTime.now
+        #expect(record.askedSinceStart == record.asked)
+        record.asked += Duration.seconds(3600).nanoseconds
+        #expect(record.askedSinceStart == 0)
+        record.asked = 1
+        #expect(record.askedSinceStart == 1)
+        record.start &+= 1
+        #expect(record.askedSinceStart == 0)
     }
 
     @Test("A file that ends anywhere before its end is damaged, and so is one that goes on")

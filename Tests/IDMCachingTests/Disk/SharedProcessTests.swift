@@ -105,10 +105,10 @@ struct SharedProcessTests {
             let permit = cache.ledger.permit(for: key)
             // The provider takes its time.
             for _ in 0..<Int.random(in: 0..<6, using: &random) { await look(key) }
-            let entry = cache.ledger.entry(Value(key, permit.asked), tags: key % 3 == 1 ? ["tag"] : [])
+            let entry = cache.ledger.entry(Value(key, permit.number), tags: key % 3 == 1 ? ["tag"] : [])
             try await cache.set(entry, for: key, permit: permit)
             // One that is dropped may be so for a removal that is still at work.
-            if case .written = permit.outcome { board.raise(key, permit.asked) }
+            if case .written = permit.outcome { board.raise(key, permit.number) }
         }
 
         private func remove(

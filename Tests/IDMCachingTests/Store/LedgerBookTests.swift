@@ -13,7 +13,7 @@ struct LedgerBookTests {
     /// One request, as seen from outside.
     private struct Request {
         let key: Int
-        let number: Int
+        let number: Int64
         let begun: Int
         var isOpen = true
         var hasAnswered = false
@@ -22,7 +22,7 @@ struct LedgerBookTests {
     }
 
     private struct World {
-        var book = LedgerBook<Int, Int>()
+        var book = LedgerBook<Int, Int64>()
         var requests: [Request] = []
         var time = 0
         var keyInvalidated = [0: -1, 1: -1]
@@ -129,7 +129,7 @@ struct LedgerBookTests {
     func stored() {
         var book = LedgerBook<String, Int>()
         // What the store has is 0, unless the book knows better.
-        func found(_ begun: Int) -> Int? { book.look("a", since: begun, stored: 0) { _ in [] }?.value }
+        func found(_ begun: Int64) -> Int? { book.look("a", since: begun, stored: 0) { _ in [] }.value }
         let (first, second) = (book.begin("a"), book.begin("a"))
         _ = book.answer(first, "a", 1)
         let early = book.now
@@ -151,14 +151,55 @@ struct LedgerBookTests {
         let early = book.enter("a")
         let number = book.begin("a")
         _ = book.answer(number, "a", 1)
-        let before = book.look("a", since: early, stored: 0) { _ in [] }?.value
+        let before = book.look("a", since: early, stored: 0) { _ in [] }.value
         book.store(number, "a", hasLanded: false)
         // A look that began before may have found what was there before that: it can be older than what was heard.
-        let after = book.look("a", since: early, stored: 0) { _ in [] }?.value
-        let later = book.look("a", since: book.now, stored: 0) { _ in [] }?.value
+        let after = book.look("a", since: early, stored: 0) { _ in [] }.value
+        let later = book.look("a", since: book.now, stored: 0) { _ in [] }.value
         #expect(before == 1 && after == nil && later == 0)
         // Who asked before that hears it nevertheless: it was heard.
         #expect(book.newer("a", than: early) == 1 && book.newer("a", than: number) == nil)
+    }
+
+    @Test("What an answer would have replaced goes with it, unless something newer is there")
+    func newerThanRevoked() {
+        for isNewer in [false, true] {
+            var book = LedgerBook<String, Int>()
+            let (first, second) = (book.begin("a"), book.begin("a"))
+            _ = book.answer(first, "a", 1)
+            // Written by somebody who has asked nobody.
+            let isWritten = isNewer && book.claim(second, "a", tags: [])
+            book.invalidate(tag: "tag")
+            let isRefused = !book.claim(first, "a", tags: ["tag"])
+            #expect(isWritten == isNewer && isRefused)
+            #expect(book.isRevoked(first, "a", tags: ["tag"]) == !isNewer)
+        }
+    }
+
+    @Test("What another process has written later is what is heard from then on, in the place of what is older")
+    func fromElsewhere() {
+        var book = LedgerBook<String, Int>()
+        let begun = book.enter("a")
+        let number = book.begin("a", at: 10)
+        let own = book.look("a", since: begun, stored: 5, asked: 5) { _ in [] }
+        let newer = book.look("a", since: begun, stored: 12, asked: 12) { _ in [] }
+        #expect(own.value == 5 && newer.value == 12 && !newer.isLater && newer.leftover == 5)
+        #expect(book.answer(number, "a", 10).instead == 12)
+        // Who has found nothing, or less, before that was there, or after it was gone.
+        let nothing = book.look("a", since: begun, stored: nil) { _ in [] }
+        let less = book.look("a", since: begun, stored: 5, asked: 5) { _ in [] }
+        let before = book.look("a", since: begun, stored: 4, asked: 0) { _ in [] }
+        #expect(nothing.value == nil && less.value == nil && before.value == nil)
+        // Who looks afterwards finds that it is gone again, or that it was and something older has come in its place.
+        func found(_ stored: Int?) -> Int? {
+            book.look("a", since: book.now, stored: stored, asked: stored.map { Int64($0) }) { _ in [] }.value
+        }
+        let after = [found(nil), found(5)]
+        #expect(after == [nil, nil])
+        // What was invalidated here isn't heard, wherever it came from, and what was asked for since is.
+        book.invalidate("a", at: 20)
+        let invalidated = [found(15), found(25)]
+        #expect(invalidated == [nil, 25])
     }
 
     @Test("What was kept for late answers is handed out when nobody is late any more")

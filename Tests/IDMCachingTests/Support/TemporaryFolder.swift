@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import IDMCaching
+
 /// A folder that goes with whoever holds it.
 final class TemporaryFolder: Sendable {
     let url: URL
@@ -50,5 +52,13 @@ final class TemporaryFolder: Sendable {
     func onlyEntry() throws -> (path: String, bytes: [UInt8]) {
         guard let path = entries.first, entries.count == 1 else { throw CocoaError(.fileNoSuchFile) }
         return (path, Array(try Data(contentsOf: URL(fileURLWithPath: path))))
+    }
+}
+
+extension DiskRecord {
+    /// The record of a key of which nothing but the key counts.
+    init(key: String) {
+        let bytes = Array(key.utf8)
+        self.init(digest: Digest(of: bytes), time: 0, era: 0, asked: 0, start: 0, key: bytes, tags: [])
     }
 }

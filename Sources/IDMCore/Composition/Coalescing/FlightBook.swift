@@ -51,7 +51,8 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     private var lastFlight = 0
     private let closesAtLanding: Bool
 
-    /// - Parameter closesAtLanding: Whether nobody joins a flight that has landed, though nobody has left it.
+    /// - Parameter closesAtLanding: Whether nobody joins a flight that has landed, though nobody has left it. So it is where
+    ///   what is asked after an answer has to be asked anew, and not where a run isn't over before it was heard.
     init(closesAtLanding: Bool) {
         self.closesAtLanding = closesAtLanding
     }

@@ -17,7 +17,7 @@ final class TellingQueue: OperationQueue, @unchecked Sendable {
 
     /// - Parameters:
     ///   - limit: How many blocks may wait.
-    ///   - patience: How long whoever adds one waits at most.
+    ///   - patience: How long whoever adds one waits for space: once, and up to five times where a disk is at work.
     init(limit: Int = 256, patience: DispatchTimeInterval = .milliseconds(100)) {
         backlog = Backlog(limit: limit, patience: patience)
         super.init()

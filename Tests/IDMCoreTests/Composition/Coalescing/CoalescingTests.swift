@@ -27,7 +27,7 @@ struct CoalesceTests {
     @Test("with equal inputs share one request; others don't")
     func share() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
         let seats = [flights.join(1, 1), flights.join(1, 1), flights.join(2, 2)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
         for _ in 0..<2 {
@@ -57,7 +57,7 @@ struct CoalesceTests {
             func hash(into hasher: inout Hasher) {}
         }
 
-        let flights = Flights<Nosy, Int, Int>(provider: ValueDataProvider<Int, Int>(7), closesAtLanding: false)
+        let flights = Flights<Nosy, Int, Int>(provider: ValueDataProvider<Int, Int>(7), closesAtLanding: true)
         let first = flights.join(Nosy(flights), 1)
         let second = flights.join(Nosy(flights), 2)
         first.leave()
@@ -69,25 +69,11 @@ struct CoalesceTests {
     @Test("fail together")
     func failure() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
         let seats = [flights.join(1, 1), flights.join(1, 1)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
         try await provider.nextRequest().fail(TestError.first)
         for task in tasks { await #expect(throws: TestError.first) { try await task.value } }
-    }
-
-    @Test("one after the other's answer: made anew, or answered alike until somebody leaves", arguments: [true, false])
-    func afterLanding(closes: Bool) async throws {
-        let provider = FailingAtFirst(0)
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: closes)
-        let first = flights.join(1, 1)
-        #expect(try await first.request(0) == 1)
-        let second = flights.join(1, 1)
-        #expect(try await second.request(0) == 1)
-        #expect(provider.count == (closes ? 2 : 1))
-        first.leave()
-        second.leave()
-        #expect(flights.isEmpty)
     }
 
     @Test("one after the other are made one after the other: nothing is kept")
@@ -106,7 +92,7 @@ struct CoalesceTests {
     @Test("with one that is cancelled: that one ends at once, the others go on", arguments: [false, true])
     func cancelOne(deaf: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
         let seats = [flights.join(1, 1), flights.join(1, 1)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
         let request = try await provider.nextRequest()
@@ -170,7 +156,7 @@ struct CoalesceTests {
             try Task.checkCancellation()
             return number * 2
         }
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<10_000 {
                 group.addTask {
@@ -202,19 +188,19 @@ struct FlightsTests {
         #expect(provider.count == 1)
     }
 
-    @Test("stay joinable after the answer, until the first passenger leaves")
-    func joinable() async throws {
+    @Test("stay joinable after the answer until the first passenger leaves, or until then", arguments: [false, true])
+    func joinable(closes: Bool) async throws {
         let provider = FailingAtFirst(0)
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: closes)
         let first = flights.join(1, 5)
         #expect(try await first.request(0) == 5)
         let late = flights.join(1, 5)
         #expect(try await late.request(0) == 5)
-        #expect(provider.count == 1)
+        #expect(provider.count == (closes ? 2 : 1))
         first.leave()
         let next = flights.join(1, 5)
         #expect(try await next.request(0) == 5)
-        #expect(provider.count == 2)
+        #expect(provider.count == (closes ? 3 : 2))
         late.leave()
         next.leave()
         #expect(flights.isEmpty)

@@ -1,0 +1,74 @@
+import IDMCore
+import IDMTesting
+import Testing
+import TestSupport
+
+@testable import IDMCaching
+
+/// What is heard through one of two caches of one partition, which know no more of one another than two processes do.
+@MainActor
+@Suite("What is heard through caches that share a partition", .timeLimit(.ample))
+struct SharedHearingTests {
+    private let folder: TemporaryFolder
+    private let outcomes = Outcomes()
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func open() throws -> DiskCache<String, String> {
+        try DiskCache(folder: folder.url, memoryLimit: 10, onOutcome: outcomes.hook())
+    }
+
+    @Test("Once what another has written was heard, nobody hears an older answer", arguments: [false, true])
+    func newerFromElsewhere(isKnown: Bool) async throws {
+        let (first, second) = (try open(), try open())
+        if isKnown { try await first.set("before", for: "key") }
+        let remote = ControlledDataProvider<String, String>()
+        let provider = remote.cached(in: first, policy: .remoteOnly)
+        let late = Task { try await provider.request("key") }
+        let request = try await remote.nextRequest()
+        try await second.write("new", for: "key")
+        for _ in 0..<2 { #expect(try await provider.policy(.cacheOnly).request("key") == "new") }
+        request.answer("old")
+        #expect(try await late.value == "new")
+        #expect(await first.get("key")?.value == "new")
+        // What is asked for from now on is newer, wherever it is kept.
+        let next = Task { try await provider.request("key") }
+        try await remote.nextRequest().answer("newest")
+        #expect(try await next.value == "newest")
+        #expect(await second.get("key")?.value == "newest")
+        #expect(first.ledger.isEmpty && second.ledger.isEmpty)
+    }
+
+    @Test("What another has written before the question keeps no answer from being heard")
+    func olderFromElsewhere() async throws {
+        let (first, second) = (try open(), try open())
+        try await second.write("old", for: "key")
+        let remote = ControlledDataProvider<String, String>()
+        let provider = remote.cached(in: first, policy: .remoteOnly)
+        let answered = Task { try await provider.request("key") }
+        let request = try await remote.nextRequest()
+        #expect(try await provider.policy(.cacheOnly).request("key") == "old")
+        request.answer("new")
+        #expect(try await answered.value == "new")
+        #expect(await second.get("key")?.value == "new")
+    }
+
+    @Test("What was heard and then invalidated is followed by nothing older, though nothing was in its place")
+    func revokedWhereNothingWas() async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("value", for: "other")
+        #expect(await second.get("other") != nil)
+        let older = second.ledger.permit(for: "key")
+        let newer = first.ledger.permit(for: "key")
+        let entry = first.ledger.entry("new", tags: ["tag"])
+        #expect(newer.answer(entry) == nil)
+        try await first.invalidate(tag: "tag")
+        try await first.set(entry, for: "key", permit: newer)
+        try await second.set(second.ledger.entry("old"), for: "key", permit: older)
+        #expect(await first.get("key") == nil)
+        #expect(await second.get("key") == nil)
+        #expect(await first.get("other") != nil)
+    }
+}
