@@ -48,7 +48,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     ///   - durability: What a written entry survives.
     ///   - coding: How values become bytes.
     ///   - clock: What the cache takes its time from.
-    ///   - text: What tells a key from all others, as text. It is kept in the entry.
+    ///   - text: What tells a key from all others, as text; the same for equal keys. It is kept in the entry.
     ///   - onOutcome: Hears of everything that becomes of requests and entries. See ``CachingOutcome``.
     /// - Throws: ``DiskCacheError`` if the URL isn't that of a file, or if a limit is less than one.
     public convenience init(
@@ -173,7 +173,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     ) throws {
         let record = DiskRecord(
             digest: name.digest, time: entry.stamp.time.nanoseconds, era: entry.stamp.era, asked: permit.number,
-            start: MachineTime.start, key: name.text, tags: entry.tags.sorted())
+            start: MachineStart.current, key: name.text, tags: entry.tags.sorted())
         let value: Data
         do {
             value = try coding.encode(entry.value)
@@ -186,7 +186,6 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
             let order = WriteOrder(digest: name.digest, tags: record.tags, asked: record.asked)
             let landing = try folder.write(
                 file, order, if: { permit.claim(entry) }, orClearIf: { permit.mustClear(entry) })
-            permit.settle()
             switch landing {
             case .landed(let edition):
                 let isKept = memory?.put(kept(entry, name, asked: record.asked), key) {
@@ -220,13 +219,20 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     /// Removes the entry of a key. What was asked for before does not land afterwards.
     public func remove(_ key: Key) async throws {
-        ledger.invalidate(key)
-        let asked = MachineTime.now
+        let cleared = Clearing.asked
+        if cleared == nil { ledger.invalidate(key) }
+        let now = MachineTime.now
         // Also what was read while it was still there.
         defer { memory?.remove(key) }
         let name = name(of: key)
         try await lanes.run(name.digest) {
-            self.typed { () throws(FileFault) in try self.folder.remove(name.digest, asked: asked) }
+            self.typed { () throws(FileFault) in
+                if let cleared {
+                    try self.folder.clear(name.digest, asked: cleared)
+                } else {
+                    try self.folder.remove(name.digest, asked: now)
+                }
+            }
         }.get()
     }
 
@@ -297,6 +303,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         return Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
     }
 }
+
+extension DiskCache: ClearingStore {}
 
 /// What an entry on disk survives, once it was written.
 public enum CacheDurability: Sendable, Hashable {

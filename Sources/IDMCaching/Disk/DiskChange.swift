@@ -47,10 +47,16 @@ extension DiskChange {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
         }
         guard bytes.count == Self.length, let kind = Kind(rawValue: number(3)) else { return nil }
+        let (bytesMore, entriesMore) = (Int64(bitPattern: number(1)), Int64(bitPattern: number(2)))
         self.init(
             kind: kind, subject: Digest(bytes: Array(bytes[32...])), time: Int64(bitPattern: number(0)),
-            bytes: Int(truncatingIfNeeded: Int64(bitPattern: number(1))),
-            entries: Int(truncatingIfNeeded: Int64(bitPattern: number(2))))
+            bytes: Int(truncatingIfNeeded: bytesMore), entries: Int(truncatingIfNeeded: entriesMore))
+        // Nobody has ever told that. How much there is has to be looked up.
+        let most = Int64(DiskRecord.greatestLength)
+        guard (-most...most).contains(bytesMore), (-1...1).contains(entriesMore) else {
+            self = DiskChange(kind: .withdrawn, time: time)
+            return
+        }
     }
 
     /// All changes in a part of a journal, which begins where one begins.
@@ -73,7 +79,8 @@ extension Digest {
 
 /// What other processes have done that may be newer than a write that is about to land here.
 struct OthersChanges: Sendable {
-    /// More are not told apart: what was asked for before the latest of them is then too late.
+    /// More are not told apart: what was asked for before the latest of them is then too late, and what is in its place goes,
+    /// unless that is newer.
     static let limit = 1_024
 
     /// When everything was removed last. All know of it.

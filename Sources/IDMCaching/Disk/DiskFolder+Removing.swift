@@ -62,6 +62,36 @@ extension DiskFolder {
         }
     }
 
+    /// Removes what is in the place of an entry that was heard and can't land: it is older. Tells of it also where nothing is
+    /// there, as somebody may be about to write something older; but not after a wipe, which is known to all: nobody is to
+    /// learn of the key. Returns false if what is there is newer. To be called while holding.
+    func clearEntry(_ digest: Digest, asked: Int64) throws(FileFault) -> Bool {
+        let isThere = try statusIfThere(place(of: digest)) != nil
+        if isThere, (try? asksLater(place(of: digest), than: asked)) == true { return false }
+        if isThere || asked > others.withLock({ $0.swept }) { try removeEntry(digest, asked: asked) }
+        return true
+    }
+
+    /// Removes an entry that a store around this one couldn't write, as ``clearEntry(_:asked:)`` does.
+    func clear(_ digest: Digest, asked: Int64) throws(FileFault) {
+        _ = try hold { () throws(FileFault) in try clearEntry(digest, asked: asked) }
+        try synchronizeIfThere(path)
+    }
+
+    /// Whether what stands in a place was asked for later than something else. What isn't whole wasn't.
+    private func asksLater(_ place: String, than asked: Int64) throws(FileFault) -> Bool {
+        let file = try files.open(place, .reading)
+        defer { try? files.close(file) }
+        return try record(in: file, files.status(file))?.askedSinceStart ?? 0 > asked
+    }
+
+    /// What an open file says of itself. Nil if it isn't whole.
+    private func record(in file: Int32, _ status: FileStatus) throws(FileFault) -> DiskRecord? {
+        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return nil }
+        let bytes = try read(file, length: status.size)
+        return bytes.withUnsafeBytes { try? DiskRecord.read($0).record }
+    }
+
     func removeIfThere(_ path: String) throws(FileFault) {
         do {
             try files.remove(path)
@@ -116,9 +146,7 @@ extension DiskFolder {
         }
         defer { try? files.close(file) }
         let status = try files.status(file)
-        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return }
-        let bytes = try read(file, length: status.size)
-        guard bytes.withUnsafeBytes({ (try? DiskRecord.read($0))?.record.tags.contains(tag) ?? false }) else { return }
+        guard let record = try record(in: file, status), record.tags.contains(tag) else { return }
         try hold { () throws(FileFault) in
             // While the file is open no other can have its number: another one here is one that was written since.
             guard try statusIfThere(place)?.identity == status.identity else { return }
@@ -177,7 +205,7 @@ extension DiskFolder {
                 // Now there is space for it.
                 if !isTold { try tell(change) }
                 // It tells which keys there were.
-                journal.retire()
+                try journal.retire()
             }
         } catch {
             if !isHeld { removeFiles() }

@@ -67,12 +67,24 @@ final class DiskFolder: Sendable {
         // What memory lets go of may be anything: it goes when the lock is open again.
         var leftovers: [any Sendable] = []
         defer { withExtendedLifetime(leftovers) {} }
+        var last: DiskChange?
         return try journal.hold(
             makes: makes, clear: { setAside($0) },
             hear: { changes in
                 renew()
+                last = changes?.last
                 if let leftover = hear(changes) { leftovers.append(leftover) }
-            }, body)
+            },
+            { () throws(FileFault) in
+                if let last { checkRemoval(last) }
+                return try body()
+            })
+    }
+
+    /// A process that was killed between telling of a removal and making it has told that there are fewer entries than there
+    /// are. It held the lock until then: whoever has it next finds that removal as the last thing that was told.
+    private func checkRemoval(_ last: DiskChange) {
+        if last.entries < 0, (try? statusIfThere(place(of: last.subject))) != nil { withdraw() }
     }
 
     /// What was read before now isn't kept in memory any more.
@@ -128,17 +140,15 @@ final class DiskFolder: Sendable {
         do throws(FileFault) {
             try fill(temporary, file)
             let landing = try hold { () throws(FileFault) in
-                let (verdict, swept) = others.withLock { ($0.verdict(on: order), $0.swept) }
+                let verdict = others.withLock { $0.verdict(on: order) }
                 guard verdict != .overtaken else { return Landing?.some(.refused) }
                 let isInTime = mayLand()
                 if isInTime, verdict == .free { return try land(temporary, order, length: file.count) }
                 // What others have invalidated only the verdict knows.
                 guard isInTime || mustClear() else { return .refused }
-                // Where nothing is there, somebody may be about to write something older. Not after a wipe: that is known
-                // to all, and nobody is to learn of the key.
-                let isThere = try statusIfThere(place(of: order.digest)) != nil
-                if isThere || order.asked > swept { try removeEntry(order.digest, asked: order.asked) }
-                return .cleared
+                // First, so that there is space to tell of it.
+                try removeIfThere(temporary)
+                return try clearEntry(order.digest, asked: order.asked) ? .cleared : .refused
             }
             switch landing {
             case .landed: if isPowerSafe { try synchronize(folder: path) }

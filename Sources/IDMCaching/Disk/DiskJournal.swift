@@ -12,6 +12,7 @@ internal import Synchronization
 final class DiskJournal: Sendable {
     /// Longer, it is begun anew.
     static let greatestLength = 1 << 20
+    private static let mostTurns = 64
 
     private struct Opened {
         var file: Int32
@@ -64,7 +65,8 @@ final class DiskJournal: Sendable {
             guard let file = try lock(makes: makes, clear, hear) else { return try body() }
             defer { try? files.unlock(file) }
             let result = try body()
-            if (opened.withLock { $0?.position ?? 0 }) > Self.greatestLength { retire() }
+            // Where that can't be done the old one stays.
+            if (opened.withLock { $0?.position ?? 0 }) > Self.greatestLength { try? retire() }
             return result
         }
     }
@@ -79,8 +81,8 @@ final class DiskJournal: Sendable {
         if let fault { throw fault }
     }
 
-    /// Begins anew, for all. To be called while the journal is held. Where that can't be done the old one stays.
-    func retire() {
+    /// Begins anew, for all. To be called while the journal is held.
+    func retire() throws(FileFault) {
         guard let name = opened.withLock({ $0?.name }) else { return }
         do throws(FileFault) {
             let file = try files.open(successor, .creating)
@@ -90,6 +92,7 @@ final class DiskJournal: Sendable {
             try files.rename(successor, path)
         } catch {
             try? files.remove(successor)
+            throw error
         }
     }
 
@@ -117,7 +120,9 @@ final class DiskJournal: Sendable {
     private func lock(
         makes: Bool, _ clear: (String) -> Void, _ hear: ([DiskChange]?) -> Void
     ) throws(FileFault) -> Int32? {
-        while true {
+        // Each time round another has begun a new one meanwhile. Where files have no names that can be counted that would
+        // never end.
+        for _ in 0..<Self.mostTurns {
             guard let file = try open(makes: makes, clear) else { return nil }
             try files.lock(file)
             do throws(FileFault) {
@@ -139,6 +144,7 @@ final class DiskJournal: Sendable {
             }
             lastRead.withLock { $0 = name }
         }
+        throw FileFault.obstacle
     }
 
     private func open(makes: Bool, _ clear: (String) -> Void) throws(FileFault) -> Int32? {
@@ -174,16 +180,25 @@ final class DiskJournal: Sendable {
     }
 
     private func catchUp(_ file: Int32, to size: Int, _ hear: ([DiskChange]?) -> Void) throws(FileFault) {
-        let position = opened.withLock { $0?.position ?? 0 }
-        guard size > position else { return }
-        let start = position - position % DiskChange.length
-        var bytes = [UInt8](repeating: 0, count: size - start)
+        // In parts: what stands in its place may be of any length.
+        while let position = opened.withLock({ $0?.position }), position < size {
+            let start = position - position % DiskChange.length
+            let bytes = try read(file, from: start, to: min(size, start + Self.greatestLength))
+            var changes = DiskChange.all(in: bytes)
+            if position == 0 { begin(&changes, hear) }
+            hear(changes)
+            // Only now: who finds that nothing is new here must not find what is old either.
+            let end = bytes.count < Self.greatestLength ? size : start + bytes.count
+            opened.withLock { $0?.position = end }
+        }
+    }
+
+    private func read(_ file: Int32, from start: Int, to end: Int) throws(FileFault) -> [UInt8] {
         var fault: FileFault?
-        var count = 0
-        bytes.withUnsafeMutableBytes { bytes in
+        let bytes = [UInt8](unsafeUninitializedCapacity: end - start) { buffer, count in
             do throws(FileFault) {
-                while count < bytes.count {
-                    let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
+                while count < buffer.count {
+                    let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
                     let more = try files.read(file, rest, at: start + count)
                     if more == 0 { break }
                     count += more
@@ -193,11 +208,7 @@ final class DiskJournal: Sendable {
             }
         }
         if let fault { throw fault }
-        var changes = DiskChange.all(in: Array(bytes[..<count]))
-        if position == 0 { begin(&changes, hear) }
-        hear(changes)
-        // Only now: who finds that nothing is new here must not find what is old either.
-        opened.withLock { $0?.position = size }
+        return bytes
     }
 
     /// A journal is read from its beginning.
@@ -209,7 +220,8 @@ final class DiskJournal: Sendable {
         } else {
             hear(nil)
         }
-        let name = changes.first { $0.kind == .begun }?.subject
-        opened.withLock { $0?.name = name ?? .zero }
+        // One that doesn't say its name gets one that nobody knows, so that none follows it.
+        let name = changes.first { $0.kind == .begun }?.subject ?? .random
+        opened.withLock { $0?.name = name }
     }
 }

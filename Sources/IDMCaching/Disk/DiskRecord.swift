@@ -24,14 +24,14 @@ struct DiskRecord {
     var era: UInt64
     /// When it was asked for, by ``MachineTime``.
     var asked: Int64
-    /// See ``MachineTime/start``.
+    /// See ``MachineStart``.
     var start: UInt64
     var key: [UInt8]
     var tags: [String]
 
     /// When it was asked for, by the time of now. Nought if that was before the machine was started.
     var askedSinceStart: Int64 {
-        start == MachineTime.start && asked <= MachineTime.now ? asked : 0
+        start == MachineStart.current && asked <= MachineTime.now ? asked : 0
     }
 
     // MARK: Writing
@@ -94,7 +94,8 @@ struct DiskRecord {
         var tags: [String] = []
         var offset = 0
         while offset + 4 <= bytes.count {
-            let length = Int(number(bytes, offset, UInt32.self))
+            // Where an Int has 32 bits it may be too long for one.
+            let length = Int(exactly: number(bytes, offset, UInt32.self)) ?? .max
             offset += 4
             guard length <= bytes.count - offset else { break }
             tags.append(String(decoding: bytes[offset..<offset + length], as: UTF8.self))

@@ -28,8 +28,12 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Sourced<Store.Value>? {
         if !hasMissed {
             hasMissed = true
+            // A cancel is never answered from the cache.
+            try Task.checkCancellation()
             if let hit = await provider.hit(key) {
                 run.finish()
+                // The hook may have cancelled it.
+                try Task.checkCancellation()
                 return hit
             }
         }

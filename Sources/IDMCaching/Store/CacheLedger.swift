@@ -34,10 +34,10 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// Taken before the value is asked for, so that the order of the questions decides which answer is the newer one.
     public func permit(for key: Key) -> CachePermit<Key, Value> {
-        let time = MachineTime.now
+        let now = MachineTime.now
         let number = book.withLock { book in
             isBusy.store(true, ordering: .releasing)
-            return book.begin(key, at: time)
+            return book.begin(key, at: now)
         }
         return CachePermit(self, key, number: number)
     }
@@ -48,20 +48,20 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// From here on nothing lands for a key that has begun before.
     public func invalidate(_ key: Key) {
-        let time = MachineTime.now
-        book.withLock { $0.invalidate(key, at: time) }
+        let now = MachineTime.now
+        book.withLock { $0.invalidate(key, at: now) }
     }
 
     /// From here on nothing lands with a tag that has begun before.
     public func invalidate(tag: String) {
-        let time = MachineTime.now
-        book.withLock { $0.invalidate(tag: tag, at: time) }
+        let now = MachineTime.now
+        book.withLock { $0.invalidate(tag: tag, at: now) }
     }
 
     /// From here on nothing lands that has begun before.
     public func invalidateAll() {
-        let time = MachineTime.now
-        book.withLock { $0.invalidateAll(at: time) }
+        let now = MachineTime.now
+        book.withLock { $0.invalidateAll(at: now) }
     }
 
     // MARK: What has become of things
@@ -113,8 +113,8 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.answer(number, key, entry) }.instead
     }
 
-    func store(_ number: Int64, _ key: Key, hasLanded: Bool) {
-        book.withLock { $0.store(number, key, hasLanded: hasLanded) }
+    func settle(_ number: Int64, _ key: Key, hasLanded: Bool) {
+        book.withLock { $0.settle(number, key, hasLanded: hasLanded) }
     }
 
     func isRevoked(_ number: Int64, _ key: Key, tags: Set<String>) -> Bool {

@@ -7,7 +7,6 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Its place in the order of questions, of which ``MachineTime`` makes one for all processes.
     let number: Int64
     private let hasLanded = Atomic(false)
-    private let hasSettled = Atomic(false)
 
     init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int64) {
         self.ledger = ledger
@@ -34,15 +33,6 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         hasLanded.store(false, ordering: .relaxed)
     }
 
-    /// Whether a store of this module has dealt with the entry, and removed what had to go with it. To ask the store around
-    /// it to remove that once more would be taken for an invalidation, and keep out what was asked for since.
-    var isSettled: Bool { hasSettled.load(ordering: .relaxed) }
-
-    /// Takes note that nobody else has to remove what the entry would have replaced.
-    func settle() {
-        hasSettled.store(true, ordering: .relaxed)
-    }
-
     /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a request
     /// that began later was answered before.
     func answer(_ entry: CacheEntry<Value>) -> CacheEntry<Value>? {
@@ -56,7 +46,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// The store is done with the entry.
     func end() {
-        ledger.store(number, key, hasLanded: hasLanded.load(ordering: .relaxed))
+        ledger.settle(number, key, hasLanded: hasLanded.load(ordering: .relaxed))
     }
 
     /// What became of the entry that was given to the store.

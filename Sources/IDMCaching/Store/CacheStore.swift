@@ -79,7 +79,9 @@ extension CacheStore {
     private func put(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         do {
             try await set(entry, for: key, permit: permit)
-            if !permit.isSettled, permit.mustClear(entry) { try await remove(key) }
+            if permit.mustClear(entry), !(self is any ClearingStore) {
+                try await Clearing.$asked.withValue(permit.number) { try await remove(key) }
+            }
         } catch {
             ledger.report(.failed(key, error))
             throw error
@@ -87,4 +89,14 @@ extension CacheStore {
         permit.end()
         ledger.report(permit.outcome)
     }
+}
+
+/// A store that removes what a refused entry would have replaced in the lock in which it refuses it. No other has to be asked
+/// for that, also where it has such stores for its layers: it may keep entries beside them.
+protocol ClearingStore: CacheStore {}
+
+/// What tells a removal that nobody has asked for from an invalidation: it forbids nothing.
+enum Clearing {
+    /// When the entry was asked for whose predecessor is being removed.
+    @TaskLocal static var asked: Int64?
 }

@@ -68,7 +68,7 @@ struct LedgerBook<Key: Hashable, Value> {
         records.values[index].open -= 1
         guard records.values[index].open == 0 else { return nil }
         let leftover = records.remove(at: index)
-        if records.isEmpty { (tags, tagLimit) = ([:], Self.leastTagLimit) }
+        if records.isEmpty { (tags, tagLimit, tagged) = ([:], Self.leastTagLimit, 0) }
         return leftover
     }
 
@@ -102,7 +102,7 @@ struct LedgerBook<Key: Hashable, Value> {
 
     /// The store is done with an answer. One that it has refused is nowhere, and what a look has found that began before
     /// may be older.
-    mutating func store(_ number: Int64, _ key: Key, hasLanded: Bool) {
+    mutating func settle(_ number: Int64, _ key: Key, hasLanded: Bool) {
         guard let record = records[key], record.newest?.number == number else { return }
         let now = newNumber()
         records[key]?.stored = now
@@ -149,7 +149,6 @@ struct LedgerBook<Key: Hashable, Value> {
     ) -> (value: Value?, isLater: Bool, leftover: Value?) {
         guard let record = records[key] else { return (stored, false, nil) }
         if let stored, let asked, asked > record.newest?.number ?? 0 {
-            guard mayLand(asked, record, bearing(stored)) else { return (nil, false, nil) }
             records[key]?.newest = Answer(number: asked, value: stored, came: 0)
             records[key]?.stored = 0
             return (stored, false, record.newest?.value)

@@ -377,38 +377,4 @@ struct DiskFaultTests {
             try await secrets.set(Secret(), for: "key")
         }
     }
-
-    @Test("Out of descriptors, reads and writes are refused, and both go on afterwards")
-    func outOfDescriptors() async throws {
-        let path = folder.path
-        await #expect(processExitsWith: .success) { [path = path as String] in
-            let folder = DiskFolder(
-                parents: [path], path: path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
-                files: POSIXFiles(), process: getpid())
-            let record = DiskRecord(key: "key")
-            func write(_ value: String) throws {
-                let order = WriteOrder(digest: record.digest, tags: [], asked: MachineTime.now)
-                _ = try folder.write(
-                    #require(record.file(with: value.utf8)), order, if: { true }, orClearIf: { false })
-            }
-            func read() throws -> String? {
-                guard case .entry(_, let file, let value) = try folder.read(record.digest, record.key) else {
-                    return nil
-                }
-                return String(decoding: file[value], as: UTF8.self)
-            }
-            try write("old")
-            // For a moment only, and on this thread alone: where Dispatch needs a descriptor of its own and finds none,
-            // it ends the process.
-            var taken: [Int32] = []
-            while case let file = dup(STDOUT_FILENO), file >= 0 { taken.append(file) }
-            let (found, written) = (Result { try read() }, Result { try write("new") })
-            for file in taken { close(file) }
-            #expect(throws: FileFault(call: .open, code: EMFILE)) { try found.get() }
-            #expect(throws: FileFault(call: .open, code: EMFILE)) { try written.get() }
-            #expect(try read() == "old")
-            try write("new")
-            #expect(try read() == "new")
-        }
-    }
 }

@@ -40,7 +40,7 @@ struct DiskRecordTests {
     @Test("When it was asked for means something for as long as the machine runs, and not if it is yet to come")
     func asked() {
         var record = DiskRecord(key: "key")
-        record.start = MachineTime.start
+        record.start = MachineStart.current
         record.asked = MachineTime.now
         #expect(record.askedSinceStart == record.asked)
         record.asked += Duration.seconds(3600).nanoseconds

@@ -55,9 +55,15 @@ struct SharedHearingTests {
         #expect(await second.get("key")?.value == "new")
     }
 
-    @Test("What was heard and then invalidated is followed by nothing older, though nothing was in its place")
-    func revokedWhereNothingWas() async throws {
-        let (first, second) = (try open(), try open())
+    @Test(
+        "What was heard and then invalidated is followed by nothing older, though nothing was in its place",
+        arguments: [false, true])
+    func revokedWhereNothingWas(isFull: Bool) async throws {
+        let files = FaultyFiles()
+        let first = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(), durability: .process, coding: .json,
+            ledger: CacheLedger(onOutcome: outcomes.hook()), files: files, text: { $0 })
+        let second = try open()
         try await first.set("value", for: "other")
         #expect(await second.get("other") != nil)
         let older = second.ledger.permit(for: "key")
@@ -65,6 +71,8 @@ struct SharedHearingTests {
         let entry = first.ledger.entry("new", tags: ["tag"])
         #expect(newer.answer(entry) == nil)
         try await first.invalidate(tag: "tag")
+        // There is space for the entry, and none to tell of its removal beside it.
+        if isFull { files.before(next: .lock) { files.fillUp(ofWrites: true) } }
         try await first.set(entry, for: "key", permit: newer)
         try await second.set(second.ledger.entry("old"), for: "key", permit: older)
         #expect(await first.get("key") == nil)

@@ -234,52 +234,6 @@ struct SharedPartitionTests {
         #expect(folder.entries.count >= 17)
     }
 
-    @Test("A journal that gets long is begun anew, and nobody misses anything of it")
-    func longJournal() async throws {
-        let (first, second) = (try open(), try open())
-        try await first.set("old", for: "key")
-        #expect(await second.get("key")?.value == "old")
-        let late = second.ledger.permit(for: "key")
-        try await first.set("new", for: "key")
-        let journal = try #require(folder.journals.first)
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: journal))
-        try file.truncate(atOffset: UInt64(DiskJournal.greatestLength))
-        try file.close()
-        let waiting = second.ledger.permit(for: "waiting")
-        try await first.set("other", for: "other")
-        for round in 0..<3 { try await first.set("\(round)", for: "other") }
-        let length = try FileManager.default.attributesOfItem(atPath: journal)[.size] as? Int
-        #expect(length == 5 * DiskChange.length)
-        try await second.set(second.ledger.entry("waiting"), for: "waiting", permit: waiting)
-        #expect(await first.get("waiting")?.value == "waiting")
-        try await second.set(second.ledger.entry("late"), for: "key", permit: late)
-        #expect(await second.get("key")?.value == "new")
-        #expect(await second.get("other")?.value == "2")
-    }
-
-    @Test("A journal is for this user alone, and what another thing in its place is, is put aside", arguments: 0..<4)
-    func foreignJournal(way: Int) async throws {
-        let cache = try open()
-        try await cache.set("value", for: "key")
-        let journal = try #require(folder.journals.first)
-        #expect(try folder.mode(of: journal) == 0o600)
-        try FileManager.default.removeItem(atPath: journal)
-        switch way {
-        case 0: try FileManager.default.createDirectory(atPath: journal, withIntermediateDirectories: false)
-        case 1: try FileManager.default.createSymbolicLink(atPath: journal, withDestinationPath: folder.path + "/x")
-        case 2: #expect(mkfifo(journal, 0o600) == 0)
-        default: try Data(repeating: 0xff, count: 1_001).write(to: URL(fileURLWithPath: journal))
-        }
-        let (first, second) = (try open(), try open())
-        try await first.set("new", for: "key")
-        #expect(await second.get("key")?.value == "new")
-        try await second.set("newer", for: "key")
-        #expect(await first.get("key")?.value == "newer")
-        #expect(!FileManager.default.fileExists(atPath: folder.path + "/x"))
-        #expect(folder.damaged.count == (way < 3 ? 1 : 0))
-        #expect(outcomes.count("failed") == 0)
-    }
-
     @Test("A wipe leaves nothing that tells of a key")
     func wipeLeavesNothing() async throws {
         let cache = try open()
@@ -293,30 +247,6 @@ struct SharedPartitionTests {
         #expect(folder.files == [])
         let journal = try Data(contentsOf: URL(fileURLWithPath: #require(folder.journals.first)))
         #expect(DiskChange.all(in: Array(journal)).map(\.kind) == [.begun, .follows])
-    }
-
-    @Test("Who has missed a journal altogether doesn't write what it could have forbidden")
-    func missedJournal() async throws {
-        let (first, second) = (try open(), try open())
-        let late = second.ledger.permit(for: "key")
-        try await first.set("value", for: "other")
-        for _ in 0..<2 { try await first.wipe() }
-        try await second.set(second.ledger.entry("late"), for: "key", permit: late)
-        #expect(await second.get("key") == nil)
-        try await second.set("new", for: "key")
-        #expect(await first.get("key")?.value == "new")
-    }
-
-    @Test("Changes are read as they were written, and a part of one as none")
-    func changes() {
-        let change = DiskChange(
-            kind: .written, subject: Digest(of: "key".utf8), time: -5, bytes: -3_000_000_000, entries: 1)
-        let all = [change, DiskChange(kind: .allRemoved, time: .max), DiskChange(kind: .lost, time: 0, entries: -1)]
-        let bytes = all.flatMap(\.encoded)
-        #expect(bytes.count == 3 * DiskChange.length)
-        #expect(DiskChange.all(in: bytes) == all)
-        #expect(DiskChange.all(in: Array(bytes.dropLast())) == Array(all.dropLast()))
-        #expect(DiskChange.all(in: Array(repeating: 0, count: 128) + bytes) == all)
     }
 
     @Test("However many changes were heard, only what was asked for before one of them is too late")
@@ -339,5 +269,17 @@ struct SharedPartitionTests {
         others.hear(DiskChange(kind: .allRemoved, time: 7_000))
         #expect(verdict(9_999, asked: 6_999) == .invalidated)
         #expect(verdict(9_999, asked: 7_000) == .free)
+    }
+
+    @Test("What another has written stays, though it was forgotten among a great many, where an older answer comes")
+    func newerAmongMany() async throws {
+        let (first, second) = (try open(memory: nil), try open(memory: nil))
+        try await first.set("before", for: "key")
+        let older = first.ledger.permit(for: "key")
+        try await second.set("newer", for: "key")
+        for number in 0...OthersChanges.limit { try await second.set("other", for: "\(number)") }
+        try await first.set(first.ledger.entry("older"), for: "key", permit: older)
+        #expect(await second.get("key")?.value == "newer")
+        #expect(outcomes.words.last == "written \(OthersChanges.limit)")
     }
 }

@@ -20,4 +20,23 @@ struct CancelledHitTests {
         let result = await task.result
         #expect(throws: CancellationError.self) { try result.get() }
     }
+
+    private static let age = Duration.seconds(60)
+
+    @Test(
+        "and a walk through its values in a task that is cancelled isn't either",
+        arguments: [
+            CachePolicy.cacheOnly, .cachedThenRemote, .cacheElseRemote(maxAge: age), .staleWhileRevalidate(maxAge: age),
+        ], [false, true])
+    func walk(policy: CachePolicy, isLabelled: Bool) async {
+        let cache = MemoryCache<String, String>(countLimit: 10)
+        cache.set("old", for: "key")
+        let provider = ClosureDataProvider { (_: String) in "new" }.cached(in: cache, policy: policy)
+        let words = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return isLabelled
+                ? await provider.labelled().everything(for: "key") : await provider.everything(for: "key")
+        }.value
+        #expect(words == ["error CancellationError()"])
+    }
 }

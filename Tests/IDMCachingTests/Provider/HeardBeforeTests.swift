@@ -192,41 +192,6 @@ struct HeardBeforeTests {
         #expect(store.entries.value["key"] == nil)
     }
 
-    /// Two layers with one ledger.
-    private struct LayeredStore: CacheStore {
-        let upper = MemoryCache<String, String>(countLimit: 10)
-        let lower = MemoryCache<String, String>(countLimit: 10)
-
-        var ledger: CacheLedger<String, String> { upper.ledger }
-
-        func get(_ key: String) -> CacheEntry<String>? { upper.get(key) ?? lower.get(key) }
-
-        func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) {
-            for layer in [upper, lower] { layer.set(entry, for: key, permit: permit) }
-        }
-
-        func remove(_ key: String) { for layer in [upper, lower] { layer.remove(key) } }
-        func removeAll(tagged tag: String) { for layer in [upper, lower] { layer.removeAll(tagged: tag) } }
-        func removeAll() { for layer in [upper, lower] { layer.removeAll() } }
-    }
-
-    @Test("isn't followed by what a layer below had before, when the tag is invalidated that it alone bore")
-    func tagInvalidatedInLayers() async throws {
-        let store = LayeredStore()
-        try await store.write("old", for: "key")
-        let permit = store.ledger.permit(for: "key")
-        let entry = store.ledger.entry("new", tags: ["new"])
-        #expect(permit.answer(entry) == nil)
-        try await store.invalidate(tag: "new")
-        #expect(store.upper.get("key") != nil && store.lower.get("key") != nil)
-        // What is asked for since isn't kept out by that.
-        let later = store.ledger.permit(for: "key")
-        await store.keep(entry, for: "key", permit: permit)
-        #expect(store.upper.get("key") == nil && store.lower.get("key") == nil)
-        await store.keep(store.ledger.entry("later"), for: "key", permit: later)
-        #expect(store.upper.get("key")?.value == "later" && store.lower.get("key")?.value == "later")
-    }
-
     @Test("isn't followed by what memory had before, when the tag is invalidated as it is written")
     func tagInvalidatedInMemory() {
         let itself = Shared<MemoryCache<String, String>?>(nil)

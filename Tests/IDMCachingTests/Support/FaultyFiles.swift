@@ -14,6 +14,9 @@ final class FaultyFiles: FileLayer {
         /// Whether there is no space until something is removed, or not then either.
         var isFull = false
         var staysFull = false
+        /// Whether what is on its way takes the space as well.
+        var isFullOfWrites = false
+        var countsNoNames = false
         var open: Set<Int32> = []
         var journals: Set<Int32> = []
         var wrongCloses = 0
@@ -57,8 +60,17 @@ final class FaultyFiles: FileLayer {
     }
 
     /// Lets no write find any space until something was removed.
-    func fillUp(forGood staysFull: Bool = false) {
-        state.change { ($0.isFull, $0.staysFull) = (true, staysFull) }
+    ///
+    /// - Parameters:
+    ///   - staysFull: Not then either.
+    ///   - ofWrites: Whether what is being written has taken some of it.
+    func fillUp(forGood staysFull: Bool = false, ofWrites: Bool = false) {
+        state.change { ($0.isFull, $0.staysFull, $0.isFullOfWrites) = (true, staysFull, ofWrites) }
+    }
+
+    /// Says of every file that it has no name.
+    func countNoNames() {
+        state.change { $0.countsNoNames = true }
     }
 
     /// Lets reads and writes do less than they were asked for.
@@ -108,12 +120,18 @@ final class FaultyFiles: FileLayer {
 
     func status(_ file: Int32) throws(FileFault) -> FileStatus {
         try enter(.status)
-        return try base.status(file)
+        return counted(try base.status(file))
     }
 
     func status(at path: String) throws(FileFault) -> FileStatus {
         try enter(.status)
-        return try base.status(at: path)
+        return counted(try base.status(at: path))
+    }
+
+    private func counted(_ status: FileStatus) -> FileStatus {
+        var status = status
+        if state.value.countsNoNames { status.links = 0 }
+        return status
     }
 
     func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int {
@@ -171,7 +189,7 @@ final class FaultyFiles: FileLayer {
         try enter(.remove)
         try base.remove(path)
         // What a failed write leaves has taken no space.
-        if !path.contains("/writing/") { state.change { $0.isFull = $0.staysFull } }
+        state.change { if $0.isFullOfWrites || !path.contains("/writing/") { $0.isFull = $0.staysFull } }
     }
 
     func makeFolder(_ path: String) throws(FileFault) {

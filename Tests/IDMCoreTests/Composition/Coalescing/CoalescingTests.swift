@@ -188,7 +188,7 @@ struct FlightsTests {
         #expect(provider.count == 1)
     }
 
-    @Test("stay joinable after the answer until the first passenger leaves, or until then", arguments: [false, true])
+    @Test("stay joinable until somebody leaves after the answer, unless they close with it", arguments: [false, true])
     func joinable(closes: Bool) async throws {
         let provider = FailingAtFirst(0)
         let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: closes)

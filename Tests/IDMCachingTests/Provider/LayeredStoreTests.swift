@@ -1,0 +1,106 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMCaching
+
+/// Layers of a store: one ledger, and the same permit for all of them.
+private protocol Layer: Sendable {
+    func value(_ key: String) async -> String?
+    func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) async throws
+    func remove(_ key: String) async throws
+    func removeAll(tagged tag: String) async throws
+    func removeAll() async throws
+}
+
+/// Rows of a table that knows nothing of caches.
+private final class Rows: Layer {
+    private let entries = Shared<[String: CacheEntry<String>]>([:])
+
+    func value(_ key: String) -> String? { entries.value[key]?.value }
+
+    func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) {
+        entries.change { if permit.claim(entry) { $0[key] = entry } }
+    }
+
+    func remove(_ key: String) { entries.change { $0[key] = nil } }
+    func removeAll(tagged tag: String) { entries.change { $0 = $0.filter { !$0.value.tags.contains(tag) } } }
+    func removeAll() { entries.value = [:] }
+}
+
+extension MemoryCache: Layer where Key == String, Value == String {
+    fileprivate func value(_ key: String) -> String? { get(key)?.value }
+}
+
+extension DiskCache: Layer where Key == String, Value == String {
+    fileprivate func value(_ key: String) async -> String? { await get(key)?.value }
+}
+
+private struct LayeredStore: CacheStore {
+    let ledger = CacheLedger<String, String>()
+    let layers: [any Layer]
+
+    func get(_ key: String) async throws -> CacheEntry<String>? {
+        for layer in layers {
+            if let value = await layer.value(key) { return ledger.entry(value) }
+        }
+        return nil
+    }
+
+    func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) async throws {
+        for layer in layers { try await layer.set(entry, for: key, permit: permit) }
+    }
+
+    func remove(_ key: String) async throws { for layer in layers { try await layer.remove(key) } }
+    func removeAll(tagged tag: String) async throws { for layer in layers { try await layer.removeAll(tagged: tag) } }
+    func removeAll() async throws { for layer in layers { try await layer.removeAll() } }
+
+    func values(_ key: String) async -> [String?] {
+        var values: [String?] = []
+        for layer in layers { values.append(await layer.value(key)) }
+        return values
+    }
+}
+
+@MainActor
+@Suite("A store of layers", .timeLimit(.ample))
+struct LayeredStoreTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    enum Kind: CaseIterable, Sendable { case rows, memory, disk }
+
+    private func layer(_ kind: Kind) throws -> any Layer {
+        switch kind {
+        case .rows: Rows()
+        case .memory: MemoryCache<String, String>(countLimit: 10)
+        case .disk: try DiskCache<String, String>(folder: folder.url)
+        }
+    }
+
+    /// All pairs in which a store of one's own may have put them.
+    nonisolated static let pairs: [[Kind]] = Kind.allCases.flatMap { upper in
+        Kind.allCases.filter { $0 != .disk || upper != .disk }.map { [upper, $0] }
+    }
+
+    @Test("keeps nothing older than what was heard and then invalidated, and loses nothing newer", arguments: pairs)
+    func tagInvalidated(kinds: [Kind]) async throws {
+        let store = LayeredStore(layers: try kinds.map { try layer($0) })
+        try await store.write("old", for: "key")
+        let permit = store.ledger.permit(for: "key")
+        let entry = store.ledger.entry("new", tags: ["new"])
+        #expect(permit.answer(entry) == nil)
+        try await store.invalidate(tag: "new")
+        #expect(await store.values("key") == ["old", "old"])
+        // What is asked for since isn't kept out by that.
+        let later = store.ledger.permit(for: "key")
+        await store.keep(entry, for: "key", permit: permit)
+        #expect(await store.values("key") == [nil, nil])
+        await store.keep(store.ledger.entry("later"), for: "key", permit: later)
+        #expect(await store.values("key") == ["later", "later"])
+    }
+}
