@@ -54,27 +54,8 @@ extension DiskFolder {
         let status = try files.status(file)
         guard status.kind == .file else { throw DiskDamage(.notAFile) }
         guard status.size <= DiskRecord.greatestLength else { throw DiskDamage(.foreign) }
-        let bytes = try read(file, length: status.size)
+        let bytes = try files.readAll(file, length: status.size)
         if bounds.exist { try? files.touch(file, nextUse()) }
-        return bytes
-    }
-
-    /// As many bytes, or fewer if the file ends before.
-    func read(_ file: Int32, length: Int) throws(FileFault) -> [UInt8] {
-        var fault: FileFault?
-        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            do throws(FileFault) {
-                while count < length {
-                    let rest = UnsafeMutableRawBufferPointer(buffer)[count...]
-                    let more = try files.read(file, UnsafeMutableRawBufferPointer(rebasing: rest))
-                    if more == 0 { break }
-                    count += more
-                }
-            } catch {
-                fault = error
-            }
-        }
-        if let fault { throw fault }
         return bytes
     }
 
@@ -114,7 +95,7 @@ extension DiskFolder {
         defer { try? files.close(file) }
         guard let status = try? files.status(file) else { return false }
         guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return true }
-        return (try? read(file, length: status.size)).map(isDamaged) ?? false
+        return (try? files.readAll(file, length: status.size)).map(isDamaged) ?? false
     }
 
     /// Puts a file out of the way, or a folder, under a name that nothing else has.

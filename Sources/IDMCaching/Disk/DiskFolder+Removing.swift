@@ -88,7 +88,7 @@ extension DiskFolder {
     /// What an open file says of itself. Nil if it isn't whole.
     private func record(in file: Int32, _ status: FileStatus) throws(FileFault) -> DiskRecord? {
         guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return nil }
-        let bytes = try read(file, length: status.size)
+        let bytes = try files.readAll(file, length: status.size)
         return bytes.withUnsafeBytes { try? DiskRecord.read($0).record }
     }
 

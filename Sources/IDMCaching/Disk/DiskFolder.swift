@@ -190,7 +190,8 @@ final class DiskFolder: Sendable {
     private func fill(_ path: String, _ bytes: [UInt8]) throws(FileFault) {
         let file = try files.open(path, .creating)
         do throws(FileFault) {
-            try write(file, bytes)
+            var written = 0
+            try files.writeAll(file, bytes, counting: &written)
             if bounds.exist { try files.touch(file, nextUse()) }
             if isPowerSafe { try files.synchronize(file) }
         } catch {
@@ -199,21 +200,6 @@ final class DiskFolder: Sendable {
         }
         // Some file systems say only here that what was written has no place.
         try files.close(file)
-    }
-
-    private func write(_ file: Int32, _ bytes: [UInt8]) throws(FileFault) {
-        var fault: FileFault?
-        bytes.withUnsafeBytes { bytes in
-            do throws(FileFault) {
-                var written = 0
-                while written < bytes.count {
-                    written += try files.write(file, UnsafeRawBufferPointer(rebasing: bytes[written...]))
-                }
-            } catch {
-                fault = error
-            }
-        }
-        if let fault { throw fault }
     }
 
     func synchronize(folder path: String) throws(FileFault) {

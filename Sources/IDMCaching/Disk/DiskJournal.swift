@@ -76,9 +76,9 @@ final class DiskJournal: Sendable {
         guard let known = opened.withLock({ $0 }) else { return }
         // A process that was killed while it told something, or had no space for it, has left a part.
         let missing = (DiskChange.length - known.position % DiskChange.length) % DiskChange.length
-        let (written, fault) = write(Array(repeating: 0, count: missing) + change.encoded, to: known.file)
-        opened.withLock { $0?.position += written }
-        if let fault { throw fault }
+        var written = 0
+        defer { opened.withLock { $0?.position += written } }
+        try files.writeAll(known.file, Array(repeating: 0, count: missing) + change.encoded, counting: &written)
     }
 
     /// Begins anew, for all. To be called while the journal is held.
@@ -87,8 +87,7 @@ final class DiskJournal: Sendable {
         do throws(FileFault) {
             let file = try files.open(successor, .creating)
             defer { try? files.close(file) }
-            let (_, fault) = write(beginning(after: name, at: MachineTime.now), to: file)
-            if let fault { throw fault }
+            try begin(file, after: name, at: MachineTime.now)
             try files.rename(successor, path)
         } catch {
             try? files.remove(successor)
@@ -96,24 +95,12 @@ final class DiskJournal: Sendable {
         }
     }
 
-    private func beginning(after name: Digest, at time: Int64) -> [UInt8] {
-        DiskChange(kind: .begun, subject: .random, time: time).encoded
-            + DiskChange(kind: .follows, subject: name, time: time).encoded
-    }
-
-    private func write(_ bytes: [UInt8], to file: Int32) -> (written: Int, FileFault?) {
+    /// Writes the beginning of a journal.
+    private func begin(_ file: Int32, after name: Digest, at time: Int64) throws(FileFault) {
+        let begun = DiskChange(kind: .begun, subject: .random, time: time)
+        let follows = DiskChange(kind: .follows, subject: name, time: time)
         var written = 0
-        var fault: FileFault?
-        bytes.withUnsafeBytes { bytes in
-            do throws(FileFault) {
-                while written < bytes.count {
-                    written += try files.write(file, UnsafeRawBufferPointer(rebasing: bytes[written...]))
-                }
-            } catch {
-                fault = error
-            }
-        }
-        return (written, fault)
+        try files.writeAll(file, begun.encoded + follows.encoded, counting: &written)
     }
 
     /// Takes the lock, and hears what there is to hear. Nil if there is no journal.
@@ -129,7 +116,7 @@ final class DiskJournal: Sendable {
                 let status = try files.status(file)
                 // Nothing was before the first one.
                 let isNew = status.size == 0 && status.links > 0
-                if isNew, let fault = write(beginning(after: .zero, at: .min), to: file).1 { throw fault }
+                if isNew { try begin(file, after: .zero, at: .min) }
                 try catchUp(file, to: isNew ? try files.status(file).size : status.size, hear)
                 if status.links > 0 { return file }
             } catch {
@@ -183,7 +170,7 @@ final class DiskJournal: Sendable {
         // In parts: what stands in its place may be of any length.
         while let position = opened.withLock({ $0?.position }), position < size {
             let start = position - position % DiskChange.length
-            let bytes = try read(file, from: start, to: min(size, start + Self.greatestLength))
+            let bytes = try files.readAll(file, length: min(size - start, Self.greatestLength), at: start)
             var changes = DiskChange.all(in: bytes)
             if position == 0 { begin(&changes, hear) }
             hear(changes)
@@ -191,24 +178,6 @@ final class DiskJournal: Sendable {
             let end = bytes.count < Self.greatestLength ? size : start + bytes.count
             opened.withLock { $0?.position = end }
         }
-    }
-
-    private func read(_ file: Int32, from start: Int, to end: Int) throws(FileFault) -> [UInt8] {
-        var fault: FileFault?
-        let bytes = [UInt8](unsafeUninitializedCapacity: end - start) { buffer, count in
-            do throws(FileFault) {
-                while count < buffer.count {
-                    let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
-                    let more = try files.read(file, rest, at: start + count)
-                    if more == 0 { break }
-                    count += more
-                }
-            } catch {
-                fault = error
-            }
-        }
-        if let fault { throw fault }
-        return bytes
     }
 
     /// A journal is read from its beginning.
