@@ -68,7 +68,7 @@ struct LedgerBook<Key: Hashable, Value> {
         records.values[index].open -= 1
         guard records.values[index].open == 0 else { return nil }
         let leftover = records.remove(at: index)
-        if records.isEmpty { (tags, tagLimit, tagged) = ([:], Self.leastTagLimit, 0) }
+        if records.isEmpty { (tags, tagLimit) = ([:], Self.leastTagLimit) }
         return leftover
     }
 
