@@ -189,11 +189,7 @@ extension DiskFolder {
             remove(damaged) { _ in true }
             remove(writing) { !$0.hasPrefix(ownName) }
         }
-        defer {
-            forgetUsage()
-            // Also what there was no space to tell.
-            renew()
-        }
+        defer { forgetUsage() }
         var isHeld = false
         do throws(FileFault) {
             try hold { () throws(FileFault) in
@@ -208,7 +204,10 @@ extension DiskFolder {
                 try journal.retire()
             }
         } catch {
-            if !isHeld { removeFiles() }
+            if !isHeld {
+                removeFiles()
+                renew()
+            }
             throw error
         }
         if let first { throw first }

@@ -29,7 +29,8 @@ struct CancelledHitTests {
             CachePolicy.cacheOnly, .cachedThenRemote, .cacheElseRemote(maxAge: age), .staleWhileRevalidate(maxAge: age),
         ], [false, true])
     func walk(policy: CachePolicy, isLabelled: Bool) async {
-        let cache = MemoryCache<String, String>(countLimit: 10)
+        let outcomes = Outcomes()
+        let cache = MemoryCache<String, String>(countLimit: 10, onOutcome: outcomes.hook())
         cache.set("old", for: "key")
         let provider = ClosureDataProvider { (_: String) in "new" }.cached(in: cache, policy: policy)
         let words = await Task {
@@ -38,5 +39,6 @@ struct CancelledHitTests {
                 ? await provider.labelled().everything(for: "key") : await provider.everything(for: "key")
         }.value
         #expect(words == ["error CancellationError()"])
+        #expect(outcomes.words == ["written key"])
     }
 }

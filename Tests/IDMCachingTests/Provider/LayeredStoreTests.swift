@@ -7,6 +7,8 @@ import Testing
 
 /// Layers of a store: one ledger, and the same permit for all of them.
 private protocol Layer: Sendable {
+    /// The ledger that it has brought with it.
+    var own: CacheLedger<String, String>? { get }
     func value(_ key: String) async -> String?
     func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) async throws
     func remove(_ key: String) async throws
@@ -17,6 +19,7 @@ private protocol Layer: Sendable {
 /// Rows of a table that knows nothing of caches.
 private final class Rows: Layer {
     private let entries = Shared<[String: CacheEntry<String>]>([:])
+    let own: CacheLedger<String, String>? = nil
 
     func value(_ key: String) -> String? { entries.value[key]?.value }
 
@@ -30,16 +33,24 @@ private final class Rows: Layer {
 }
 
 extension MemoryCache: Layer where Key == String, Value == String {
+    fileprivate var own: CacheLedger<String, String>? { ledger }
     fileprivate func value(_ key: String) -> String? { get(key)?.value }
 }
 
 extension DiskCache: Layer where Key == String, Value == String {
+    fileprivate var own: CacheLedger<String, String>? { ledger }
     fileprivate func value(_ key: String) async -> String? { await get(key)?.value }
 }
 
 private struct LayeredStore: CacheStore {
-    let ledger = CacheLedger<String, String>()
+    let ledger: CacheLedger<String, String>
     let layers: [any Layer]
+
+    /// - Parameter isShared: Whether the ledger is that of a layer, if one has any.
+    init(_ layers: [any Layer], isShared: Bool) {
+        self.layers = layers
+        ledger = (isShared ? layers.lazy.compactMap(\.own).first : nil) ?? CacheLedger()
+    }
 
     func get(_ key: String) async throws -> CacheEntry<String>? {
         for layer in layers {
@@ -87,9 +98,11 @@ struct LayeredStoreTests {
         Kind.allCases.filter { $0 != .disk || upper != .disk }.map { [upper, $0] }
     }
 
-    @Test("keeps nothing older than what was heard and then invalidated, and loses nothing newer", arguments: pairs)
-    func tagInvalidated(kinds: [Kind]) async throws {
-        let store = LayeredStore(layers: try kinds.map { try layer($0) })
+    @Test(
+        "keeps nothing older than what was heard and then invalidated, and loses nothing newer",
+        arguments: pairs, [false, true])
+    func tagInvalidated(kinds: [Kind], isShared: Bool) async throws {
+        let store = LayeredStore(try kinds.map { try layer($0) }, isShared: isShared)
         try await store.write("old", for: "key")
         let permit = store.ledger.permit(for: "key")
         let entry = store.ledger.entry("new", tags: ["new"])
