@@ -193,10 +193,10 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                 }
                 // Something has come between already. The disk knows.
                 if isKept == false { memory?.remove(key) }
-            case .refused: permit.lose()
+            case .refused: permit.refuse(by: self)
             case .cleared, .wiped:
                 memory?.remove(key)
-                permit.lose()
+                permit.refuse(by: self)
             }
         } catch {
             // The new one can be there nevertheless. The disk knows.
@@ -219,20 +219,14 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     /// Removes the entry of a key. What was asked for before does not land afterwards.
     public func remove(_ key: Key) async throws {
-        let cleared = Clearing.asked
-        if cleared == nil { ledger.invalidate(key) }
-        let now = MachineTime.now
+        guard !Clearing.letsOff(self, key) else { return }
+        ledger.invalidate(key)
+        let asked = MachineTime.now
         // Also what was read while it was still there.
         defer { memory?.remove(key) }
         let name = name(of: key)
         try await lanes.run(name.digest) {
-            self.typed { () throws(FileFault) in
-                if let cleared {
-                    try self.folder.clear(name.digest, asked: cleared)
-                } else {
-                    try self.folder.remove(name.digest, asked: now)
-                }
-            }
+            self.typed { () throws(FileFault) in try self.folder.remove(name.digest, asked: asked) }
         }.get()
     }
 

@@ -1,4 +1,9 @@
 /// What a process tells the others that share its partition: 64 bytes, all numbers with their least byte first.
+///
+///      0  time                         24  kind, 1 byte
+///      8  how many bytes more          25  length, 4 bytes
+///     16  how many entries more        29  checksum of everything else, 3 bytes
+///                                      32  subject
 struct DiskChange: Sendable, Hashable {
     enum Kind: UInt64, Sendable {
         /// An entry was written.
@@ -19,7 +24,8 @@ struct DiskChange: Sendable, Hashable {
         case follows
     }
 
-    static let length = 64
+    /// How many bytes a change takes.
+    static let size = 64
 
     var kind: Kind
     /// The digest of the key, or of the tag.
@@ -31,39 +37,48 @@ struct DiskChange: Sendable, Hashable {
     var bytes = 0
     /// How many entries there are more.
     var entries = 0
+    /// Of an entry that was written, how long it is.
+    var length: UInt32 = 0
 
     var encoded: [UInt8] {
-        let numbers = [UInt64(bitPattern: time), Self.number(bytes), Self.number(entries), kind.rawValue]
+        var bytes = encoded(check: 0)
+        let check = bytes.withUnsafeBytes { Self.check($0) }
+        bytes = encoded(check: check)
+        return bytes
+    }
+
+    private func encoded(check: UInt64) -> [UInt8] {
+        let last = kind.rawValue | UInt64(length) << 8 | check << 40
+        let numbers = [UInt64(bitPattern: time), Self.number(bytes), Self.number(entries), last]
         return numbers.flatMap { number in withUnsafeBytes(of: number.littleEndian) { Array($0) } } + subject.bytes
     }
 
     private static func number(_ number: Int) -> UInt64 { UInt64(bitPattern: Int64(number)) }
+
+    /// The checksum of a change in whose place for it there is nothing.
+    fileprivate static func check(_ bytes: UnsafeRawBufferPointer) -> UInt64 { Checksum.of(bytes) & 0xff_ffff }
 }
 
 extension DiskChange {
-    /// Reads a change. Nil where none is: before the next one that is whole, after a process that was killed.
+    /// Reads a change. Nil where none is, or a part of one: before the next one that is whole, after a process that was killed.
     init?(_ bytes: UnsafeRawBufferPointer) {
         func number(_ index: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
         }
-        guard bytes.count == Self.length, let kind = Kind(rawValue: number(3)) else { return nil }
-        let (bytesMore, entriesMore) = (Int64(bitPattern: number(1)), Int64(bitPattern: number(2)))
+        guard bytes.count == Self.size, let kind = Kind(rawValue: number(3) & 0xff) else { return nil }
         self.init(
             kind: kind, subject: Digest(bytes: Array(bytes[32...])), time: Int64(bitPattern: number(0)),
-            bytes: Int(truncatingIfNeeded: bytesMore), entries: Int(truncatingIfNeeded: entriesMore))
-        // Nobody has ever told that. How much there is has to be looked up.
-        let most = Int64(DiskRecord.greatestLength)
-        guard (-most...most).contains(bytesMore), (-1...1).contains(entriesMore) else {
-            self = DiskChange(kind: .withdrawn, time: time)
-            return
-        }
+            bytes: Int(clamping: Int64(bitPattern: number(1))), entries: Int(clamping: Int64(bitPattern: number(2))),
+            length: UInt32(truncatingIfNeeded: number(3) >> 8))
+        let check = encoded(check: 0).withUnsafeBytes { Self.check($0) }
+        guard number(3) >> 40 == check else { return nil }
     }
 
     /// All changes in a part of a journal, which begins where one begins.
     static func all(in bytes: [UInt8]) -> [DiskChange] {
         bytes.withUnsafeBytes { bytes in
-            stride(from: 0, through: bytes.count - length, by: length).compactMap { start in
-                DiskChange(UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
+            stride(from: 0, through: bytes.count - size, by: size).compactMap { start in
+                DiskChange(UnsafeRawBufferPointer(rebasing: bytes[start..<start + size]))
             }
         }
     }
@@ -83,7 +98,7 @@ struct OthersChanges: Sendable {
     /// unless that is newer.
     static let limit = 1_024
 
-    /// When everything was removed last. All know of it.
+    /// When everything was removed last, or may have been. All know of it.
     private(set) var swept = Int64.min
     private var everything = Int64.min
     private var keys: [Digest: Int64] = [:]
@@ -93,10 +108,10 @@ struct OthersChanges: Sendable {
         switch change.kind {
         case .written, .removed: keys[change.subject] = max(keys[change.subject] ?? .min, change.time)
         case .tagRemoved: tags[change.subject] = max(tags[change.subject] ?? .min, change.time)
-        case .allRemoved:
+        case .allRemoved, .follows:
+            // Who hasn't read what the journal follows doesn't know whether that was wiped.
             swept = max(swept, change.time)
             forget(everythingBefore: change.time)
-        case .follows: forget(everythingBefore: change.time)
         case .lost, .withdrawn, .begun: break
         }
         if keys.count + tags.count > Self.limit {

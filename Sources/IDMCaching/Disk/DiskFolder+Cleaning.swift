@@ -37,7 +37,10 @@ enum DiskCount: Sendable {
         case (.tagRemoved, _), (.begun, _), (.follows, _), (_, .unknown): break
         case (_, .counting(let changed)): self = .counting(changed: changed.union([change.subject]))
         case (_, .known(let usage)):
-            self = .known(DiskUsage(bytes: usage.bytes + change.bytes, entries: usage.entries + change.entries))
+            let (bytes, hasTooMany) = usage.bytes.addingReportingOverflow(change.bytes)
+            let (entries, areTooMany) = usage.entries.addingReportingOverflow(change.entries)
+            // What makes no sense is counted anew.
+            self = hasTooMany || areTooMany ? .unknown : .known(DiskUsage(bytes: bytes, entries: entries))
         }
     }
 }

@@ -67,20 +67,20 @@ extension DiskFolder {
     /// learn of the key. Returns false if what is there is newer. To be called while holding.
     func clearEntry(_ digest: Digest, asked: Int64) throws(FileFault) -> Bool {
         let isThere = try statusIfThere(place(of: digest)) != nil
-        if isThere, (try? asksLater(place(of: digest), than: asked)) == true { return false }
+        if isThere, try asksLater(place(of: digest), than: asked) { return false }
         if isThere || asked > others.withLock({ $0.swept }) { try removeEntry(digest, asked: asked) }
         return true
     }
 
-    /// Removes an entry that a store around this one couldn't write, as ``clearEntry(_:asked:)`` does.
-    func clear(_ digest: Digest, asked: Int64) throws(FileFault) {
-        _ = try hold { () throws(FileFault) in try clearEntry(digest, asked: asked) }
-        try synchronizeIfThere(path)
-    }
-
-    /// Whether what stands in a place was asked for later than something else. What isn't whole wasn't.
+    /// Whether what stands in a place was asked for later than something else. What isn't a whole entry wasn't.
     private func asksLater(_ place: String, than asked: Int64) throws(FileFault) -> Bool {
-        let file = try files.open(place, .reading)
+        let file: Int32
+        do throws(FileFault) {
+            file = try files.open(place, .reading)
+        } catch {
+            if error.isAbsence || error.isLink || error.isSocket { return false }
+            throw error
+        }
         defer { try? files.close(file) }
         return try record(in: file, files.status(file))?.askedSinceStart ?? 0 > asked
     }
@@ -200,7 +200,9 @@ extension DiskFolder {
                 removeFiles()
                 // Now there is space for it.
                 if !isTold { try tell(change) }
-                // It tells which keys there were.
+                // It tells which keys there were. The next one is written where entries are, a folder that somebody may have
+                // cleaned up, as it is empty most of the time.
+                try? makeFolder(writing)
                 try journal.retire()
             }
         } catch {

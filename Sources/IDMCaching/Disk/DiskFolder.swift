@@ -76,15 +76,22 @@ final class DiskFolder: Sendable {
                 if let leftover = hear(changes) { leftovers.append(leftover) }
             },
             { () throws(FileFault) in
-                if let last { checkRemoval(last) }
+                if let last { check(last) }
                 return try body()
             })
     }
 
-    /// A process that was killed between telling of a removal and making it has told that there are fewer entries than there
-    /// are. It held the lock until then: whoever has it next finds that removal as the last thing that was told.
-    private func checkRemoval(_ last: DiskChange) {
-        if last.entries < 0, (try? statusIfThere(place(of: last.subject))) != nil { withdraw() }
+    /// A process that was killed between telling of a change and making it may have told that there is less than there is. It
+    /// held the lock until then: whoever has it next finds that as the last thing that was told.
+    private func check(_ last: DiskChange) {
+        let status = try? statusIfThere(place(of: last.subject))
+        let isMade =
+            switch last.kind {
+            case .written: status?.size == Int(clamping: last.length)
+            case .removed, .lost: last.entries == 0 || status == nil
+            case .tagRemoved, .allRemoved, .withdrawn, .begun, .follows: true
+            }
+        if !isMade { withdraw() }
     }
 
     /// What was read before now isn't kept in memory any more.
@@ -175,6 +182,7 @@ final class DiskFolder: Sendable {
         var change = DiskChange(kind: .written, subject: order.digest, time: order.asked)
         change.bytes = length - (oldSize ?? 0)
         change.entries = oldSize == nil ? 1 : 0
+        change.length = UInt32(clamping: length)
         try journal.append(change)
         do throws(FileFault) {
             try files.rename(temporary, place)

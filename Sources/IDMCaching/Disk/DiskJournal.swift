@@ -75,7 +75,7 @@ final class DiskJournal: Sendable {
     func append(_ change: DiskChange) throws(FileFault) {
         guard let known = opened.withLock({ $0 }) else { return }
         // A process that was killed while it told something, or had no space for it, has left a part.
-        let missing = (DiskChange.length - known.position % DiskChange.length) % DiskChange.length
+        let missing = (DiskChange.size - known.position % DiskChange.size) % DiskChange.size
         var written = 0
         defer { opened.withLock { $0?.position += written } }
         try files.writeAll(known.file, Array(repeating: 0, count: missing) + change.encoded, counting: &written)
@@ -169,7 +169,7 @@ final class DiskJournal: Sendable {
     private func catchUp(_ file: Int32, to size: Int, _ hear: ([DiskChange]?) -> Void) throws(FileFault) {
         // In parts: what stands in its place may be of any length.
         while let position = opened.withLock({ $0?.position }), position < size {
-            let start = position - position % DiskChange.length
+            let start = position - position % DiskChange.size
             let bytes = try files.readAll(file, length: min(size - start, Self.greatestLength), at: start)
             var changes = DiskChange.all(in: bytes)
             if position == 0 { begin(&changes, hear) }

@@ -118,6 +118,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         let hash = key.hashValue
         // Asked in the lock: what lands after that is newer, and stays.
         _ = stock.withLock { permit.mustClear(entry) ? $0.remove(key, hash) : nil }
+        permit.refuse(by: self)
     }
 
     /// Puts an entry in, if a question that is asked in the lock is answered with yes. Returns the answer.
@@ -159,7 +160,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
     /// Removes the entry of a key. What was asked for before does not land afterwards.
     public func remove(_ key: Key) {
-        if Clearing.asked == nil { ledger.invalidate(key) }
+        guard !Clearing.letsOff(self, key) else { return }
+        ledger.invalidate(key)
         let hash = key.hashValue
         _ = stock.withLock { $0.remove(key, hash) }
     }

@@ -7,6 +7,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Its place in the order of questions, of which ``MachineTime`` makes one for all processes.
     let number: Int64
     private let hasLanded = Atomic(false)
+    private let layers = Mutex<Set<ObjectIdentifier>>([])
 
     init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int64) {
         self.ledger = ledger
@@ -28,9 +29,14 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         return mayLand
     }
 
-    /// Takes note that the entry did not land, though it may have been allowed to.
-    func lose() {
+    /// The stores of this module that have refused the entry, and have removed what had to go with it.
+    var refusals: Set<ObjectIdentifier> { layers.withLock { $0 } }
+
+    /// Takes note that a store has refused the entry, though it may have been allowed to land.
+    func refuse(by store: some ClearingStore) {
         hasLanded.store(false, ordering: .relaxed)
+        let store = ObjectIdentifier(store)
+        layers.withLock { _ = $0.insert(store) }
     }
 
     /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a request

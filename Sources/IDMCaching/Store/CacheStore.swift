@@ -80,7 +80,9 @@ extension CacheStore {
         do {
             try await set(entry, for: key, permit: permit)
             if permit.mustClear(entry), !(self is any ClearingStore) {
-                try await Clearing.$asked.withValue(permit.number) { try await remove(key) }
+                let clearing = Clearing(key, doneBy: permit.refusals)
+                defer { clearing.end() }
+                try await Clearing.$current.withValue(clearing) { try await remove(key) }
             }
         } catch {
             ledger.report(.failed(key, error))
@@ -89,14 +91,4 @@ extension CacheStore {
         permit.end()
         ledger.report(permit.outcome)
     }
-}
-
-/// A store that removes what a refused entry would have replaced in the lock in which it refuses it. No other has to be asked
-/// for that, also where it has such stores for its layers: it may keep entries beside them.
-protocol ClearingStore: CacheStore {}
-
-/// What tells a removal that nobody has asked for from an invalidation: it forbids nothing.
-enum Clearing {
-    /// When the entry was asked for whose predecessor is being removed.
-    @TaskLocal static var asked: Int64?
 }

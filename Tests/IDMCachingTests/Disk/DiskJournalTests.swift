@@ -19,9 +19,12 @@ struct DiskJournalTests {
             folder: folder.url, byteLimit: bytes, entryLimit: entries, memoryLimit: memory, onOutcome: outcomes.hook())
     }
 
-    private func open(_ files: FaultyFiles, entries: Int? = nil) throws -> DiskCache<String, String> {
+    private func open(
+        _ files: FaultyFiles, entries: Int? = nil, bytes: Int? = nil
+    ) throws -> DiskCache<String, String> {
         try DiskCache(
-            folder: folder.url, partition: nil, bounds: DiskBounds(entries: entries), durability: .process,
+            folder: folder.url, partition: nil, bounds: DiskBounds(bytes: bytes, entries: entries),
+            durability: .process,
             coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files, text: { $0 })
     }
 
@@ -50,7 +53,7 @@ struct DiskJournalTests {
         try await first.set("other", for: "other")
         for round in 0..<3 { try await first.set("\(round)", for: "other") }
         let length = try FileManager.default.attributesOfItem(atPath: journal)[.size] as? Int
-        #expect(length == 5 * DiskChange.length)
+        #expect(length == 5 * DiskChange.size)
         try await second.set(second.ledger.entry("waiting"), for: "waiting", permit: waiting)
         #expect(await first.get("waiting")?.value == "waiting")
         try await second.set(second.ledger.entry("late"), for: "key", permit: late)
@@ -99,13 +102,25 @@ struct DiskJournalTests {
             kind: .written, subject: Digest(of: "key".utf8), time: -5, bytes: -1_000_000_000, entries: 1)
         let all = [change, DiskChange(kind: .allRemoved, time: .max), DiskChange(kind: .lost, time: 0, entries: -1)]
         let bytes = all.flatMap(\.encoded)
-        #expect(bytes.count == 3 * DiskChange.length)
+        #expect(bytes.count == 3 * DiskChange.size)
         #expect(DiskChange.all(in: bytes) == all)
         #expect(DiskChange.all(in: Array(bytes.dropLast())) == Array(all.dropLast()))
         #expect(DiskChange.all(in: Array(repeating: 0, count: 128) + bytes) == all)
     }
 
-    @Test("Numbers that make no sense are no numbers, and how much there is gets counted anew", arguments: 0..<4)
+    @Test("Every single bit of a change that flips is found")
+    func flipped() {
+        let change = DiskChange(
+            kind: .written, subject: Digest(of: "key".utf8), time: 5, bytes: -7, entries: 1, length: 9)
+        #expect(DiskChange.all(in: change.encoded) == [change])
+        for bit in 0..<8 * DiskChange.size {
+            var flipped = change.encoded
+            flipped[bit / 8] ^= 1 << (bit % 8)
+            #expect(DiskChange.all(in: flipped) == [], "bit \(bit)")
+        }
+    }
+
+    @Test("Numbers that make no sense end nothing, and how much there is gets counted anew", arguments: 0..<4)
     func nonsense(way: Int) async throws {
         let cache = try open(entries: 4)
         try await cache.set("value", for: "0")
@@ -116,7 +131,6 @@ struct DiskJournalTests {
         case 2: change.entries = .max
         default: change.entries = -2
         }
-        #expect(DiskChange.all(in: change.encoded).map(\.kind) == [.withdrawn])
         try add(change.encoded)
         for key in 1..<8 {
             try await cache.set("value", for: "\(key)")
@@ -145,7 +159,7 @@ struct DiskJournalTests {
         #expect(await cache.get("key")?.value == "old")
         let late = cache.ledger.permit(for: "late")
         let change = DiskChange(kind: .tagRemoved, subject: Digest(of: "any".utf8), time: 0)
-        let many = Array(repeating: change.encoded, count: DiskJournal.greatestLength / DiskChange.length).joined()
+        let many = Array(repeating: change.encoded, count: DiskJournal.greatestLength / DiskChange.size).joined()
         let removal = DiskChange(kind: .removed, subject: Digest(of: "late".utf8), time: MachineTime.now)
         try add(Array(many) + removal.encoded + Array(many))
         try await cache.set(cache.ledger.entry("late"), for: "late", permit: late)
@@ -156,17 +170,92 @@ struct DiskJournalTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count < DiskJournal.greatestLength)
     }
 
-    @Test("A process that was killed between telling of a removal and making it lets nobody pass the bounds")
-    func killedBetween() async throws {
+    enum Work: CaseIterable { case shorter, longer, removal, tag, wipe, damaged }
+
+    @Test("A process that was killed at any call lets nobody pass the bounds", arguments: Work.allCases)
+    func killed(work: Work) async throws {
+        let living = try open(FaultyFiles(), entries: 8, bytes: 16_000)
+        for key in 0..<6 { try await living.set(String(repeating: "x", count: 2_000), for: "\(key)", tags: ["tag"]) }
+        var most = 0
+        for call in 0..<Volume.of(60, normally: 16) {
+            let files = FaultyFiles()
+            let killed = try open(files, entries: 8, bytes: 16_000)
+            _ = await killed.get("0")
+            if work == .damaged, let entry = folder.entries.first {
+                try Data(repeating: 1, count: 2_000).write(to: URL(fileURLWithPath: entry))
+            }
+            files.fail(call, EIO, staysDead: true)
+            switch work {
+            case .shorter: try? await killed.set("short", for: "0")
+            case .longer: try? await killed.set(String(repeating: "y", count: 4_000), for: "0")
+            case .removal: try? await killed.remove("0")
+            case .tag: try? await killed.invalidate(tag: "tag")
+            case .wipe: try? await killed.wipe()
+            case .damaged: for key in 0..<6 { _ = await killed.get("\(key)") }
+            }
+            most = max(most, files.made.count)
+            for key in 0..<12 {
+                try await living.set(String(repeating: "z", count: 700 + 50 * key), for: "\(key % 9)", tags: ["tag"])
+                #expect(folder.entries.count <= 8 && length <= 16_000, "call \(call)")
+            }
+        }
+        #expect(most > 10)
+    }
+
+    /// How long the entries are together.
+    private var length: Int {
+        folder.entries.reduce(0) { sum, path in
+            sum + ((try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0)
+        }
+    }
+
+    @Test("A change of which a part was told, before there was no space, is none")
+    func torn() async throws {
         let files = FaultyFiles()
-        let dying = try open(files, entries: 3)
-        let other = try open(memory: nil, entries: 3)
-        for key in 0..<3 { try await other.set("value", for: "\(key)") }
-        try await dying.remove("nothing")
-        files.before(next: .remove) { files.fail(0, EIO, staysDead: true) }
-        await #expect(throws: DiskCacheError.self) { try await dying.remove("0") }
-        try await other.set("value", for: "3")
-        #expect(folder.entries.count <= 3)
+        let (living, full) = (try open(FaultyFiles(), entries: 10), try open(files))
+        for key in 0..<8 { try await living.set("value", for: "\(key)") }
+        try await full.set("value", for: "0")
+        files.shorten()
+        for key in 0..<5 {
+            // The sixth part of the change finds no space. The removal makes some.
+            files.before(next: .lock) {
+                files.beforeEach { _ in
+                    if files.made.count(where: { $0 == .write }) == 6 { files.fail(next: .write, ENOSPC) }
+                }
+            }
+            try await full.remove("\(key)")
+            files.beforeEach { _ in }
+        }
+        for key in 0..<30 {
+            try await living.set("value", for: "later \(key)")
+            #expect(folder.entries.count <= 10)
+        }
+    }
+
+    @Test("A wipe needs nothing that may have been cleaned up", arguments: 0..<3)
+    func cleanedUp(way: Int) async throws {
+        let cache = try open()
+        try await cache.set("value", for: "key")
+        // Most of the time it is empty.
+        try FileManager.default.removeItem(atPath: folder.path + "/shared/writing")
+        if way == 1 { try FileManager.default.removeItem(atPath: path) }
+        let other = way == 2 ? try open() : cache
+        for _ in 0..<2 { try await other.wipe() }
+        #expect(await cache.get("key") == nil)
+    }
+
+    @Test("After a wipe nobody tells of a key, also who hasn't heard of that yet")
+    func keyAfterWipe() async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("value", for: "other")
+        let late = second.ledger.permit(for: "key")
+        let entry = second.ledger.entry("late")
+        #expect(late.answer(entry) == nil)
+        try await first.wipe()
+        try await second.set(entry, for: "key", permit: late)
+        let journal = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(DiskChange.all(in: Array(journal)).map(\.kind) == [.begun, .follows])
+        #expect(await first.get("key") == nil)
     }
 
     @Test(

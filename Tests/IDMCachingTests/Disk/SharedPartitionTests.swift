@@ -271,15 +271,37 @@ struct SharedPartitionTests {
         #expect(verdict(9_999, asked: 7_000) == .free)
     }
 
-    @Test("What another has written stays, though it was forgotten among a great many, where an older answer comes")
-    func newerAmongMany() async throws {
-        let (first, second) = (try open(memory: nil), try open(memory: nil))
+    @Test(
+        "What another has written stays, though it was forgotten among a great many, where an older answer comes",
+        arguments: [false, true])
+    func newerAmongMany(isOutOfDescriptors: Bool) async throws {
+        let files = FaultyFiles()
+        let (first, second) = (try open(files), try open(memory: nil))
         try await first.set("before", for: "key")
         let older = first.ledger.permit(for: "key")
         try await second.set("newer", for: "key")
         for number in 0...OthersChanges.limit { try await second.set("other", for: "\(number)") }
-        try await first.set(first.ledger.entry("older"), for: "key", permit: older)
+        // What can't be looked at isn't removed either.
+        if isOutOfDescriptors { files.before(next: .lock) { files.fail(next: .open, EMFILE) } }
+        await first.keep(first.ledger.entry("older"), for: "key", permit: older)
         #expect(await second.get("key")?.value == "newer")
-        #expect(outcomes.words.last == "written \(OthersChanges.limit)")
+        #expect(outcomes.count("failed key") == (isOutOfDescriptors ? 1 : 0))
+    }
+
+    @Test(
+        "Something of any length in the place of an entry is replaced and removed as others are",
+        arguments: [false, true])
+    func hugeForeign(isRemoved: Bool) async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("old", for: "key")
+        #expect(await second.get("key")?.value == "old")
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: #require(folder.entries.first)))
+        try file.truncate(atOffset: UInt64(DiskRecord.greatestLength) * 2)
+        try file.close()
+        let late = second.ledger.permit(for: "key")
+        if isRemoved { try await first.remove("key") } else { try await first.set("new", for: "key") }
+        #expect(await second.get("key")?.value == (isRemoved ? nil : "new"))
+        try await second.set(second.ledger.entry("late"), for: "key", permit: late)
+        #expect(await first.get("key")?.value == (isRemoved ? nil : "new"))
     }
 }

@@ -116,4 +116,80 @@ struct LayeredStoreTests {
         await store.keep(store.ledger.entry("later"), for: "key", permit: later)
         #expect(await store.values("key") == ["later", "later"])
     }
+
+    /// A memory cache around whose removals a store of one's own does something else as well.
+    private final class Wrapper: CacheStore {
+        let inner = MemoryCache<String, String>(countLimit: 10)
+        private let beforeRemoving: @Sendable () async throws -> Void
+
+        init(beforeRemoving: @escaping @Sendable () async throws -> Void) {
+            self.beforeRemoving = beforeRemoving
+        }
+
+        var ledger: CacheLedger<String, String> { inner.ledger }
+
+        func get(_ key: String) -> CacheEntry<String>? { inner.get(key) }
+        func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) {
+            inner.set(entry, for: key, permit: permit)
+        }
+
+        func remove(_ key: String) async throws {
+            try await beforeRemoving()
+            inner.remove(key)
+        }
+
+        func removeAll(tagged tag: String) { inner.removeAll(tagged: tag) }
+        func removeAll() { inner.removeAll() }
+    }
+
+    /// Writes something older, and gives out what was heard since and then invalidated, with the right to write it.
+    private func revoked(
+        _ store: some CacheStore<String, String>
+    ) async throws -> (CacheEntry<String>, CachePermit<String, String>) {
+        try await store.write("old", for: "key")
+        let permit = store.ledger.permit(for: "key")
+        let entry = store.ledger.entry("new", tags: ["new"])
+        #expect(permit.answer(entry) == nil)
+        try await store.invalidate(tag: "new")
+        return (entry, permit)
+    }
+
+    @Test("removes from other caches what it wants to, while it is asked to clear", arguments: 0..<3)
+    func removesElsewhere(way: Int) async throws {
+        let other = try DiskCache<String, String>(folder: folder.url)
+        let started = Shared<Task<Void, any Error>?>(nil)
+        let store = Wrapper {
+            switch way {
+            case 0: try await other.remove("key")
+            case 1: try await other.invalidate("key")
+            default: started.value = Task { try await other.remove("key") }
+            }
+        }
+        let (entry, permit) = try await revoked(store)
+        try await other.set("made of the old one", for: "key")
+        let late = other.ledger.permit(for: "key")
+        await store.keep(entry, for: "key", permit: permit)
+        try await started.value?.value
+        #expect(store.get("key") == nil)
+        #expect(await other.get("key") == nil)
+        try await other.set(other.ledger.entry("late"), for: "key", permit: late)
+        #expect(await other.get("key") == nil)
+    }
+
+    @Test("keeps what lands while it is asked to clear")
+    func landsMeanwhile() async throws {
+        let removals = ControlledDataProvider<Void, Void>()
+        let store = Wrapper { try await removals.request(()) }
+        let (entry, permit) = try await revoked(store)
+        let later = store.ledger.permit(for: "key")
+        let keeping = Task { await store.keep(entry, for: "key", permit: permit) }
+        let removal = try await removals.nextRequest()
+        let newest = store.ledger.entry("later")
+        #expect(later.answer(newest) == nil)
+        await store.keep(newest, for: "key", permit: later)
+        #expect(store.get("key")?.value == "later")
+        removal.answer()
+        await keeping.value
+        #expect(store.get("key")?.value == "later")
+    }
 }
