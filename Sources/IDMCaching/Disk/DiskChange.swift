@@ -98,7 +98,7 @@ struct OthersChanges: Sendable {
     /// unless that is newer.
     static let limit = 1_024
 
-    /// When everything was removed last, or may have been. All know of it.
+    /// When everything was removed last. All know of it.
     private(set) var swept = Int64.min
     private var everything = Int64.min
     private var keys: [Digest: Int64] = [:]
@@ -108,10 +108,10 @@ struct OthersChanges: Sendable {
         switch change.kind {
         case .written, .removed: keys[change.subject] = max(keys[change.subject] ?? .min, change.time)
         case .tagRemoved: tags[change.subject] = max(tags[change.subject] ?? .min, change.time)
-        case .allRemoved, .follows:
-            // Who hasn't read what the journal follows doesn't know whether that was wiped.
+        case .allRemoved:
             swept = max(swept, change.time)
             forget(everythingBefore: change.time)
+        case .follows: forget(everythingBefore: change.time)
         case .lost, .withdrawn, .begun: break
         }
         if keys.count + tags.count > Self.limit {

@@ -203,7 +203,7 @@ extension DiskFolder {
                 // It tells which keys there were. The next one is written where entries are, a folder that somebody may have
                 // cleaned up, as it is empty most of the time.
                 try? makeFolder(writing)
-                try journal.retire()
+                try journal.retire(telling: change)
             }
         } catch {
             if !isHeld {

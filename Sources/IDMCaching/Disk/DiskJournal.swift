@@ -82,12 +82,14 @@ final class DiskJournal: Sendable {
     }
 
     /// Begins anew, for all. To be called while the journal is held.
-    func retire() throws(FileFault) {
+    ///
+    /// - Parameter last: What is told once more, for those who have not read the old one to its end.
+    func retire(telling last: DiskChange? = nil) throws(FileFault) {
         guard let name = opened.withLock({ $0?.name }) else { return }
         do throws(FileFault) {
             let file = try files.open(successor, .creating)
             defer { try? files.close(file) }
-            try begin(file, after: name, at: MachineTime.now)
+            try begin(file, after: name, at: MachineTime.now, last)
             try files.rename(successor, path)
         } catch {
             try? files.remove(successor)
@@ -96,11 +98,13 @@ final class DiskJournal: Sendable {
     }
 
     /// Writes the beginning of a journal.
-    private func begin(_ file: Int32, after name: Digest, at time: Int64) throws(FileFault) {
+    private func begin(
+        _ file: Int32, after name: Digest, at time: Int64, _ last: DiskChange? = nil
+    ) throws(FileFault) {
         let begun = DiskChange(kind: .begun, subject: .random, time: time)
         let follows = DiskChange(kind: .follows, subject: name, time: time)
         var written = 0
-        try files.writeAll(file, begun.encoded + follows.encoded, counting: &written)
+        try files.writeAll(file, begun.encoded + follows.encoded + (last?.encoded ?? []), counting: &written)
     }
 
     /// Takes the lock, and hears what there is to hear. Nil if there is no journal.

@@ -79,4 +79,31 @@ struct SharedHearingTests {
         #expect(await second.get("key") == nil)
         #expect(await first.get("other") != nil)
     }
+
+    @Test("nor is what was asked for while another wiped, and could not land for that")
+    func askedDuringWipe() async throws {
+        let files = FaultyFiles()
+        let first = try open()
+        let second = try DiskCache<String, String>(
+            folder: folder.url, partition: nil, bounds: DiskBounds(), durability: .process, coding: .json,
+            ledger: CacheLedger(onOutcome: outcomes.hook()), files: files, text: { $0 })
+        try await first.set("value", for: "other")
+        try await second.set("value", for: "another")
+        let permits = Shared<[CachePermit<String, String>]>([])
+        // The first cache misses a journal altogether.
+        try await second.wipe()
+        // Both are asked once the wipe was, and before it is over.
+        files.before(next: .names) {
+            permits.value = [second.ledger.permit(for: "key"), first.ledger.permit(for: "key")]
+        }
+        try await second.wipe()
+        let (older, newer) = (try #require(permits.value.first), try #require(permits.value.last))
+        permits.value = []
+        let entry = first.ledger.entry("newer")
+        #expect(newer.answer(entry) == nil)
+        try await first.set(entry, for: "key", permit: newer)
+        try await second.set(second.ledger.entry("older"), for: "key", permit: older)
+        #expect(await first.get("key")?.value != "older")
+        #expect(await second.get("key")?.value != "older")
+    }
 }
