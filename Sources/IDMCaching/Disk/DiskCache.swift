@@ -277,7 +277,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         let digest: Digest
     }
 
-    private func kept(_ entry: CacheEntry<Value>, _ name: Name, asked: Int64?) -> CacheEntry<Kept> {
+    private func kept(_ entry: CacheEntry<Value>, _ name: Name, asked: Int64) -> CacheEntry<Kept> {
         CacheEntry(Kept(value: entry.value, digest: name.digest), stamp: entry.stamp, tags: entry.tags, asked: asked)
     }
 

@@ -6,17 +6,18 @@ public struct CacheEntry<Value: Sendable>: Sendable {
     public let stamp: CacheStamp
     /// The names under which it can be invalidated, besides its key.
     public let tags: Set<String>
-    /// When it was asked for, by ``MachineTime``. Nil where that isn't kept.
-    @usableFromInline let asked: Int64?
+    /// When it was asked for, by ``MachineTime``. The greatest number where that isn't kept: an optional would make every
+    /// copy of an entry take longer.
+    @usableFromInline let asked: Int64
 
     /// Makes an entry. A store makes entries of what it reads; for writing, ``CacheLedger`` stamps them.
     @inlinable
     public init(_ value: Value, stamp: CacheStamp, tags: Set<String> = []) {
-        self.init(value, stamp: stamp, tags: tags, asked: nil)
+        self.init(value, stamp: stamp, tags: tags, asked: .max)
     }
 
-    @usableFromInline
-    init(_ value: Value, stamp: CacheStamp, tags: Set<String>, asked: Int64?) {
+    @inlinable
+    init(_ value: Value, stamp: CacheStamp, tags: Set<String>, asked: Int64) {
         self.value = value
         self.stamp = stamp
         self.tags = tags

@@ -135,7 +135,8 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     func look(
         _ key: Key, since begun: Int64, stored: CacheEntry<Value>?
     ) -> (entry: CacheEntry<Value>, isLater: Bool)? {
-        let look = book.withLock { $0.look(key, since: begun, stored: stored, asked: stored?.asked) { $0.tags } }
+        let asked = stored?.asked ?? .max
+        let look = book.withLock { $0.look(key, since: begun, stored: stored, asked: asked) { $0.tags } }
         return look.value.map { ($0, look.isLater) }
     }
 

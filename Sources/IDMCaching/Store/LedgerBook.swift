@@ -141,20 +141,21 @@ struct LedgerBook<Key: Hashable, Value> {
     /// - Parameters:
     ///   - begun: What ``enter(_:)`` has returned for this look.
     ///   - stored: What was found.
-    ///   - asked: When that was asked for, if the store keeps it. Nought for the time before the machine was started.
+    ///   - asked: When that was asked for: nought for the time before the machine was started, and the greatest number if the
+    ///     store doesn't keep it.
     /// - Returns: What is to be heard, whether it has come during the look, and what nobody needs any more, to be let go of
     ///   where no lock is held.
     mutating func look(
-        _ key: Key, since begun: Int64, stored: Value?, asked: Int64? = nil, tags bearing: (Value) -> Set<String>
+        _ key: Key, since begun: Int64, stored: Value?, asked: Int64 = .max, tags bearing: (Value) -> Set<String>
     ) -> (value: Value?, isLater: Bool, leftover: Value?) {
         guard let record = records[key] else { return (stored, false, nil) }
-        if let stored, let asked, asked > record.newest?.number ?? 0 {
+        if let stored, asked < .max, asked > record.newest?.number ?? 0 {
             records[key]?.newest = Answer(number: asked, value: stored, came: 0)
             records[key]?.stored = 0
             return (stored, false, record.newest?.value)
         }
         guard let newest = record.newest else { return (stored, false, nil) }
-        if record.stored ?? .max <= begun { return (asked ?? .max < newest.number ? nil : stored, false, nil) }
+        if record.stored ?? .max <= begun { return (asked < newest.number ? nil : stored, false, nil) }
         guard mayLand(newest.number, record, bearing(newest.value)) else { return (nil, false, nil) }
         return (newest.value, newest.came > begun, nil)
     }

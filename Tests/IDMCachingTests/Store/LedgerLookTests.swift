@@ -139,7 +139,7 @@ struct LedgerLookTests {
             case 2: looks[index].stored = stored
             default:
                 let look = looks[index]
-                let asked = knowsOrder ? look.stored : nil
+                let asked = knowsOrder ? look.stored ?? .max : .max
                 let found = book.look("key", since: look.begun, stored: look.stored, asked: asked, tags: Self.tags)
                     .value
                 _ = book.leave("key")
