@@ -6,6 +6,12 @@ enum Checksum {
     private static let prime4: UInt64 = 0x85eb_ca77_c2b2_ae63
     private static let prime5: UInt64 = 0x27d4_eb2f_1656_67c5
 
+    /// The checksum of bytes among which it has a place of its own.
+    static func of(_ bytes: UnsafeRawBufferPointer, leavingOut place: Range<Int>) -> UInt64 {
+        let before = of(UnsafeRawBufferPointer(rebasing: bytes[..<place.lowerBound]))
+        return of(UnsafeRawBufferPointer(rebasing: bytes[place.upperBound...]), seed: before)
+    }
+
     static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
         var offset = 0
         var hash: UInt64

@@ -40,23 +40,25 @@ struct DiskChange: Sendable, Hashable {
     /// Of an entry that was written, how long it is.
     var length: UInt32 = 0
 
-    var encoded: [UInt8] {
-        var bytes = encoded(check: 0)
-        let check = bytes.withUnsafeBytes { Self.check($0) }
-        bytes = encoded(check: check)
-        return bytes
-    }
+    /// Where its checksum is.
+    private static let checkPlace = 29..<32
 
-    private func encoded(check: UInt64) -> [UInt8] {
-        let last = kind.rawValue | UInt64(length) << 8 | check << 40
+    var encoded: [UInt8] {
+        let last = kind.rawValue | UInt64(length) << 8
         let numbers = [UInt64(bitPattern: time), Self.number(bytes), Self.number(entries), last]
-        return numbers.flatMap { number in withUnsafeBytes(of: number.littleEndian) { Array($0) } } + subject.bytes
+        var all = numbers.flatMap { number in withUnsafeBytes(of: number.littleEndian) { Array($0) } } + subject.bytes
+        let check = all.withUnsafeBytes { Self.check($0) }
+        all.replaceSubrange(Self.checkPlace, with: check)
+        return all
     }
 
     private static func number(_ number: Int) -> UInt64 { UInt64(bitPattern: Int64(number)) }
 
-    /// The checksum of a change in whose place for it there is nothing.
-    fileprivate static func check(_ bytes: UnsafeRawBufferPointer) -> UInt64 { Checksum.of(bytes) & 0xff_ffff }
+    private static func check(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        withUnsafeBytes(of: Checksum.of(bytes, leavingOut: checkPlace).littleEndian) {
+            Array($0.prefix(checkPlace.count))
+        }
+    }
 }
 
 extension DiskChange {
@@ -65,13 +67,13 @@ extension DiskChange {
         func number(_ index: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
         }
-        guard bytes.count == Self.size, let kind = Kind(rawValue: number(3) & 0xff) else { return nil }
+        guard bytes.count == Self.size, let kind = Kind(rawValue: number(3) & 0xff),
+            bytes[Self.checkPlace].elementsEqual(Self.check(bytes))
+        else { return nil }
         self.init(
             kind: kind, subject: Digest(bytes: Array(bytes[32...])), time: Int64(bitPattern: number(0)),
             bytes: Int(clamping: Int64(bitPattern: number(1))), entries: Int(clamping: Int64(bitPattern: number(2))),
             length: UInt32(truncatingIfNeeded: number(3) >> 8))
-        let check = encoded(check: 0).withUnsafeBytes { Self.check($0) }
-        guard number(3) >> 40 == check else { return nil }
     }
 
     /// All changes in a part of a journal, which begins where one begins.

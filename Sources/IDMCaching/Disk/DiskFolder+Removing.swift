@@ -74,15 +74,19 @@ extension DiskFolder {
 
     /// Whether what stands in a place was asked for later than something else. What isn't a whole entry wasn't.
     private func asksLater(_ place: String, than asked: Int64) throws(FileFault) -> Bool {
-        let file: Int32
-        do throws(FileFault) {
-            file = try files.open(place, .reading)
-        } catch {
-            if error.isAbsence || error.isLink || error.isSocket { return false }
-            throw error
-        }
+        guard let file = try openEntry(place) else { return false }
         defer { try? files.close(file) }
         return try record(in: file, files.status(file))?.askedSinceStart ?? 0 > asked
+    }
+
+    /// Opens what stands in a place. Nil if nothing does, or something that can't be an entry.
+    private func openEntry(_ place: String) throws(FileFault) -> Int32? {
+        do throws(FileFault) {
+            return try files.open(place, .reading)
+        } catch {
+            if error.isAbsence || error.isLink || error.isSocket { return nil }
+            throw error
+        }
     }
 
     /// What an open file says of itself. Nil if it isn't whole.
@@ -137,13 +141,7 @@ extension DiskFolder {
     /// Removes an entry if it bears a tag. One that isn't whole bears none: it is found out when somebody reads it.
     private func remove(_ digest: Digest, ifTagged tag: String) throws(FileFault) {
         let place = place(of: digest)
-        let file: Int32
-        do throws(FileFault) {
-            file = try files.open(place, .reading)
-        } catch {
-            if error.isAbsence || error.isLink || error.isSocket { return }
-            throw error
-        }
+        guard let file = try openEntry(place) else { return }
         defer { try? files.close(file) }
         let status = try files.status(file)
         guard let record = try record(in: file, status), record.tags.contains(tag) else { return }

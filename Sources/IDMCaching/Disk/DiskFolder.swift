@@ -84,11 +84,11 @@ final class DiskFolder: Sendable {
     /// A process that was killed between telling of a change and making it may have told that there is less than there is. It
     /// held the lock until then: whoever has it next finds that as the last thing that was told.
     private func check(_ last: DiskChange) {
-        let status = try? statusIfThere(place(of: last.subject))
+        func status() -> FileStatus? { try? statusIfThere(place(of: last.subject)) }
         let isMade =
             switch last.kind {
-            case .written: status?.size == Int(clamping: last.length)
-            case .removed, .lost: last.entries == 0 || status == nil
+            case .written: status()?.size == Int(clamping: last.length)
+            case .removed, .lost: last.entries == 0 || status() == nil
             case .tagRemoved, .allRemoved, .withdrawn, .begun, .follows: true
             }
         if !isMade { withdraw() }

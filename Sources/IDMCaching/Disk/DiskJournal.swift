@@ -89,7 +89,7 @@ final class DiskJournal: Sendable {
         do throws(FileFault) {
             let file = try files.open(successor, .creating)
             defer { try? files.close(file) }
-            try begin(file, after: name, at: MachineTime.now, last)
+            try writeBeginning(file, after: name, at: MachineTime.now, last)
             try files.rename(successor, path)
         } catch {
             try? files.remove(successor)
@@ -97,8 +97,7 @@ final class DiskJournal: Sendable {
         }
     }
 
-    /// Writes the beginning of a journal.
-    private func begin(
+    private func writeBeginning(
         _ file: Int32, after name: Digest, at time: Int64, _ last: DiskChange? = nil
     ) throws(FileFault) {
         let begun = DiskChange(kind: .begun, subject: .random, time: time)
@@ -120,7 +119,7 @@ final class DiskJournal: Sendable {
                 let status = try files.status(file)
                 // Nothing was before the first one.
                 let isNew = status.size == 0 && status.links > 0
-                if isNew { try begin(file, after: .zero, at: .min) }
+                if isNew { try writeBeginning(file, after: .zero, at: .min) }
                 try catchUp(file, to: isNew ? try files.status(file).size : status.size, hear)
                 if status.links > 0 { return file }
             } catch {

@@ -11,7 +11,7 @@ struct DiskRecord {
     static let version = 1
     static let headerLength = 96
     /// Where the checksum is: the last thing in the header.
-    private static let checksumPlace = 88
+    private static let checksumPlace = 88..<headerLength
     /// Longer than any entry should be. What is longer is not read into memory.
     static let greatestLength = 1 << 30
 
@@ -57,8 +57,8 @@ struct DiskRecord {
         file += key
         file += tagBytes
         file += value
-        let checksum = file.withUnsafeBytes { Self.checksum($0) }
-        file.replaceSubrange(Self.checksumPlace..<Self.headerLength, with: Self.littleEndian(checksum))
+        let checksum = file.withUnsafeBytes { Checksum.of($0, leavingOut: Self.checksumPlace) }
+        file.replaceSubrange(Self.checksumPlace, with: Self.littleEndian(checksum))
         return file
     }
 
@@ -79,7 +79,8 @@ struct DiskRecord {
         guard valueLength <= UInt64(greatestLength),
             UInt64(file.count - headerLength) == UInt64(keyLength) + UInt64(tagsLength) + valueLength
         else { throw DiskDamage(.torn) }
-        guard number(file, checksumPlace, UInt64.self) == checksum(file) else { throw DiskDamage(.checksum) }
+        let checksum = Checksum.of(file, leavingOut: checksumPlace)
+        guard number(file, checksumPlace.lowerBound, UInt64.self) == checksum else { throw DiskDamage(.checksum) }
         let tagsStart = headerLength + Int(keyLength)
         let valueStart = tagsStart + Int(tagsLength)
         let record = DiskRecord(
@@ -102,12 +103,6 @@ struct DiskRecord {
             offset += length
         }
         return tags
-    }
-
-    /// The checksum of a file, without its own place.
-    private static func checksum(_ file: UnsafeRawBufferPointer) -> UInt64 {
-        let header = Checksum.of(UnsafeRawBufferPointer(rebasing: file[..<checksumPlace]))
-        return Checksum.of(UnsafeRawBufferPointer(rebasing: file[headerLength...]), seed: header)
     }
 
     private static func number<Number: FixedWidthInteger>(

@@ -6,26 +6,11 @@ import Testing
 
 /// What caches of one partition tell one another, and what stands there when something went wrong.
 @Suite("A journal", .timeLimit(.ample))
-struct DiskJournalTests {
-    private let folder: TemporaryFolder
-    private let outcomes = Outcomes()
+struct DiskJournalTests: PartitionTests {
+    let partition: Partition
 
     init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private func open(memory: Int? = 10, entries: Int? = nil, bytes: Int? = nil) throws -> DiskCache<String, String> {
-        try DiskCache(
-            folder: folder.url, byteLimit: bytes, entryLimit: entries, memoryLimit: memory, onOutcome: outcomes.hook())
-    }
-
-    private func open(
-        _ files: FaultyFiles, entries: Int? = nil, bytes: Int? = nil
-    ) throws -> DiskCache<String, String> {
-        try DiskCache(
-            folder: folder.url, partition: nil, bounds: DiskBounds(bytes: bytes, entries: entries),
-            durability: .process,
-            coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files, text: { $0 })
+        partition = try Partition()
     }
 
     /// Where the journal is.
@@ -174,12 +159,12 @@ struct DiskJournalTests {
 
     @Test("A process that was killed at any call lets nobody pass the bounds", arguments: Work.allCases)
     func killed(work: Work) async throws {
-        let living = try open(FaultyFiles(), entries: 8, bytes: 16_000)
+        let living = try open(FaultyFiles(), memory: nil, entries: 8, bytes: 16_000)
         for key in 0..<6 { try await living.set(String(repeating: "x", count: 2_000), for: "\(key)", tags: ["tag"]) }
         var most = 0
         for call in 0..<Volume.of(60, normally: 16) {
             let files = FaultyFiles()
-            let killed = try open(files, entries: 8, bytes: 16_000)
+            let killed = try open(files, memory: nil, entries: 8, bytes: 16_000)
             _ = await killed.get("0")
             if work == .damaged, let entry = folder.entries.first {
                 try Data(repeating: 1, count: 2_000).write(to: URL(fileURLWithPath: entry))
@@ -212,7 +197,7 @@ struct DiskJournalTests {
     @Test("A change of which a part was told, before there was no space, is none")
     func torn() async throws {
         let files = FaultyFiles()
-        let (living, full) = (try open(FaultyFiles(), entries: 10), try open(files))
+        let (living, full) = (try open(FaultyFiles(), memory: nil, entries: 10), try open(files, memory: nil))
         for key in 0..<8 { try await living.set("value", for: "\(key)") }
         try await full.set("value", for: "0")
         files.shorten()
@@ -263,7 +248,7 @@ struct DiskJournalTests {
         arguments: [FileFault.Call.rename, .open])
     func oldOneStays(call: FileFault.Call) async throws {
         let files = FaultyFiles()
-        let cache = try open(files)
+        let cache = try open(files, memory: nil)
         try await cache.set("value", for: "key")
         files.fail(next: call, EIO)
         await #expect(throws: DiskCacheError.self) { try await cache.wipe() }
@@ -280,7 +265,7 @@ struct DiskJournalTests {
     func noLinks() async throws {
         let files = FaultyFiles()
         files.countNoNames()
-        let cache = try open(files)
+        let cache = try open(files, memory: nil)
         await #expect(throws: DiskCacheError.self) { try await cache.set("value", for: "key") }
         #expect(files.openFiles == 0)
     }

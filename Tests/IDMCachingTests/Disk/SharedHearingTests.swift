@@ -8,16 +8,11 @@ import TestSupport
 /// What is heard through one of two caches of one partition, which know no more of one another than two processes do.
 @MainActor
 @Suite("What is heard through caches that share a partition", .timeLimit(.ample))
-struct SharedHearingTests {
-    private let folder: TemporaryFolder
-    private let outcomes = Outcomes()
+struct SharedHearingTests: PartitionTests {
+    let partition: Partition
 
     init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private func open() throws -> DiskCache<String, String> {
-        try DiskCache(folder: folder.url, memoryLimit: 10, onOutcome: outcomes.hook())
+        partition = try Partition()
     }
 
     @Test("Once what another has written was heard, nobody hears an older answer", arguments: [false, true])
@@ -60,9 +55,7 @@ struct SharedHearingTests {
         arguments: [false, true])
     func revokedWhereNothingWas(isFull: Bool) async throws {
         let files = FaultyFiles()
-        let first = try DiskCache<String, String>(
-            folder: folder.url, partition: nil, bounds: DiskBounds(), durability: .process, coding: .json,
-            ledger: CacheLedger(onOutcome: outcomes.hook()), files: files, text: { $0 })
+        let first = try open(files, memory: nil)
         let second = try open()
         try await first.set("value", for: "other")
         #expect(await second.get("other") != nil)
@@ -84,9 +77,7 @@ struct SharedHearingTests {
     func askedDuringWipe() async throws {
         let files = FaultyFiles()
         let first = try open()
-        let second = try DiskCache<String, String>(
-            folder: folder.url, partition: nil, bounds: DiskBounds(), durability: .process, coding: .json,
-            ledger: CacheLedger(onOutcome: outcomes.hook()), files: files, text: { $0 })
+        let second = try open(files, memory: nil)
         try await first.set("value", for: "other")
         try await second.set("value", for: "another")
         let permits = Shared<[CachePermit<String, String>]>([])

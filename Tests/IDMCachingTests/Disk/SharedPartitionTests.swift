@@ -8,24 +8,11 @@ import TestSupport
 
 /// Two caches of one partition, which know no more of one another than two processes do.
 @Suite("Caches that share a partition", .timeLimit(.ample))
-struct SharedPartitionTests {
-    private let folder: TemporaryFolder
-    private let outcomes = Outcomes()
+struct SharedPartitionTests: PartitionTests {
+    let partition: Partition
 
     init() throws {
-        folder = try TemporaryFolder()
-    }
-
-    private func open(memory: Int? = 10, entries: Int? = nil, bytes: Int? = nil) throws -> DiskCache<String, String> {
-        try DiskCache(
-            folder: folder.url, byteLimit: bytes, entryLimit: entries, memoryLimit: memory, onOutcome: outcomes.hook())
-    }
-
-    private func open(_ files: any FileLayer) throws -> DiskCache<String, String> {
-        try DiskCache(
-            folder: folder.url, partition: nil, bounds: DiskBounds(bytes: nil, entries: nil), memoryLimit: 10,
-            durability: .process, coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files,
-            text: { $0 })
+        partition = try Partition()
     }
 
     @Test("What one has written the other reads, also what the other has in memory")
