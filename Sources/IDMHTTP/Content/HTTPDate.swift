@@ -20,7 +20,7 @@ struct HTTPDate: Sendable, Equatable {
         guard let day = Self.number(dayWord), var year = Self.number(yearWord), parts.count == 3,
             let hour = parts[0], let minute = parts[1], let second = parts[2],
             let month = Self.months.firstIndex(of: String(month)).map({ $0 + 1 }),
-            (1...31).contains(day), hour < 24, minute < 60, second <= 60, year <= 9999
+            (1...31).contains(day), hour < 24, minute < 60, second <= 60
         else { return nil }
         // Two digits are of this century, unless that lies far ahead.
         if yearWord.count == 2 { year += year < 70 ? 2000 : 1900 }
@@ -32,7 +32,7 @@ struct HTTPDate: Sendable, Equatable {
     ]
 
     private static func number(_ word: Substring) -> Int? {
-        word.count <= 4 && word.consists(of: ByteSet("0123456789")) ? Int(word) : nil
+        word.count <= 4 && word.consists(of: .digits) ? Int(word) : nil
     }
 
     /// The days since 1970, in the calendar of Gregory.

@@ -26,8 +26,9 @@ struct ByteSet: Sendable, Equatable {
         return result
     }
 
-    static let alphanumerics = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-    static let hexDigits = ByteSet("0123456789ABCDEFabcdef")
+    static let digits = ByteSet("0123456789")
+    static let alphanumerics = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz").union(digits)
+    static let hexDigits = digits.union(ByteSet("ABCDEFabcdef"))
     /// What a URL may hold anywhere and means itself (RFC 3986).
     static let unreserved = alphanumerics.union(ByteSet("-._~"))
     /// What a segment of a path may hold beside percent-escapes.

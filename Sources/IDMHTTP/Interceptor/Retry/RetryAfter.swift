@@ -7,7 +7,7 @@ enum RetryAfter {
     /// - Parameter now: Seconds since 1970, for a response that doesn't say when it was made.
     static func wait(_ headers: ServiceHeaders, now: Int) -> Duration? {
         guard let text = headers.values(of: .retryAfter).first?.trimmingCharacters(in: .whitespaces) else { return nil }
-        if text.consists(of: ByteSet("0123456789")) {
+        if text.consists(of: .digits) {
             // What no number can hold is longer than anybody waits.
             return .seconds(min(Int64(text) ?? .max, 3_155_760_000))
         }
