@@ -7,7 +7,7 @@ extension HTTPBytes {
         /// The fault in one sentence.
         public var description: String {
             switch self {
-            case .tooLong(let limit): "A line is longer than \(limit) bytes."
+            case .tooLong(let limit): "A line, or an event, is longer than \(limit) bytes."
             }
         }
     }
@@ -59,11 +59,12 @@ extension HTTPBytes {
                 while !isOver {
                     if let line = ready.popFirst() { return line }
                     do {
+                        if let fault = splitter.fault { throw fault }
                         guard let piece = try await pieces.next(isolation: isolation) else {
                             isOver = true
                             return splitter.last()
                         }
-                        ready = try splitter.lines(in: piece)[...]
+                        ready = splitter.lines(in: piece)[...]
                     } catch {
                         isOver = true
                         throw error

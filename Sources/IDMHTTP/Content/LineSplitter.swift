@@ -3,6 +3,8 @@ internal import Foundation
 /// Cuts bytes that come in pieces into lines, which end with LF, CR or both.
 struct LineSplitter {
     private let limit: Int
+    /// Why nothing can be read any more, once something stands in the way. The lines before it are lines still.
+    private(set) var fault: HTTPBytes.LineFault?
     private var rest: [UInt8] = []
     private var endedWithCR = false
     private var isAtStart = true
@@ -12,7 +14,7 @@ struct LineSplitter {
     }
 
     /// The lines that a piece completes.
-    mutating func lines(in piece: Data) throws(HTTPBytes.LineFault) -> [String] {
+    mutating func lines(in piece: Data) -> [String] {
         var lines: [String] = []
         for byte in piece {
             defer { endedWithCR = byte == 13 }
@@ -21,7 +23,10 @@ struct LineSplitter {
             case 10 where endedWithCR: break
             case 10, 13: lines.append(take())
             default:
-                guard rest.count < limit else { throw .tooLong(limit: limit) }
+                guard rest.count < limit else {
+                    fault = .tooLong(limit: limit)
+                    return lines
+                }
                 rest.append(byte)
             }
         }

@@ -42,12 +42,14 @@ struct ServerSentEventParser {
         case "event":
             event = String(value)
         case "data":
-            let text = data.map { "\($0)\n\(value)" } ?? String(value)
-            guard text.utf8.count <= limit else { throw .tooLong(limit: limit) }
-            data = text
+            let length = data.map { $0.utf8.count + 1 } ?? 0
+            guard length + value.utf8.count <= limit else { throw .tooLong(limit: limit) }
+            // In place: each line would copy those before it.
+            if data == nil { data = "" } else { data?.append("\n") }
+            data?.append(contentsOf: value)
         case "id" where !value.utf8.contains(0):
             id = String(value)
-        case "retry" where value.consists(of: ByteSet("0123456789")):
+        case "retry" where value.consists(of: .digits):
             // A number that is too great to be one is no wish that could be granted.
             if let milliseconds = Int64(value) { retry = .milliseconds(milliseconds) }
         default:

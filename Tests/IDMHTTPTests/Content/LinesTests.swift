@@ -48,7 +48,7 @@ struct LinesTests {
     func limit(length: Int) async throws {
         var lines = bytes(Data("abc\nabcd\nx\n".utf8), by: length).lines(limit: 3).makeAsyncIterator()
 
-        if length < 9 { #expect(try await lines.next() == "abc") }
+        #expect(try await lines.next() == "abc")
         await #expect(throws: HTTPBytes.LineFault.tooLong(limit: 3)) { try await lines.next() }
         #expect(try await lines.next() == nil)
     }
@@ -124,6 +124,23 @@ struct ServerSentEventTests {
         await #expect(throws: HTTPBytes.LineFault.tooLong(limit: 10)) {
             try await bytes(Data("data: abcd\ndata: efgh\ndata: i\n\n".utf8), by: 3).events(limit: 10).collected()
         }
+    }
+
+    @Test("before a line that is too long come all the same", arguments: [1, 5, 100])
+    func beforeFault(length: Int) async throws {
+        let body = bytes(Data("data: a\n\ndata: 0123456789\n\n".utf8), by: length)
+        var events = body.events(limit: 10).makeAsyncIterator()
+
+        #expect(try await events.next() == .init(data: "a"))
+        await #expect(throws: HTTPBytes.LineFault.tooLong(limit: 10)) { try await events.next() }
+        #expect(try await events.next() == nil)
+    }
+
+    @Test("may have any number of lines")
+    func manyLines() async throws {
+        let text = String(repeating: "data:x\n", count: 200_000) + "\n"
+        let events = try await bytes(Data(text.utf8), by: 1 << 16).events().collected()
+        #expect(events.map(\.data.utf8.count) == [399_999])
     }
 
     @Test("come one by one, as the server sends them")
