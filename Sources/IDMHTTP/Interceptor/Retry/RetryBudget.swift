@@ -10,6 +10,9 @@ public final class RetryBudget: Sendable {
         let capacity: Double
         let refill: Double
         var balance: Double
+
+        /// How many retries that is. Sums of tenths come near to one, and not always to it.
+        var retries: Int { Int(exactly: (balance + 1e-9).rounded(.down)) ?? .max }
     }
 
     private let state: Mutex<State>
@@ -25,13 +28,12 @@ public final class RetryBudget: Sendable {
     }
 
     /// How many retries are left.
-    public var balance: Int { state.withLock { Int($0.balance) } }
+    public var balance: Int { state.withLock { $0.retries } }
 
     /// Takes a retry. False if there is none.
     func take() -> Bool {
         state.withLock { state in
-            // Sums of tenths come near to one, and not always to it.
-            guard state.balance > 1 - 1e-9 else { return false }
+            guard state.retries > 0 else { return false }
             state.balance = max(state.balance - 1, 0)
             return true
         }
