@@ -11,9 +11,8 @@ public struct ServiceRedaction: Sendable, Hashable {
     /// What is commonly secret: credentials, cookies, tokens, passwords, keys of an API and signatures.
     public static let standard = ServiceRedaction(
         words: [
-            "apikey", "accesskey", "authorization", "cookie", "credential", "passphrase", "passwd", "password",
-            "privatekey",
-            "secret", "session", "signature", "token",
+            "accesskey", "apikey", "authorization", "cookie", "credential", "passphrase", "passwd", "password",
+            "privatekey", "secret", "session", "signature", "token",
         ],
         names: ["assertion", "auth", "code", "codeverifier", "jwt", "key", "otp", "pass", "pin", "pwd", "sid", "sig"])
 
@@ -46,7 +45,9 @@ public struct ServiceRedaction: Sendable, Hashable {
         return field.value.contains("://") || field.value.contains("?") ? url(field.value) : field.value
     }
 
-    /// A URL as it may be shown: without a user, and without the values of secret query names.
+    /// A URL as it may be shown: without a user, and without what stands under secret names in its query and its fragment.
+    ///
+    /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
     func url(_ text: String) -> String {
         guard self != .none else { return text }
         var text = text
@@ -56,14 +57,24 @@ public struct ServiceRedaction: Sendable, Hashable {
                 text.replaceSubrange(authority.startIndex...at, with: "\(Self.mark)@")
             }
         }
-        guard let mark = text.firstIndex(of: "?") else { return text }
-        let query = text[text.index(after: mark)...]
-        let shown = query.split(separator: "&", omittingEmptySubsequences: false).map { item -> String in
-            let name = item.prefix { $0 != "=" }
-            guard name.endIndex < item.endIndex, isSecret(String(name).removingEscapes()) else { return String(item) }
-            return "\(name)=\(Self.mark)"
+        let signs = "?&#".unicodeScalars
+        let start = text.unicodeScalars.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
+        var shown = String(text[..<start])
+        var rest = text.unicodeScalars[start...]
+        while let sign = rest.popFirst() {
+            let name = rest.prefix { $0 != "=" && !signs.contains($0) }
+            rest = rest[name.endIndex...]
+            shown += "\(sign)\(Substring(name))"
+            if rest.first == "=", isSecret(String(name).removingEscapes()) {
+                shown += "=\(Self.mark)"
+                rest = rest.drop { $0 != "&" && $0 != "#" }
+            } else {
+                let value = rest.prefix { !signs.contains($0) }
+                rest = rest[value.endIndex...]
+                shown += String(value)
+            }
         }
-        return text[...mark] + shown.joined(separator: "&")
+        return shown
     }
 
     private static func folded(_ name: String) -> String {

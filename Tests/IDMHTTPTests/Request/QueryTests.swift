@@ -122,6 +122,10 @@ struct ServiceRedactionTests {
             ("https://h/x@y?a=1&token=2", "https://h/x@y?a=1&token=<redacted>"),
             ("https://h?%74oken=2&&b", "https://h?%74oken=<redacted>&&b"), ("/x?key=1&a", "/x?key=<redacted>&a"),
             ("https://h/x", "https://h/x"), ("?token", "?token"), ("", ""),
+            ("https://h/x?a=1#token=2&b=3", "https://h/x?a=1#token=<redacted>&b=3"),
+            ("/x#code=1", "/x#code=<redacted>"), ("/x?token=1?2&a=?", "/x?token=<redacted>&a=?"),
+            ("/x?next=/y?token=1&a", "/x?next=/y?token=<redacted>&a"),
+            ("/x?\u{301}=1&token=3", "/x?\u{301}=1&token=<redacted>"),
         ])
     func urls(url: String, shown: String) {
         #expect(ServiceRedaction.standard.url(url) == shown)
