@@ -9,16 +9,26 @@ struct Found<Value: Sendable>: Sendable {
     }
 }
 
-extension Found where Value: Comparable & Numeric {
-    /// What is made of the value, which has to be more than zero, and one that can be counted with.
-    func positive<R>(
-        orZero: Bool = false, _ make: (Value) -> R
-    ) throws(ServiceConfiguration.ReadingError) -> R {
-        // A century in seconds, and more bytes than a machine has: beyond lie values that other arithmetic can't take.
-        guard value > .zero || orZero && value == .zero, value <= 3_155_760_000 || value is Int else {
+extension Found<Double> {
+    /// So many seconds, as a time that can be counted with.
+    func seconds() throws(ServiceConfiguration.ReadingError) -> Duration {
+        // Beyond lie times that other arithmetic can't take.
+        guard value > 0, value <= 3_155_760_000 else {
             throw .malformed(key: key, reason: "it has to be more than zero, and less than a hundred years.")
         }
-        return make(value)
+        return .seconds(value)
+    }
+}
+
+extension Found<Int> {
+    func positive() throws(ServiceConfiguration.ReadingError) -> Int {
+        guard value > 0 else { throw .malformed(key: key, reason: "it has to be more than zero.") }
+        return value
+    }
+
+    func notNegative() throws(ServiceConfiguration.ReadingError) -> Int {
+        guard value >= 0 else { throw .malformed(key: key, reason: "it can't be less than zero.") }
+        return value
     }
 }
 

@@ -105,11 +105,11 @@ extension ServiceConfiguration {
             try Self.check(header.text.key) { () throws(ServiceRequest.Fault) in try field.check() }
             headers = headers.merging(field)
         }
-        timeout = try section.timeout?.positive { .seconds($0) } ?? timeout
-        deadline = try section.deadline?.positive { .seconds($0) } ?? deadline
-        limits.body = try section.maximumBody?.positive { $0 } ?? limits.body
-        limits.header = try section.maximumHeader?.positive { $0 } ?? limits.header
-        limits.redirects = try section.maximumRedirects?.positive(orZero: true) { $0 } ?? limits.redirects
+        timeout = try section.timeout?.seconds() ?? timeout
+        deadline = try section.deadline?.seconds() ?? deadline
+        limits.body = try section.maximumBody?.positive() ?? limits.body
+        limits.header = try section.maximumHeader?.positive() ?? limits.header
+        limits.redirects = try section.maximumRedirects?.notNegative() ?? limits.redirects
     }
 
     private static func check(
@@ -150,7 +150,10 @@ extension ServiceConfiguration.ReadingError: CustomStringConvertible {
         case .malformed(let key, let reason): "“\(key)” of the configuration can't be used: \(reason)"
         }
     }
+}
 
+extension ServiceConfiguration.ReadingError {
+    /// Reads something, and throws what is wrong with it in these words.
     static func translating<R>(_ read: () throws -> R) throws(Self) -> R {
         do {
             return try read()

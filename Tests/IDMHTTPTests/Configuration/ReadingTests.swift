@@ -163,6 +163,20 @@ struct ReadingTests {
         #expect(!shown.contains("s3cret"))
     }
 
+    @Test(
+        "and refused where a number is out of bounds, which are told",
+        arguments: [
+            ("timeout", "0", "it has to be more than zero, and less than a hundred years."),
+            ("maximumBody", "0", "it has to be more than zero."),
+            ("maximumHeader", "-1", "it has to be more than zero."),
+            ("maximumRedirects", "-1", "it can't be less than zero."),
+        ])
+    func outOfBounds(key: String, value: String, reason: String) {
+        #expect(throws: Failure.malformed(key: key, reason: reason)) {
+            try json(#"{"baseURL": "https://h", "\#(key)": \#(value)}"#)
+        }
+    }
+
     @Test("and refused where the variable is no base URL, by the name of the variable")
     func badVariable() {
         let error = #expect(throws: Failure.self) {
