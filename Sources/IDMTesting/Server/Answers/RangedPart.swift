@@ -47,7 +47,7 @@ struct RangedPart {
         let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2 else { return nil }
         switch (Int(ends[0]), Int(ends[1])) {
-        case (let first?, let last?) where first <= last: return first..<max(min(last + 1, length), first)
+        case (let first?, let last?) where first <= last: return first..<max(min(last, length - 1) + 1, first)
         case (let first?, nil) where ends[1].isEmpty: return first..<max(length, first)
         case (nil, let count?) where ends[0].isEmpty: return max(length - count, 0)..<length
         default: return nil
