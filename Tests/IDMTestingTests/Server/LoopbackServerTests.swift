@@ -57,6 +57,23 @@ struct LoopbackServerTests {
         }
     }
 
+    @Test("A request isn't lost to somebody who has given up waiting for it")
+    func nothingLost() async throws {
+        try await TestScope.run {
+            try await LoopbackServer.run { server in
+                server.on(.get, "/a", answer: .text("a").closing())
+                let waiter = Task { try await server.nextRequest() }
+                waiter.cancel()
+                await #expect(throws: CancellationError.self) { try await waiter.value }
+                let client = try RawClient(server)
+                client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+                let request = try await server.nextRequest()
+                #expect(request.target == "/a")
+                client.hangUp()
+            }
+        }
+    }
+
     @Test("A body is given to the closure of its route, with a length or in chunks")
     func bodies() async throws {
         try await TestScope.run {

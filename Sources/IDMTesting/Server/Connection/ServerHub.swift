@@ -25,7 +25,7 @@ final class ServerHub: Sendable {
     private let remembers: Bool
     private let routes = Mutex(Routes<Request, Answer>())
     private let mail = Mutex(Mail())
-    private let handedOut = Mutex(0)
+    private let desk = RequestDesk<Request>()
     private let pipe: WakePipe
     private let place: SourcePlace
     private let ledger = FailureLedger.current
@@ -116,12 +116,7 @@ final class ServerHub: Sendable {
     // MARK: The journal
 
     func nextRequest() async throws -> Request {
-        let index = handedOut.withLock { count in
-            defer { count += 1 }
-            return count
-        }
-        try await journal.wait { $0.requests.count > index }
-        return journal.value.requests[index]
+        try await desk.next()
     }
 
     func record(_ request: Request) {
@@ -130,6 +125,7 @@ final class ServerHub: Sendable {
             journal.requestCount += 1
             if remembers { journal.requests.append(request) }
         }
+        if remembers { desk.add(request) }
     }
 
     func opened(_ connection: Int) {

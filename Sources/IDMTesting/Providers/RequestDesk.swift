@@ -1,0 +1,23 @@
+/// The requests that have come, and how many of them the test has.
+final class RequestDesk<Request: Sendable>: Sendable {
+    private let state = Watched((requests: [Request](), handedOut: 0))
+
+    var requests: [Request] { state.value.requests }
+
+    func add(_ request: Request) {
+        state.change { $0.requests.append(request) }
+    }
+
+    func next() async throws -> Request {
+        while true {
+            try await state.wait { $0.requests.count > $0.handedOut }
+            // Taken only now, or it would be lost with whoever gives up. Of several who wait one is the first.
+            let request: Request? = state.change { state in
+                guard state.requests.count > state.handedOut else { return nil }
+                state.handedOut += 1
+                return state.requests[state.handedOut - 1]
+            }
+            if let request { return request }
+        }
+    }
+}
