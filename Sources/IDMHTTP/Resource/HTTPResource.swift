@@ -1,5 +1,3 @@
-public import Foundation
-
 /// What a server has, with how to read it: a request, and a value made of the response.
 ///
 /// Where a thing is and how it is read are two protocols, so that the same reading serves a server and a file: conform to
@@ -14,14 +12,4 @@ public protocol HTTPResource<Value>: ResourceReading {
 extension HTTPResource {
     /// None.
     public var rules: [ResponseRule] { [] }
-}
-
-/// How a body becomes a value.
-public protocol ResourceReading<Value>: Sendable {
-    /// What the body becomes.
-    associatedtype Value: Sendable
-
-    /// Makes the value. Called once for each response, away from the caller's actor. What it throws becomes the cause of an
-    /// ``HTTPError`` with ``HTTPError/Reason/decoding(_:)``.
-    func value(from body: Data) throws -> Value
 }

@@ -14,22 +14,6 @@ public protocol DecodableReading<Value>: ResourceReading where Value: Decodable 
     var badElements: BadElements { get }
 }
 
-/// What is done about an element of an array that can't be read.
-public struct BadElements: Sendable {
-    let skips: Bool
-    let report: @Sendable (any Error) -> Void
-
-    /// The array can't be read either. The error names the element.
-    public static let fail = BadElements(skips: false, report: { _ in })
-    /// The element is left out.
-    public static let skip = BadElements(skips: true, report: { _ in })
-
-    /// The element is left out, and somebody is told why: once for each, in their order, where the body is read.
-    public static func skip(_ report: @escaping @Sendable (any Error) -> Void) -> BadElements {
-        BadElements(skips: true, report: report)
-    }
-}
-
 extension DecodableReading {
     /// A plain decoder.
     public var decoder: JSONDecoder { JSONDecoder() }

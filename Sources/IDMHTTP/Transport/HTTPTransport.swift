@@ -1,5 +1,3 @@
-public import Foundation
-
 /// The one seam to the network: carries a request to a server and brings back what it answers.
 ///
 /// Everything else (checks, redirects, time-outs, limits, verdicts, retries) is done by whoever asks a transport. So a
@@ -24,21 +22,4 @@ public protocol HTTPTransport: Sendable {
     ///
     /// Whatever it throws is passed on as the cause of an ``HTTPError``, except for cancellations, which stay what they are.
     func send(_ request: TransportRequest) async throws -> TransportResponse
-}
-
-/// What a transport brings back: the head of a response, with a body that is still to come.
-public struct TransportResponse: Sendable {
-    /// The status.
-    public var status: Int
-    /// The header.
-    public var headers: ServiceHeaders
-    /// The body, unpacked where the server had packed it.
-    public var body: HTTPBytes
-
-    /// Makes a response.
-    public init(status: Int, headers: ServiceHeaders = [:], body: HTTPBytes = HTTPBytes(Data())) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-    }
 }

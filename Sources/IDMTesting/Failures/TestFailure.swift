@@ -20,17 +20,3 @@ public struct TestFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// Takes failures, on any thread.
     public typealias Handler = @Sendable (TestFailure) -> Void
 }
-
-/// What went wrong in a ``TestScope`` that reports to nobody: thrown at its end, so that the test fails.
-public struct TestFailures: Error, Sendable, CustomStringConvertible {
-    /// The failures, in the order in which they were found.
-    public let failures: [TestFailure]
-    /// What the body threw, if it did.
-    public let error: (any Error)?
-
-    /// All failures, a line each.
-    public var description: String {
-        let lines = failures.map(\.description) + (error.map { ["And the test threw: \($0)"] } ?? [])
-        return lines.joined(separator: "\n")
-    }
-}

@@ -37,7 +37,7 @@ struct BodySpool: ~Copyable, Sendable {
         length += data.count
     }
 
-    /// Fetches so many bytes, or fewer if a file ends before.
+    /// Fetches so many of the bytes that are there. Throws if there are fewer.
     mutating func fetch(_ count: Int) throws -> Data {
         var result = Data()
         while result.count < count, let first = files.first {
@@ -48,14 +48,14 @@ struct BodySpool: ~Copyable, Sendable {
             result += piece
             length -= piece.count
             files[0].read += piece.count
-            if files[0].read == files[0].written { try reuse() }
+            if files[0].read == files[0].written { reuse() }
         }
         guard result.count == count else { throw CocoaError(.fileReadCorruptFile) }
         return result
     }
 
     /// The first file has been fetched to its end.
-    private mutating func reuse() throws {
+    private mutating func reuse() {
         guard files.count == 1 else {
             files.removeFirst()
             return
@@ -72,43 +72,5 @@ extension FileHandle {
         // It stays as long as it is open.
         file.remove()
         return file.handle
-    }
-}
-
-/// A file that is there for a while, for nobody but this user.
-struct TemporaryFile: Sendable {
-    let url: URL
-    let handle: FileHandle
-
-    init(in folder: URL = FileManager.default.temporaryDirectory) throws {
-        url = folder.appendingPathComponent("idm-\(UUID().uuidString)")
-        let descriptor = url.path.withCString { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    }
-
-    /// Does something with files, and tells what a transport tells if it can't be done.
-    static func puttingAside<Value>(_ work: () throws -> Value) throws(TransportFault) -> Value {
-        do {
-            return try work()
-        } catch let error as POSIXError {
-            throw TransportFault(aside: error.code)
-        } catch {
-            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            let code = cause.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32(exactly: $0.code) : nil }
-            if case CocoaError.fileWriteOutOfSpace = error { throw TransportFault(.noSpace) }
-            throw TransportFault(aside: code.flatMap(POSIXErrorCode.init(rawValue:)) ?? .EIO)
-        }
-    }
-
-    func remove() {
-        _ = url.path.withCString { unlink($0) }
-    }
-}
-
-extension TransportFault {
-    /// The fault of a file that is put aside.
-    fileprivate init(aside code: POSIXErrorCode) {
-        self.init([.ENOSPC, .EDQUOT].contains(code) ? .noSpace : .notPutAside(code: code.rawValue))
     }
 }

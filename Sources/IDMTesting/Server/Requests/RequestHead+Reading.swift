@@ -2,6 +2,8 @@ import Foundation
 import IDMHTTP
 
 extension RequestHead {
+    private typealias Fault = RequestParser.Fault
+
     /// Reads a head whose lines have come.
     init(lines: [ArraySlice<UInt8>], bytes: [UInt8]) throws(RequestParser.Fault) {
         let words = lines[0].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -29,8 +31,6 @@ extension RequestHead {
             closes: connection.contains("close") || version == "HTTP/1.0" && !connection.contains("keep-alive"),
             awaitsContinue: headers["Expect"]?.lowercased() == "100-continue")
     }
-
-    private typealias Fault = RequestParser.Fault
 
     private static func field(
         _ line: ArraySlice<UInt8>

@@ -1,25 +1,3 @@
-import Foundation
-import IDMHTTP
-
-/// The head of a request, as it came.
-struct RequestHead: Sendable, Hashable {
-    /// How many bytes follow, if any do.
-    enum Framing: Sendable, Hashable {
-        case length(Int)
-        case chunks
-    }
-
-    var method: ServiceRequest.Method
-    var target: String
-    var headers: ServiceHeaders
-    var bytes: [UInt8]
-    var framing: Framing
-    /// Whether the client wants the connection closed behind the answer.
-    var closes: Bool
-    /// Whether the client waits for a word before it sends the body.
-    var awaitsContinue: Bool
-}
-
 /// Reads requests out of bytes, however those are split.
 ///
 /// Stricter than servers are: whatever a server might take for something else than the client meant is a fault.
@@ -60,11 +38,6 @@ struct RequestParser: Sendable {
     private var trailerLength = 0
 
     init() {}
-
-    /// Whether nothing of the next request has come.
-    var isBetweenRequests: Bool {
-        if case .head = state { pending.isEmpty } else { false }
-    }
 
     /// Reads on, up to the next thing that has come whole. Takes what it has read out of the input; nil, when there has
     /// to come more.
@@ -165,13 +138,9 @@ struct RequestParser: Sendable {
 
     private static func chunkSize(_ line: ArraySlice<UInt8>) throws(Fault) -> Int {
         let digits = line.prefix { $0 != UInt8(ascii: ";") }
-        guard (1...15).contains(digits.count), digits.allSatisfy({ HexDigits.value(of: $0) != nil }),
+        guard (1...15).contains(digits.count), digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw Fault(reason: "the size of a chunk isn't a number") }
         return size
     }
-}
-
-private enum HexDigits {
-    static func value(of byte: UInt8) -> Int? { Character(Unicode.Scalar(byte)).hexDigitValue }
 }

@@ -169,18 +169,6 @@ struct RequestParserTests {
         #expect(refused > rounds / 10 && refused < rounds / 40 * 39)
     }
 
-    @Test("knows whether it stands between two requests")
-    func between() throws {
-        var parser = RequestParser()
-        #expect(parser.isBetweenRequests)
-        var input = Array("GET / HT".utf8)[...]
-        #expect(try parser.next(&input) == nil)
-        #expect(!parser.isBetweenRequests)
-        input = Array("TP/1.1\r\nHost: h\r\n\r\n".utf8)[...]
-        while try parser.next(&input) != nil {}
-        #expect(parser.isBetweenRequests)
-    }
-
     private static func events(of text: String) -> Result<[RequestParser.Event], RequestParser.Fault> {
         events(of: Array(text.utf8))
     }

@@ -1,0 +1,23 @@
+/// Why a request of a user isn't made, or isn't answered.
+public enum AuthenticationError: Error, Sendable {
+    /// The user has logged out, or another one has logged in, since the request was made.
+    case userHasChanged
+    /// A credential is empty, or holds what no header can.
+    case unusableCredential
+    /// No new credential could be had. Every request that waited for it is told so.
+    case refreshFailed(any Error)
+    /// The credential can't be replaced by another one.
+    case notRefreshable
+}
+
+extension AuthenticationError: CustomStringConvertible {
+    /// The error in one sentence, without the credential.
+    public var description: String {
+        switch self {
+        case .userHasChanged: "The user has changed since the request was made."
+        case .unusableCredential: "The credential is empty, or can't stand in a header."
+        case .refreshFailed(let error): "No new credential could be had: \(error.safeName)."
+        case .notRefreshable: "The credential can't be replaced."
+        }
+    }
+}

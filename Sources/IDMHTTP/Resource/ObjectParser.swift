@@ -1,0 +1,89 @@
+internal import Foundation
+
+/// Makes a value of one JSON object. Written once, it serves every envelope that such an object comes in.
+///
+/// ```swift
+/// let city = ObjectParser { City(name: try $0["name"].require(\.string), size: $0["size"].int ?? 0) }
+///
+/// struct CitiesResource: ParsedResource {
+///     var request: ServiceRequest { ServiceRequest(.get, "/cities") }
+///     var parser: ResourceParser<[City]> { city.list(at: "data.items", badElements: .skip) }
+/// }
+/// ```
+public struct ObjectParser<Object: Sendable>: Sendable {
+    private let make: @Sendable (ServiceJSON) throws -> Object
+
+    /// Makes a parser.
+    public init(_ make: @escaping @Sendable (ServiceJSON) throws -> Object) {
+        self.make = make
+    }
+
+    /// Makes a value of one object.
+    public func parse(_ object: ServiceJSON) throws -> Object {
+        try make(object)
+    }
+
+    /// Reads one object out of a body.
+    ///
+    /// - Parameter keyPath: Where the object is. Nil for the whole body.
+    public func object(at keyPath: String? = nil) -> ResourceParser<Object> {
+        ResourceParser { body in
+            try ObjectParser.parse(try JSONDecoder().decode(ServiceJSON.self, from: body, at: keyPath), keyPath, make)
+        }
+    }
+
+    /// Reads a list of objects out of a body.
+    ///
+    /// - Parameters:
+    ///   - keyPath: Where the list is. Nil for the whole body.
+    ///   - badElements: What is done about an element that can't be read.
+    public func list(at keyPath: String? = nil, badElements: BadElements = .fail) -> ResourceParser<[Object]> {
+        ResourceParser { body in
+            let elements = try JSONDecoder().decode([ServiceJSON].self, from: body, at: keyPath)
+            var objects: [Object] = []
+            for (index, element) in elements.enumerated() {
+                do {
+                    let path = [keyPath, "\(index)"].compactMap(\.self).joined(separator: ".")
+                    objects.append(try ObjectParser.parse(element, path, make))
+                } catch  where badElements.skips {
+                    badElements.report(error)
+                }
+            }
+            return objects
+        }
+    }
+
+    private static func parse(
+        _ object: ServiceJSON, _ path: String?, _ make: (ServiceJSON) throws -> Object
+    ) throws -> Object {
+        do {
+            return try make(object)
+        } catch let error as HTTPError.DecodingFault {
+            let path = [path ?? "", error.path].filter { !$0.isEmpty }.joined(separator: ".")
+            throw HTTPError.DecodingFault(path: path, reason: error.reason)
+        }
+    }
+}
+
+extension ServiceJSON {
+    /// What this is, where it has to be something: `try json["name"].require(\.string)`.
+    ///
+    /// Throws an ``HTTPError/DecodingFault`` if it is something else, or nothing.
+    public func require<Value>(_ kind: (ServiceJSON) -> Value?) throws(HTTPError.DecodingFault) -> Value {
+        guard let value = kind(self) else {
+            throw HTTPError.DecodingFault(path: "", reason: "there is no \(Value.self), but \(kindName)")
+        }
+        return value
+    }
+
+    private var kindName: String {
+        switch self {
+        case .null: "nothing"
+        case .bool: "a truth value"
+        case .integer, .number: "a number"
+        case .string: "text"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// A file that is there for a while, for nobody but this user.
+struct TemporaryFile: Sendable {
+    let url: URL
+    let handle: FileHandle
+
+    init(in folder: URL = FileManager.default.temporaryDirectory) throws {
+        url = folder.appendingPathComponent("idm-\(UUID().uuidString)")
+        let descriptor = url.path.withCString { open($0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// Does something with files, and tells what a transport tells if it can't be done.
+    static func puttingAside<Value>(_ work: () throws -> Value) throws(TransportFault) -> Value {
+        do {
+            return try work()
+        } catch let error as POSIXError {
+            throw TransportFault(aside: error.code)
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            let code = cause.flatMap { $0.domain == NSPOSIXErrorDomain ? Int32(exactly: $0.code) : nil }
+            if case CocoaError.fileWriteOutOfSpace = error { throw TransportFault(.noSpace) }
+            throw TransportFault(aside: code.flatMap(POSIXErrorCode.init(rawValue:)) ?? .EIO)
+        }
+    }
+
+    func remove() {
+        _ = url.path.withCString { unlink($0) }
+    }
+}
+
+extension TransportFault {
+    /// The fault of a file that is put aside.
+    fileprivate init(aside code: POSIXErrorCode) {
+        self.init([.ENOSPC, .EDQUOT].contains(code) ? .noSpace : .notPutAside(code: code.rawValue))
+    }
+}
