@@ -12,7 +12,6 @@ package final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var waiters: [Waiter] = []
-        var cancelledWaiters: Set<Int> = []
         var lastWaiter = 0
     }
 
@@ -51,7 +50,8 @@ package final class Watched<Value: Sendable>: Sendable {
             _ = isolation
             try await LibraryTask.waitThrowing { continuation in
                 let answer: Result<Void, any Error>? = state.withLock { state in
-                    if state.cancelledWaiters.remove(id) != nil { return .failure(CancellationError()) }
+                    // Asked under the lock: a cancel that comes later finds the waiter.
+                    if !deaf, Task.isCancelled { return .failure(CancellationError()) }
                     if isSatisfied(state.value) { return .success(()) }
                     state.waiters.append(Waiter(id: id, isSatisfied: isSatisfied, continuation: continuation))
                     return nil
@@ -65,11 +65,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
     private func cancel(_ id: Int) {
         let waiter: Waiter? = state.withLock { state in
-            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
-                state.cancelledWaiters.insert(id)
-                return nil
-            }
-            return state.waiters.remove(at: index)
+            state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
         }
         waiter?.continuation.resume(throwing: CancellationError())
     }
