@@ -174,7 +174,3 @@ private struct Held {
 
     var isThere: Bool { object != nil }
 }
-
-extension Int {
-    fileprivate var orNone: String { self == 0 ? "none" : "\(self)" }
-}

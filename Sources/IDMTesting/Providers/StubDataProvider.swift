@@ -126,7 +126,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         case .counted(let answers) where count <= answers.count: return .given(answers[count - 1])
         case .counted(let answers):
             let expected =
-                answers.isEmpty ? "expected no request" : "expected no more than \(answers.requests)"
+                answers.isEmpty ? "expected no request" : "expected no more than \(answers.count.requests)"
             return .exhausted(TestFailure("The stub \(expected), and request \(count) came: \(input)", at: place))
         }
     }
@@ -135,7 +135,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         let expected: (count: Int, words: String) =
             switch supply {
             case .endless: (1, "a request")
-            case .counted(let answers): (answers.count, answers.requests)
+            case .counted(let answers): (answers.count, answers.count.requests)
             }
         let came: Int? = use.change { use in
             guard use.requests < expected.count, !use.isTold else { return nil }
@@ -143,12 +143,6 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
             return use.requests
         }
         guard let came else { return [] }
-        let words = came == 0 ? "none" : "\(came)"
-        return [TestFailure("The stub expected \(expected.words), and \(words) came.", at: place)]
+        return [TestFailure("The stub expected \(expected.words), and \(came.orNone) came.", at: place)]
     }
-}
-
-extension Array {
-    /// The count, with the word.
-    fileprivate var requests: String { count == 1 ? "1 request" : "\(count) requests" }
 }

@@ -132,7 +132,7 @@ struct StubTransportTests {
         #expect(
             failures.map(\.message) == [
                 "The route GET /a expected a request, and none came.",
-                "The route POST /b expected 2 requests, and 0 came.",
+                "The route POST /b expected 2 requests, and none came.",
                 "The route /c expected a request, and none came.",
                 "The route /d expected a request, and none came.",
             ])

@@ -29,7 +29,7 @@ struct Route<Request: Sendable, Answer: Sendable>: Sendable {
         case .endless where asked == 0, .computed where asked == 0:
             TestFailure("\(name) expected a request, and none came.", at: place)
         case .counted(let answers) where asked < answers.count:
-            TestFailure("\(name) expected \(answers.count.requests), and \(asked) came.", at: place)
+            TestFailure("\(name) expected \(answers.count.requests), and \(asked.orNone) came.", at: place)
         default: nil
         }
     }
@@ -42,7 +42,7 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
     /// Who answers.
     enum Choice: Sendable {
         case answer(Answer)
-        case compute(@Sendable (Request) async throws -> Answer, Route<Request, Answer>)
+        case compute(@Sendable (Request) async throws -> Answer, Entry)
         /// The route has no answer left, or there is no route: then there is no place either.
         case none(String, SourcePlace?)
     }
@@ -91,9 +91,4 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
 
     /// The routes that expect more.
     var leftovers: [TestFailure] { routes.compactMap(\.leftover) }
-}
-
-extension Int {
-    /// The count, with the word.
-    fileprivate var requests: String { self == 1 ? "1 request" : "\(self) requests" }
 }
