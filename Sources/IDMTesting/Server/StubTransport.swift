@@ -23,7 +23,7 @@ public import IDMHTTP
 public final class StubTransport: HTTPTransport {
     private typealias Answer = Result<TransportResponse, any Error>
 
-    private let routes = Watched(Routes<TransportRequest, Result<TransportResponse, any Error>>())
+    private let routes = Watched(Routes<TransportRequest, Answer>())
     private let desk = RequestDesk<TransportRequest>()
     private let place: SourcePlace
     private let ledger = FailureLedger.current

@@ -75,8 +75,6 @@ final class RawClient: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    var soFar: Heard { heard.value }
-
     /// Waits until what has been heard is as it has to be.
     func hears(_ isSatisfied: @escaping @Sendable (Heard) -> Bool) async throws -> Heard {
         try await heard.wait(until: isSatisfied)

@@ -27,8 +27,7 @@ final class EventRecorder: Sendable {
 
     /// Writes an event down, if anybody listens.
     static func record(_ kind: @autoclosure () -> HTTPEvent.Kind) {
-        guard let current else { return }
-        current.record(kind())
+        current?.record(kind())
     }
 
     /// Writes down that a request goes to the transport.

@@ -42,6 +42,9 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         }
     }
 
+    /// Whether the head of the response is held back.
+    var isGathering: Bool { if case .gathering = phase { true } else { false } }
+
     /// How many bytes of the body have come. Nil before its header has.
     var received: Int? { flow?.received }
 
@@ -91,9 +94,6 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         phase = .gathering(sender, head, flow)
         return .none
     }
-
-    /// Whether the head of the response is held back.
-    var isGathering: Bool { if case .gathering = phase { true } else { false } }
 
     /// The head isn't held back any longer.
     private mutating func answer(

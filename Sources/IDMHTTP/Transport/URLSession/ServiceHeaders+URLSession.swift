@@ -12,7 +12,7 @@ extension ServiceHeaders {
         var headers: [Field] = []
         for (name, value) in response.allHeaderFields {
             guard let name = name as? String, let value = value as? String else { continue }
-            let values = name.lowercased() == "set-cookie" ? value.separateCookies() : [value]
+            let values = Name(name) == .setCookie ? value.separateCookies() : [value]
             headers += values.map { Field(Name(name), $0) }
         }
         self.init(headers.sorted { $0.name.spelling < $1.name.spelling })

@@ -30,13 +30,13 @@ final class SessionExchange: Sendable {
     /// be further behind with each piece that goes by way of the disk.
     private let behind: Backlog
     private let sent = Atomic<Int64>(0)
+    /// How many bytes the body is to have.
+    private let announced = Atomic<Int64>(0)
+
     /// How many bytes are kept in memory.
     private static let window = 2 << 20
     /// How long one who wants more than a piece waits for it at most.
     private static let moment = DispatchTimeInterval.milliseconds(2)
-
-    /// How many bytes the body is to have.
-    private let announced = Atomic<Int64>(0)
 
     /// - Parameters:
     ///   - folder: Where is put aside what the reader doesn't take.

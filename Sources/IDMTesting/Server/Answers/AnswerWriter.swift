@@ -52,7 +52,6 @@ struct AnswerWriter: Sendable {
     }
 
     mutating func next() -> Step {
-        if case .over(let end) = section { return .end(end) }
         if let event = dueEvent() {
             switch event {
             case .pause(let pause): return .pause(pause)

@@ -8,7 +8,7 @@ enum Gzip {
     static func stored(_ data: Data, damaged: Bool = false) -> Data {
         var content = Array(data)
         let checksum = Checksum.of(content)
-        if damaged { content[content.isEmpty ? 0..<0 : 0..<1] = content.prefix(1).map { $0 ^ 1 }[...] }
+        if damaged, !content.isEmpty { content[0] ^= 1 }
         var packed = header
         var start = 0
         repeat {
@@ -23,10 +23,10 @@ enum Gzip {
         return Data(packed + (isWrong ? ~checksum : checksum).littleEndianBytes + content.count.lowBytes)
     }
 
-    /// So many zeros: one, and then "258 more of the last byte" as often as it takes, in two bits each time.
+    /// So many zeros: one, and then “258 more of the last byte” as often as it takes, in two bits each time.
     static func zeros(_ length: Int) -> Data {
         let length = max(length, 0)
-        // What is left of 258 is written out first, since one bit more of a table is more than a zero.
+        // What runs of 258 leave over is written out first: a code for shorter runs would make the table longer.
         let runs = max(length - 1, 0) / 258
         var bits = BitWriter(bytes: header)
         bits.writeTables()
@@ -36,7 +36,7 @@ enum Gzip {
         if whole > 0 { bits.write(zeroBytes: whole) }
         for _ in 0..<(runs % 4) { bits.write([0, 0]) }
         bits.write([1, 1])
-        return Data(bits.finished() + Checksum.ofZeros(length).littleEndianBytes + length.lowBytes)
+        return Data(bits.bytes + Checksum.ofZeros(length).littleEndianBytes + length.lowBytes)
     }
 
     /// Writes bits, the first one lowest in its byte.
@@ -63,8 +63,6 @@ enum Gzip {
         mutating func write(zeroBytes count: Int) {
             bytes += [UInt8](repeating: 0, count: count)
         }
-
-        func finished() -> [UInt8] { bytes }
 
         /// The last block, with codes of its own. Of literals and lengths: 285, which is a run of 258, is 0; the literal
         /// zero is 10, and the end 11. Of distances there is one, and it is 0.

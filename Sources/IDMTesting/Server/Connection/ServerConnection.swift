@@ -3,7 +3,10 @@ import IDMCore
 
 /// One connection, on the server's thread.
 final class ServerConnection {
-    private typealias Answer = LoopbackServer.Answer
+    typealias Request = LoopbackServer.Request
+    typealias Answer = LoopbackServer.Answer
+
+    private typealias Body = @Sendable (Request) async throws -> Answer
 
     private enum Waiting {
         case reading(Int)
@@ -21,6 +24,8 @@ final class ServerConnection {
     private var conversation: Conversation
     private var waiting = Waiting.reading(Conversation.blockLength)
     private var lastTask = 0
+    /// What answers the request that is being read, once it has been.
+    private var computing: (body: Body, route: Route<Request, Answer>)?
 
     init(number: Int, socket: ServerSocket, hub: ServerHub) {
         self.number = number
@@ -77,7 +82,7 @@ final class ServerConnection {
         close()
     }
 
-    func goOn(_ task: Int, _ answer: LoopbackServer.Answer?) {
+    func goOn(_ task: Int, _ answer: Answer?) {
         guard case .task(_, task) = waiting else { return }
         if let answer { conversation.computed(answer) }
         proceed()
@@ -173,15 +178,11 @@ final class ServerConnection {
         }
     }
 
-    /// What answers the request that is being read, once it has been.
-    private var computing: (body: Body, route: Route<LoopbackServer.Request, LoopbackServer.Answer>)?
-    private typealias Body = @Sendable (LoopbackServer.Request) async throws -> LoopbackServer.Answer
-
-    private func compute(_ request: LoopbackServer.Request) {
+    private func compute(_ request: Request) {
         guard let (body, route) = computing else { return }
         computing = nil
         wait { [hub] number, task in
-            let answer: LoopbackServer.Answer
+            let answer: Answer
             do {
                 answer = try await body(request)
             } catch {

@@ -49,7 +49,7 @@ struct ServerSocket: Sendable {
             guard named == 0 else { throw fault("getsockname") }
             return ServerSocket(descriptor: descriptor, port: Int(UInt16(bigEndian: address.sin_port)))
         } catch {
-            _ = system_close(descriptor)
+            _ = systemClose(descriptor)
             throw error
         }
     }
@@ -59,7 +59,7 @@ struct ServerSocket: Sendable {
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else { return nil }
         guard (try? Self.prepare(connection)) != nil else {
-            _ = system_close(connection)
+            _ = systemClose(connection)
             return nil
         }
         var one: Int32 = 1
@@ -85,7 +85,7 @@ struct ServerSocket: Sendable {
         #else
         let flags = Int32(MSG_NOSIGNAL)
         #endif
-        let count = system_send(descriptor, bytes.baseAddress, bytes.count, flags)
+        let count = systemSend(descriptor, bytes.baseAddress, bytes.count, flags)
         if count >= 0 { return .bytes(count) }
         return isForLater ? .nothing : .failed
     }
@@ -103,7 +103,7 @@ struct ServerSocket: Sendable {
     }
 
     func close() {
-        _ = system_close(descriptor)
+        _ = systemClose(descriptor)
     }
 
     /// Nothing is to wait, and no program that is started meanwhile is to hold the connection open.
@@ -165,8 +165,8 @@ struct WakePipe: Sendable {
     }
 
     func close() {
-        _ = system_close(reader)
-        _ = system_close(writer)
+        _ = systemClose(reader)
+        _ = systemClose(writer)
     }
 }
 
@@ -197,8 +197,8 @@ struct Readiness {
 
 private var isForLater: Bool { errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR }
 
-private func system_close(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-private func system_send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
     send(descriptor, bytes, count, flags)
 }
