@@ -30,6 +30,8 @@ extension JSONDecoder {
     /// Decodes what stands at a key path.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at keyPath: String?) throws -> Value {
         let path = BodyKeyPath(keyPath)
+        // The mark that some servers put before UTF-8. Decoders differ in whether they take it.
+        let data = data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
         guard !path.names.isEmpty else { return try decode(type, from: data) }
         return try decode(Part<Value>.self, from: data, configuration: path).value
     }

@@ -24,14 +24,13 @@ extension DecodableReading {
 
     /// Decodes the value.
     public func value(from body: Data) throws -> Value {
-        try decoder.decode(Value.self, from: body.withoutByteOrderMark, at: rootKeyPath)
+        try decoder.decode(Value.self, from: body, at: rootKeyPath)
     }
 }
 
 extension DecodableReading where Value: RangeReplaceableCollection, Value.Element: Decodable & Sendable {
     /// Decodes the elements, each by itself if bad ones are skipped.
     public func value(from body: Data) throws -> Value {
-        let body = body.withoutByteOrderMark
         guard badElements.skips else { return try decoder.decode(Value.self, from: body, at: rootKeyPath) }
         let elements = try decoder.decode([Attempt<Value.Element>].self, from: body, at: rootKeyPath)
         return Value(
@@ -82,12 +81,5 @@ extension PropertyListReading {
     /// Decodes the value.
     public func value(from body: Data) throws -> Value {
         try PropertyListDecoder().decode(Value.self, from: body, at: rootKeyPath)
-    }
-}
-
-extension Data {
-    /// What follows the mark that some servers put before UTF-8. Decoders of JSON differ in whether they take it.
-    fileprivate var withoutByteOrderMark: Data {
-        starts(with: [0xEF, 0xBB, 0xBF]) ? Data(dropFirst(3)) : self
     }
 }

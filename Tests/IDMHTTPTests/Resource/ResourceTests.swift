@@ -244,6 +244,7 @@ struct ResourceTests {
         #expect(try await service.fetch(Parsed(parser: city.object(at: "data.cities.1"))).size == 3)
         #expect(try city.list().parse(Data(#"[{"name":"Bern"}]"#.utf8)) == [City(name: "Bern")])
         #expect(try city.object().parse(Data(#"{"name":"Bern"}"#.utf8)).name == "Bern")
+        #expect(try city.object().parse(Data("\u{FEFF}{\"name\":\"Bern\"}".utf8)).name == "Bern")
 
         let bad = #"{"items":[{"name":"Bern"},{},7]}"#
         #expect(try await fault(Parsed(parser: city.list(at: "items")), bad)?.path == "items.1")

@@ -60,6 +60,7 @@ struct ResponseRuleTests {
         let rule = ResponseRule.failureBody(APIFailure.self)
 
         #expect(verdict([rule], 422, #"{"code":7}"#) == "code 7")
+        #expect(verdict([rule], 422, "\u{FEFF}{\"code\":7}") == "code 7")
         #expect(verdict([rule], 200, #"{"code":7}"#) == "success")
         for other in ["", "<html>", "{}", "\u{FF}"] {
             #expect(verdict([rule], 422, other) == "status 422")
