@@ -15,7 +15,7 @@ public struct ServiceConfiguration: Sendable {
     }
     /// What was made of the base URL, once for all requests.
     private(set) var base: Result<BaseURL, ServiceRequest.Fault>
-    /// Where every path stands. Nil if the base URL is none.
+    /// Whom requests go to. Nil if the base URL is none.
     var origin: ServiceOrigin? { try? base.get().origin }
     /// The header of each request, below the request's own.
     public var headers: ServiceHeaders

@@ -55,7 +55,7 @@ public final class ServiceCookies: Sendable {
         cookies(for: url).found.map(\.name)
     }
 
-    /// What a request to an address has in its header, and of when that is. Nil if there is nothing.
+    /// What a request to an address has in its header, nil if there is nothing, and the generation that it is of.
     func header(for url: URL) -> (value: String?, generation: Int) {
         let (found, generation) = cookies(for: url)
         return (found.isEmpty ? nil : found.map { "\($0.name)=\($0.value)" }.joined(separator: "; "), generation)

@@ -91,7 +91,7 @@ private struct Visit: Sendable {
         }
     }
 
-    /// The request with the cookies of where it goes, and of when they are. They aren't part of what redirects take along.
+    /// The request with the cookies for its address, and their generation. Redirects don't take them along.
     private func withCookies(_ request: TransportRequest) -> (TransportRequest, generation: Int) {
         guard let cookies = exchange.configuration.cookies else { return (request, 0) }
         let (value, generation) = cookies.header(for: request.url)

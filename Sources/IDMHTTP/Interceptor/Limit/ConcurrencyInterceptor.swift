@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Lets so many requests at once go to a host. The others wait, and go in the order in which they came.
 ///
-/// One interceptor may stand in many services: each host is counted by itself. A request that is cancelled while it waits
+/// One interceptor may stand in many services: each origin is counted by itself. A request that is cancelled while it waits
 /// ends at once. A request that is opened holds its place until its body has been read, or nobody holds the body any more.
 /// Put it last, so that no request holds a place while it waits for something else.
 public final class ConcurrencyInterceptor: HTTPInterceptor {
@@ -70,7 +70,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
     private func leave(_ origin: ServiceOrigin) {
         let next = entrances.withLock { entrances in
             let next = entrances[origin]?.leave()
-            // Hosts come and go; those that nobody asks aren't kept.
+            // Origins come and go; those that nobody asks aren't kept.
             if entrances[origin]?.counts.inside == 0 { entrances[origin] = nil }
             return next
         }

@@ -66,7 +66,7 @@ struct DownloadPlace: Sendable, Hashable {
         partName = stem + Self.partEnding
     }
 
-    /// Where the file goes: the first of these is tried first. With a number they go on and on.
+    /// Where the file goes: the first of these is tried first. With a number there are thousands.
     func destinations(suggested: String?, isNumbered: Bool) -> some Sequence<String> {
         (1...(isNumbered ? 9_999 : 1)).lazy.map { "\(folder)/\(name(suggested: suggested, number: $0))" }
     }

@@ -8,7 +8,7 @@ internal import IDMCore
 struct DownloadSidecar: Codable, Sendable, Hashable {
     static let version = 1
 
-    /// What is downloaded: an address without its query, or the caller's own name for it. Signatures stand in queries.
+    /// What is downloaded: an address with a digest of its query, or the caller's own name for it.
     var object: String
     /// What the server tells this state of the object by.
     var validator: String
