@@ -59,10 +59,16 @@ final class EventRecorder: Sendable {
         if isHeard { hear(kind) }
     }
 
-    /// Everything that has happened. What was left behind isn't heard any more.
+    /// Writes down how the request has ended. Returns everything that has happened.
     func end(_ kind: HTTPEvent.Kind) -> [HTTPEvent] {
         take(kind)
-        return state.withLock { state in
+        return close()
+    }
+
+    /// What is left behind isn't heard any more. Returns everything that has happened.
+    @discardableResult
+    func close() -> [HTTPEvent] {
+        state.withLock { state in
             state.isOver = true
             return state.events
         }

@@ -28,9 +28,11 @@ public struct TraceInterceptor: HTTPInterceptor {
         let events = EventRecorder(clock: ContinuousClock()) { span.mark($0.description) }
         do {
             let response = try await EventRecorder.$current.withValue(events) { try await next(request) }
+            events.close()
             span.end("success \(response.status)")
             return response
         } catch {
+            events.close()
             span.end(error is CancellationError ? "cancelled" : "failure: \(error.safeName)")
             throw error
         }

@@ -45,6 +45,25 @@ struct TraceInterceptorTests {
         #expect(wholes.last?.track == "other")
     }
 
+    @Test("hears nothing any more of a request that was left behind")
+    func leftBehind() async throws {
+        let (isAsked, isOpen, isRead) = (Watched(false), Watched(false), Watched(false))
+        let transport = ScriptedTransport { _ in
+            isAsked.change { $0 = true }
+            try await isOpen.wait(deaf: true) { $0 }
+            return TransportResponse(status: 200, body: HTTPBytes(NoticedBody(isRead: isRead)))
+        }
+        let service = try HTTPService(transport, interceptors: [TraceInterceptor(trace)])
+        let task = Task { try await service.request(ServiceRequest(.get, "/a")) }
+        try await isAsked.wait { $0 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        isOpen.change { $0 = true }
+        // Its response has been told of by then.
+        try await isRead.wait { $0 }
+        #expect(trace.entries.map(\.name) == ["GET /a", "attempt 1"])
+    }
+
     @Test("hears the same as the log around it and the log inside of it")
     func beside() async throws {
         let logs = Watched<[EventLogInterceptor.Log]>([])
@@ -54,5 +73,17 @@ struct TraceInterceptorTests {
         let kinds = ["attempt 1", "response 200", "received 1 bytes", "success 200"]
         #expect(logs.value.map { $0.events.map(\.kind.description) } == [kinds, kinds])
         #expect(trace.entries.dropFirst().map(\.name) == Array(kinds.dropLast()))
+    }
+}
+
+/// A body of nothing, which tells that it is read.
+private struct NoticedBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    let isRead: Watched<Bool>
+
+    func makeAsyncIterator() -> NoticedBody { self }
+
+    mutating func next() async throws -> Data? {
+        isRead.change { $0 = true }
+        return nil
     }
 }
