@@ -65,7 +65,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     private let state = Watched(State())
     private let hearsCancel: Bool
 
-    init(input: Input, hearsCancel: Bool) {
+    fileprivate init(input: Input, hearsCancel: Bool) {
         self.input = input
         self.hearsCancel = hearsCancel
     }

@@ -94,7 +94,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     private let state = Watched(State())
     private let hearsCancel: Bool
 
-    init(input: Input, hearsCancel: Bool) {
+    fileprivate init(input: Input, hearsCancel: Bool) {
         self.input = input
         self.hearsCancel = hearsCancel
     }
