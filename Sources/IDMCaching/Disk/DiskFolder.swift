@@ -148,11 +148,12 @@ final class DiskFolder: Sendable {
             try fill(temporary, file)
             let landing = try hold { () throws(FileFault) in
                 let verdict = others.withLock { $0.verdict(on: order) }
-                guard verdict != .overtaken else { return Landing?.some(.refused) }
-                let isInTime = mayLand()
+                let isOvertaken = verdict == .overtaken
+                let isInTime = !isOvertaken && mayLand()
                 if isInTime, verdict == .free { return try land(temporary, order, length: file.count) }
-                // What others have invalidated only the verdict knows.
-                guard isInTime || mustClear() else { return .refused }
+                // What others have invalidated only the verdict knows. What they have told they need not have made: killed
+                // before that, or refused by the system, they have left what is older.
+                guard isOvertaken || isInTime || mustClear() else { return Landing?.some(.refused) }
                 // First, so that there is space to tell of it.
                 try removeIfThere(temporary)
                 return try clearEntry(order.digest, asked: order.asked) ? .cleared : .refused

@@ -1,3 +1,4 @@
+import Foundation
 import IDMCore
 import IDMTesting
 import Testing
@@ -96,5 +97,25 @@ struct SharedHearingTests: PartitionTests {
         try await second.set(second.ledger.entry("older"), for: "key", permit: older)
         #expect(await first.get("key")?.value != "older")
         #expect(await second.get("key")?.value != "older")
+    }
+
+    @Test(
+        "What another has told, and was kept from making, leaves nothing older behind what was heard here",
+        arguments: [FileFault.Call.rename, .remove], [false, true])
+    func toldAndNotMade(call: FileFault.Call, isKilled: Bool) async throws {
+        let files = FaultyFiles()
+        let (first, second) = (try open(), try open(files))
+        try await first.set("old", for: "key")
+        #expect(await second.get("key")?.value == "old")
+        let permit = first.ledger.permit(for: "key")
+        let entry = first.ledger.entry("new")
+        files.before(next: call) { files.fail(0, EIO, staysDead: isKilled) }
+        await #expect(throws: DiskCacheError.self) {
+            if call == .rename { try await second.set("newest", for: "key") } else { try await second.remove("key") }
+        }
+        #expect(permit.answer(entry) == nil)
+        await first.keep(entry, for: "key", permit: permit)
+        #expect(outcomes.words.last == "dropped key")
+        for cache in [first, try open()] { #expect(await cache.get("key") == nil) }
     }
 }
