@@ -125,6 +125,16 @@ struct DiskJournalTests: PartitionTests {
         #expect(outcomes.count("failed") == 0)
     }
 
+    @Test("What would be more than can be counted is not known", arguments: [(Int.max, 0), (0, Int.max)])
+    func overflow(bytes: Int, entries: Int) {
+        var count = DiskCount.known(DiskUsage(bytes: 1, entries: 1))
+        count.hear(DiskChange(kind: .written, time: 0, bytes: bytes, entries: entries))
+        guard case .unknown = count else {
+            Issue.record("\(count)")
+            return
+        }
+    }
+
     @Test("All zeros, as after the power went, keep nobody from seeing that another folder has come")
     func zeros() async throws {
         try await open().set("any", for: "any")

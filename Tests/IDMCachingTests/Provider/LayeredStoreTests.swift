@@ -120,9 +120,9 @@ struct LayeredStoreTests {
     /// A memory cache around whose removals a store of one's own does something else as well.
     private final class Wrapper: CacheStore {
         let inner = MemoryCache<String, String>(countLimit: 10)
-        private let beforeRemoving: @Sendable () async throws -> Void
+        private let beforeRemoving: @Sendable (MemoryCache<String, String>) async throws -> Void
 
-        init(beforeRemoving: @escaping @Sendable () async throws -> Void) {
+        init(beforeRemoving: @escaping @Sendable (MemoryCache<String, String>) async throws -> Void) {
             self.beforeRemoving = beforeRemoving
         }
 
@@ -134,7 +134,7 @@ struct LayeredStoreTests {
         }
 
         func remove(_ key: String) async throws {
-            try await beforeRemoving()
+            try await beforeRemoving(inner)
             inner.remove(key)
         }
 
@@ -158,7 +158,7 @@ struct LayeredStoreTests {
     func removesElsewhere(way: Int) async throws {
         let other = try DiskCache<String, String>(folder: folder.url)
         let started = Shared<Task<Void, any Error>?>(nil)
-        let store = Wrapper {
+        let store = Wrapper { _ in
             switch way {
             case 0: try await other.remove("key")
             case 1: try await other.invalidate("key")
@@ -179,7 +179,7 @@ struct LayeredStoreTests {
     @Test("keeps what lands while it is asked to clear")
     func landsMeanwhile() async throws {
         let removals = ControlledDataProvider<Void, Void>()
-        let store = Wrapper { try await removals.request(()) }
+        let store = Wrapper { _ in try await removals.request(()) }
         let (entry, permit) = try await revoked(store)
         let later = store.ledger.permit(for: "key")
         let keeping = Task { await store.keep(entry, for: "key", permit: permit) }
@@ -191,5 +191,48 @@ struct LayeredStoreTests {
         removal.answer()
         await keeping.value
         #expect(store.get("key")?.value == "later")
+    }
+
+    @Test("lets a cache off the removal once, and for the one key")
+    func letsOffOnce() async throws {
+        let store = Wrapper { inner in
+            inner.set("made of the old one", for: "other")
+            inner.remove("other")
+            inner.remove("key")
+            inner.set("made of the old one", for: "key")
+        }
+        let (entry, permit) = try await revoked(store)
+        await store.keep(entry, for: "key", permit: permit)
+        for key in ["other", "key"] { #expect(store.get(key) == nil) }
+    }
+
+    @Test("lets no cache off what it has started and not waited for")
+    func startsMeanwhile() async throws {
+        let removals = ControlledDataProvider<Void, Void>()
+        let started = Shared<Task<Void, any Error>?>(nil)
+        let store = Wrapper { inner in
+            started.value = Task {
+                try await removals.request(())
+                inner.remove("key")
+            }
+            throw Offline()
+        }
+        let (entry, permit) = try await revoked(store)
+        await store.keep(entry, for: "key", permit: permit)
+        store.inner.set("made of the old one", for: "key")
+        try await removals.nextRequest().answer()
+        try await started.value?.value
+        #expect(store.get("key") == nil)
+    }
+
+    @Test(
+        "keeps what another process has written into a layer, where it keeps nothing older than what was heard",
+        arguments: pairs.filter { $0.contains(.disk) }, [false, true])
+    func newerFromElsewhere(kinds: [Kind], isShared: Bool) async throws {
+        let store = LayeredStore(try kinds.map { try layer($0) }, isShared: isShared)
+        let (entry, permit) = try await revoked(store)
+        try await DiskCache<String, String>(folder: folder.url).set("newer", for: "key")
+        await store.keep(entry, for: "key", permit: permit)
+        #expect(await store.values("key") == kinds.map { $0 == .disk ? "newer" : nil })
     }
 }
