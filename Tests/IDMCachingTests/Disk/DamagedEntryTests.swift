@@ -172,6 +172,39 @@ struct DamagedEntryTests {
         #expect(pipe == ["damaged key notAFile"])
     }
 
+    @Test(
+        "What can't be an entry isn't read, goes where something older has to go, and keeps no removal from ending",
+        arguments: 0..<4)
+    func noEntryInPlace(way: Int) async throws {
+        let cache = try open()
+        try await cache.set("old", for: "key")
+        let path = try folder.onlyEntry().path
+        try await cache.set("other", for: "other", tags: ["new"])
+        try FileManager.default.removeItem(atPath: path)
+        switch way {
+        case 0: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.path + "/x")
+        case 1: #expect(mkfifo(path, 0o600) == 0)
+        case 2: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        default:
+            try overwrite(path, [])
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try file.truncate(atOffset: UInt64(DiskRecord.greatestLength) + 1)
+            try file.close()
+        }
+        files.fail(nil)
+        let permit = cache.ledger.permit(for: "key")
+        let entry = cache.ledger.entry("new", tags: ["new"])
+        #expect(permit.answer(entry) == nil)
+        try await cache.removeAll(tagged: "new")
+        try await cache.set(entry, for: "key", permit: permit)
+        // That of the other one.
+        #expect(files.made.count { $0 == .read } == 1)
+        #expect(await cache.get("other") == nil)
+        #expect(throws: CocoaError.self) { try FileManager.default.attributesOfItem(atPath: path) }
+        #expect(outcomes.count("failed") == 0)
+        #expect(files.openFiles == 0)
+    }
+
     @Test("An entry in another's place is not served, and one whose value can't be decoded is moved aside")
     func wrongContents() async throws {
         let other = try await damage { path, _ in

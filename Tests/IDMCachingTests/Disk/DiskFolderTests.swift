@@ -32,6 +32,25 @@ struct DiskFolderTests {
         return true
     }
 
+    @Test("What was read before a removal is not of the edition after it", arguments: 0..<4)
+    func editions(way: Int) throws {
+        let folder = folder(entries: 5)
+        var record = DiskRecord(key: "key")
+        record.tags = ["tag"]
+        let order = WriteOrder(digest: record.digest, tags: record.tags, asked: MachineTime.now)
+        _ = try folder.write(#require(record.file(with: record.key)), order, if: { true }, orClearIf: { false })
+        var edition: Int?
+        _ = try folder.read(record.digest, record.key) { edition = $0 }
+        #expect(edition == folder.edition)
+        switch way {
+        case 0: try folder.remove(record.digest, asked: MachineTime.now)
+        case 1: try folder.removeAll(tagged: "tag", asked: MachineTime.now)
+        case 2: try folder.removeAll(asked: MachineTime.now)
+        default: folder.moveAside(record.digest) { _ in true }
+        }
+        #expect(edition != folder.edition)
+    }
+
     @Test("While the entries are counted, all others read, write and remove, and what they do is counted too")
     func countingHoldsUpNobody() throws {
         let mine = folder(entries: 50)

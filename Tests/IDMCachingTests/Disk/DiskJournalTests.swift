@@ -227,6 +227,19 @@ struct DiskJournalTests: PartitionTests {
         }
     }
 
+    @Test("What is told after a part of a change is heard", arguments: [1, 31, 63])
+    func afterPart(length: Int) async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("old", for: "key")
+        #expect(await second.get("key")?.value == "old")
+        let part = DiskChange(kind: .lost, subject: .random, time: MachineTime.now, bytes: -1, entries: -1)
+        try add(Array(part.encoded.prefix(length)))
+        try await first.set("new", for: "key")
+        // That is when it hears of it.
+        #expect(await second.get("other") == nil)
+        #expect(await second.get("key")?.value == "new")
+    }
+
     @Test("A wipe needs nothing that may have been cleaned up", arguments: 0..<3)
     func cleanedUp(way: Int) async throws {
         let cache = try open()
