@@ -187,7 +187,7 @@ final class DiskJournal: Sendable {
     private func begin(_ changes: inout [DiskChange], _ hear: ([DiskChange]?) -> Void) {
         let known = lastRead.withLock { $0 }
         let follows = changes.firstIndex { $0.kind == .follows }
-        if let follows, known != nil, changes[follows].subject == known {
+        if let follows, changes[follows].subject == known {
             changes.remove(at: follows)
         } else {
             hear(nil)
