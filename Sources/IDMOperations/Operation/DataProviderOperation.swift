@@ -19,7 +19,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
 
     /// Makes an operation that asks the provider with this input.
     public convenience init(_ provider: some DataProvider<Input, Output>, _ input: Input) {
-        self.init(provider) { input }
+        self.init(provider, asking: LateInput(provider, input))
     }
 
     /// Makes an operation around a provider that needs no input.
@@ -32,13 +32,13 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         _ provider: some DataProvider<Input, Output>, from other: ResultOperation<Other>,
         _ transform: @escaping @Sendable (Other) throws -> Input
     ) {
-        self.init(provider, Self.reading(other, transform))
+        self.init(provider, asking: LateInput(provider, make: Self.reading(other, transform)))
         addDependency(other)
     }
 
-    private init(_ provider: any DataProvider<Input, Output>, _ input: @escaping @Sendable () throws -> Input) {
+    private init(_ provider: any DataProvider<Input, Output>, asking question: LateInput<Input, Output>) {
         self.provider = provider
-        super.init(erased: LateInput(provider, input).call)
+        super.init(erased: question.call)
     }
 
     /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.
@@ -54,7 +54,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         from other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
     ) -> Self {
         addDependency(other)
-        ask(as: LateInput(provider, Self.reading(other, transform)).call)
+        ask(as: LateInput(provider, make: Self.reading(other, transform)).call)
         return self
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// What an operation does from its first event to its end, without the type of its result: none of it is generic, so all
 /// operations are the same code.
 ///
-/// The operation is handed in wherever its queue is told something, and is held only by its run.
+/// The operation is handed in wherever its queue is told something.
 final class OperationWork: Sendable {
     typealias Outcome = IntegrationOutcome<any Sendable>
 
@@ -13,7 +13,8 @@ final class OperationWork: Sendable {
         var flow = OperationFlow()
         /// Nil as soon as it is being made: the handlers are the run's from then on.
         var call: ErasedCall?
-        var task: ErasedTask?
+        /// The call under way, and the operation, which is held until its call is over: nobody else has to.
+        var run: (task: ErasedTask, operation: Operation)?
         var outcome: Outcome?
         /// Those whose cancel is this one's.
         var watched: [Operation] = []
@@ -104,7 +105,7 @@ final class OperationWork: Sendable {
         noted()
         switch cancel {
         case .turnAway: turnAway(operation)
-        case .cancelCall: state.withLock { $0.task }?.cancel(isolation: nil)
+        case .cancelCall: state.withLock { $0.run?.task }?.cancel(isolation: nil)
         case .nothing: break
         }
     }
@@ -125,8 +126,12 @@ final class OperationWork: Sendable {
     // MARK: The call
 
     private func makeCall(of operation: Operation) {
-        let (call, control) = state.withLock { ($0.call.take(), $0.needControl()) }
-        call?.call(pausedBy: control, isolation: nil) { task in follow(task, operation) }
+        let prepared = state.withLock { state in
+            // Moved, so that what it holds isn't copied.
+            state.call.take().map { ($0, state.needControl()) }
+        }
+        guard let (call, control) = prepared else { return }
+        call.call(pausedBy: control, isolation: nil) { follow($0, operation) }
     }
 
     private func turnAway(_ operation: Operation) {
@@ -136,19 +141,28 @@ final class OperationWork: Sendable {
 
     private func follow(_ task: ErasedTask, _ operation: Operation) {
         let isCancelled = state.withLock { state in
-            state.task = task
+            state.run = (task, operation)
             return state.flow.made()
         }
         if isCancelled { task.cancel(isolation: nil) }
-        // Holds the operation until its call is over: nobody else has to.
-        task.whenFinished { self.end($0, operation) }
+        // Captures this and nothing else: that takes no memory.
+        task.whenFinished { self.callEnded() }
+    }
+
+    private func callEnded() {
+        guard let (task, operation) = state.withLock({ $0.run }) else { return }
+        if let outcome = task.lastWord {
+            end(outcome, operation)
+        } else {
+            LibraryTask.startLater { _ in self.end(await task.finish(), operation) }
+        }
     }
 
     private func end(_ outcome: Outcome, _ operation: Operation) {
         let observers = state.withLock { state in
             state.outcome = outcome
             // It holds the integrator, and there is nothing left to cancel.
-            state.task = nil
+            state.run = nil
             defer { state.whenOver = [] }
             return state.whenOver
         }

@@ -46,17 +46,18 @@ package struct ErasedTask: Sendable {
         handle.cancelChain(isolation: isolation)
     }
 
-    /// Calls back when the last handler has run, and everything that is chained to the run has: from wherever that is, or at
-    /// once if it is over.
-    package func whenFinished(_ callback: @escaping @Sendable (IntegrationOutcome<any Sendable>) -> Void) {
-        handle.life.whenFinished { [life = handle.life] in
-            let outcome = life.outcome ?? .cancelled(.cancelled)
-            guard life.isChained else { return callback(outcome) }
-            LibraryTask.startLater { _ in
-                await life.waitForFinish()
-                callback(outcome)
-            }
-        }
+    /// Calls back when the last handler of the run has: from wherever that is, or at once if it is over.
+    package func whenFinished(_ callback: @escaping @Sendable () -> Void) {
+        handle.life.whenFinished(callback)
+    }
+
+    /// How the run ended. Nil if it hasn't, and if other calls are chained to it, which may have more to tell.
+    package var lastWord: IntegrationOutcome<any Sendable>? { handle.life.lastWord }
+
+    /// Waits until the last handler of the run has run, and of everything that is chained to it. Returns how the run ended.
+    package func finish() async -> IntegrationOutcome<any Sendable> {
+        await handle.life.waitForFinish()
+        return handle.life.outcome ?? .cancelled(.cancelled)
     }
 }
 

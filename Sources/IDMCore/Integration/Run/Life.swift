@@ -219,11 +219,11 @@ final class Life: Sendable {
 
     // MARK: The chain
 
-    /// Whether other calls come before or after this one.
-    var isChained: Bool {
+    /// The outcome, unless other calls come before or after this one.
+    var lastWord: Outcome? {
         state.withLock { state in
-            guard let company = state.company else { return false }
-            return !company.predecessors.isEmpty || !company.chained.isEmpty
+            if let company = state.company, !company.predecessors.isEmpty || !company.chained.isEmpty { return nil }
+            return state.outcome
         }
     }
 

@@ -18,11 +18,8 @@ struct CallForOperationsTests {
     }
 
     /// How a task ended, once it has.
-    private func outcome(of task: ErasedTask) async throws -> IntegrationOutcome<Int>? {
-        let ending = Watched<IntegrationOutcome<Int>?>(nil)
-        task.whenFinished { outcome in ending.change { $0 = outcome.typed() } }
-        try await ending.wait { $0 != nil }
-        return ending.value
+    private func outcome(of task: ErasedTask) async -> IntegrationOutcome<Int> {
+        await task.finish().typed()
     }
 
     @Test(arguments: [ExecutingType.default, .only, .queue, .latest])
@@ -34,7 +31,7 @@ struct CallForOperationsTests {
         let running = users.prepareCall(1).call()
         let request = try await provider.nextRequest()
         let task = logging(users.prepareCall(2)).erased.turnAway(.cancelled)
-        #expect(try await outcome(of: task) == .cancelled(.cancelled))
+        #expect(await outcome(of: task) == .cancelled(.cancelled))
         #expect(log.entries == ["cancelled"])
         request.answer(3)
         #expect(try await running.value == 3)
@@ -47,7 +44,7 @@ struct CallForOperationsTests {
         let source = PreparedInput(
             supply: Supply(ValueDataProvider<Void, Int>(1), engine: engine, lane: nil), input: ())
         let task = IntegrationCall<Int>(source, holding: source).erased.turnAway(.cancelled)
-        #expect(try await outcome(of: task) == .cancelled(.released))
+        #expect(await outcome(of: task) == .cancelled(.released))
     }
 
     @Test func `its task is there before its first handler runs`() async throws {
@@ -60,30 +57,43 @@ struct CallForOperationsTests {
             .onCancel { log.add("\($0)") }
             .onCompletion { log.add("completed") }
             .erased.call { made in task.change { $0 = made } }
-        _ = try await outcome(of: #require(task.value))
+        _ = await outcome(of: try #require(task.value))
         #expect(log.entries == ["cancelled", "completed"])
         #expect(provider.requestCount == 0)
     }
 
-    @Test func `the end of a call is told when its last handler has run and what is chained to it as well`()
+    @Test func `the end of a call is told when its last handler has run, and can be waited for with what is chained to it`()
         async throws
     {
         let next = ControlledDataProvider<Void, Int>()
         let chained = Integrator(next)
         let users = Integrator(ValueDataProvider<Void, Int>(1))
         let made = Watched<ErasedTask?>(nil)
+        let log = log
         logging(users.prepareCall()).nextSuccess(chained.prepareCall()).erased.call(isolation: nil) { task in
             made.change { $0 = task }
+            task.whenFinished { log.add("over") }
         }
-        let log = log
         let task = try #require(made.value)
-        task.whenFinished { log.add("over with \($0.value as? Int ?? 0)") }
         let request = try await next.nextRequest()
-        #expect(log.entries == ["began", "1", "completed"])
+        #expect(log.entries == ["began", "1", "completed", "over"])
+        #expect(task.lastWord == nil, "What is chained may have more to tell.")
+        async let end = task.finish()
         request.answer(2)
-        try await log.contains("over with 1")
-        task.whenFinished { _ in log.add("over before") }
-        try await log.contains("over before")
+        #expect(await end.value as? Int == 1)
+        task.whenFinished { log.add("over before") }
+        #expect(log.entries.last == "over before")
+    }
+
+    @Test func `the last word of a call to which nothing is chained is how it ended`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        let made = Watched<ErasedTask?>(nil)
+        Integrator(provider).prepareCall().erased.call(isolation: nil) { task in made.change { $0 = task } }
+        let task = try #require(made.value)
+        #expect(task.lastWord == nil)
+        try await provider.nextRequest().answer(3)
+        #expect(await task.finish().value as? Int == 3)
+        #expect(task.lastWord?.value as? Int == 3)
     }
 
     @Test func `a call of no integrator asks its provider, and is held by its run alone`() async throws {
@@ -142,7 +152,7 @@ struct CallForOperationsTests {
     }
 
     @Test func `calls of no integrator are spread over several gates, and each stays at its own`() {
-        let sources = (0..<200).map { number in LateInput(ValueDataProvider<Int, Int>(1)) { number } }
+        let sources = (0..<200).map { number in LateInput(ValueDataProvider<Int, Int>(1), number) }
         let engines = sources.map { ObjectIdentifier($0.engine) }
         #expect(Set(engines).count > 1)
         #expect(sources.map { ObjectIdentifier($0.engine) } == engines)
@@ -157,7 +167,7 @@ struct CallForOperationsTests {
             if isHeard { call.onSuccess { (value: Int) in log.add("value \(value)") } }
             call.call(pausedBy: control) { task in
                 #expect(PauseControl.current !== control)
-                task.whenFinished { _ in log.add("over") }
+                task.whenFinished { log.add("over") }
             }
             let request = try await provider.nextRequest()
             #expect(request.pauseControl === control)
