@@ -62,7 +62,13 @@ struct Transfer {
             return await center.close()
         }
 
-        // 4. On a terminal keys pause all of it, let it go on, or end it.
+        // 4. On a terminal each has a bar.
+        let draw = {
+            terminal.draw(
+                bars(missing.map { ($0, center.state(of: $0)) }, together: center.progress(of: missing)))
+        }
+
+        // 5. Keys pause all of it, let it go on, or end it.
         let keys = Task {
             for await key in terminal.keys {
                 switch key {
@@ -71,14 +77,13 @@ struct Transfer {
                 case .character("q"), .leave: await center.close()
                 default: break
                 }
+                draw()
             }
         }
         defer { keys.cancel() }
 
-        // 5. Each has a bar, drawn again whenever one of them has come further.
-        for await total in center.progresses(of: missing) {
-            terminal.draw(bars(missing.map { ($0, center.state(of: $0)) }, together: total))
-        }
+        // 6. The bars are drawn again whenever one of them has come further.
+        for await _ in center.progresses(of: missing) { draw() }
         await center.close()
     }
 }
