@@ -19,7 +19,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
 
     /// Makes an operation that asks the provider with this input.
     public convenience init(_ provider: some DataProvider<Input, Output>, _ input: Input) {
-        self.init(provider, asking: LateInput(provider, input))
+        self.init(provider, asking: DirectInquiry(provider, input).call)
     }
 
     /// Makes an operation around a provider that needs no input.
@@ -32,13 +32,13 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         _ provider: some DataProvider<Input, Output>, from other: ResultOperation<Other>,
         _ transform: @escaping @Sendable (Other) throws -> Input
     ) {
-        self.init(provider, asking: LateInput(provider, make: Self.reading(other, transform)))
+        self.init(provider, asking: Self.asking(provider, other, transform))
         addDependency(other)
     }
 
-    private init(_ provider: any DataProvider<Input, Output>, asking question: LateInput<Input, Output>) {
+    private init(_ provider: any DataProvider<Input, Output>, asking call: ErasedCall) {
         self.provider = provider
-        super.init(erased: question.call)
+        super.init(erased: call)
     }
 
     /// Takes the input from what another operation has fetched, and waits for that one. Returns this operation.
@@ -54,20 +54,23 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         from other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
     ) -> Self {
         addDependency(other)
-        ask(as: LateInput(provider, make: Self.reading(other, transform)).call)
+        ask(as: Self.asking(provider, other, transform))
         return self
     }
 
-    private static func reading<Other>(
-        _ other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input
-    ) -> @Sendable () throws -> Input {
-        {
+    /// A call that takes its input from what another operation has fetched.
+    private static func asking<Other>(
+        _ provider: some DataProvider<Input, Output>, _ other: ResultOperation<Other>,
+        _ transform: @escaping @Sendable (Other) throws -> Input
+    ) -> ErasedCall {
+        let late = provider.mapInput { (_: Void) in
             switch other.outcome {
             case .success(let value): try transform(value)
             case .failure(let error): throw OperationError.noInput(from: other.label, because: error)
             case .cancelled, nil: throw OperationError.noInput(from: other.label, because: nil)
             }
         }
+        return DirectInquiry(late, ()).call
     }
 }
 

@@ -9,12 +9,14 @@ import Synchronization
 final class OperationWork: Sendable {
     typealias Outcome = IntegrationOutcome<any Sendable>
 
+    private typealias Run = (task: ErasedTask, operation: Operation)
+
     private struct State {
         var flow = OperationFlow()
         /// Nil as soon as it is being made: the handlers are the run's from then on.
         var call: ErasedCall?
         /// The call under way, and the operation, which is held until its call is over: nobody else has to.
-        var run: (task: ErasedTask, operation: Operation)?
+        var run: Run?
         var outcome: Outcome?
         /// Those whose cancel is this one's.
         var watched: [Operation] = []
@@ -71,10 +73,7 @@ final class OperationWork: Sendable {
     func prepare(_ change: (inout ErasedCall) -> Void) {
         // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
         state.withLock { state in
-            // Taken out, so that what it holds isn't copied.
-            guard var call = state.call.take() else { return }
-            change(&call)
-            state.call = call
+            if state.call != nil { change(&state.call!) }
         }
     }
 
@@ -149,25 +148,25 @@ final class OperationWork: Sendable {
         task.whenFinished { self.callEnded() }
     }
 
+    /// The last handler of the call has run. What is chained to it may be under way.
     private func callEnded() {
-        guard let (task, operation) = state.withLock({ $0.run }) else { return }
-        if let outcome = task.lastWord {
-            end(outcome, operation)
-        } else {
-            LibraryTask.startLater { _ in self.end(await task.finish(), operation) }
-        }
+        guard !end(), let run = state.withLock({ $0.run }) else { return }
+        LibraryTask.startLater { _ in self.end(await run.task.finish()) }
     }
 
-    private func end(_ outcome: Outcome, _ operation: Operation) {
-        let observers = state.withLock { state in
+    /// Ends with an outcome, or else with the last word of the call. Returns false if there is neither.
+    @discardableResult
+    private func end(_ outcome: Outcome? = nil) -> Bool {
+        let ending = state.withLock { state -> (run: Run, observers: [@Sendable (Outcome) -> Void], Outcome)? in
+            guard let outcome = outcome ?? state.run?.task.lastWord, let run = state.run.take() else { return nil }
             state.outcome = outcome
-            // It holds the integrator, and there is nothing left to cancel.
-            state.run = nil
             defer { state.whenOver = [] }
-            return state.whenOver
+            return (run, state.whenOver, outcome)
         }
+        guard let (run, observers, outcome) = ending else { return false }
         for observer in observers { observer(outcome) }
-        announce(operation) { $0.flow.over() }
+        announce(run.operation) { $0.flow.over() }
+        return true
     }
 
     /// Changes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside

@@ -65,8 +65,3 @@ extension IntegrationCall {
     /// The call, without its type.
     package var erased: ErasedCall { ErasedCall(source: source, integrator: integrator, plan: plan) }
 }
-
-extension LateInput {
-    /// A call of no integrator, which asks this. Nothing but its task cancels it.
-    package var call: ErasedCall { ErasedCall(source: self, integrator: self, plan: CallPlan()) }
-}

@@ -99,7 +99,7 @@ struct CallForOperationsTests {
     @Test func `a call of no integrator asks its provider, and is held by its run alone`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = log
-        var call = LateInput(provider) { 7 }.call
+        var call = DirectInquiry(provider, 7).call
         call.onSuccess { (value: Int) in log.add("\(value)") }
         call.call { _ in }
         let request = try await provider.nextRequest()
@@ -117,8 +117,8 @@ struct CallForOperationsTests {
         do {
             let first = Kept()
             kept = first
-            call = LateInput(provider) { withExtendedLifetime(first) { 1 } }.call
-            before = call.ask(as: LateInput(provider) { 2 }.call)
+            call = DirectInquiry(provider.mapInput { (_: Void) in withExtendedLifetime(first) { 1 } }, ()).call
+            before = call.ask(as: DirectInquiry(provider, 2).call)
         }
         #expect(kept != nil)
         before = nil
@@ -130,7 +130,7 @@ struct CallForOperationsTests {
     @Test func `an erased call is heard by handlers of every kind`() async throws {
         let log = log
         let provider = ControlledDataProvider<Int, Int>()
-        var call = LateInput(provider) { 1 }.call
+        var call = DirectInquiry(provider, 1).call
         call.onBeginning { log.add("began") }
         call.onProgress { log.add("\($0.fraction)") }
         call.onSuccess { (value: Int) in log.add("value \(value)") }
@@ -152,7 +152,7 @@ struct CallForOperationsTests {
     }
 
     @Test func `calls of no integrator are spread over several gates, and each stays at its own`() {
-        let sources = (0..<200).map { number in LateInput(ValueDataProvider<Int, Int>(1), number) }
+        let sources = (0..<200).map { number in DirectInquiry(ValueDataProvider<Int, Int>(1), number) }
         let engines = sources.map { ObjectIdentifier($0.engine) }
         #expect(Set(engines).count > 1)
         #expect(sources.map { ObjectIdentifier($0.engine) } == engines)
@@ -163,7 +163,7 @@ struct CallForOperationsTests {
         let provider = ControlledDataProvider<Int, Int>()
         for isHeard in [true, false] {
             let log = Log()
-            var call = LateInput(provider) { 1 }.call
+            var call = DirectInquiry(provider, 1).call
             if isHeard { call.onSuccess { (value: Int) in log.add("value \(value)") } }
             call.call(pausedBy: control) { task in
                 #expect(PauseControl.current !== control)

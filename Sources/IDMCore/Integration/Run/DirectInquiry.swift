@@ -1,31 +1,15 @@
-/// What a call of no integrator asks: a provider, for an input that is given, or made when the call comes to it.
-package final class LateInput<Input: Sendable, Output: Sendable>: InquirySource, Inquiry {
-    private enum Source: Sendable {
-        case given(Input)
-        case made(@Sendable () throws -> Input)
-    }
-
+/// What a call of no integrator asks: a provider, with an input.
+package final class DirectInquiry<Input: Sendable, Output: Sendable>: InquirySource, Inquiry {
     private let provider: any DataProvider<Input, Output>
-    private let source: Source
+    private let input: Input
 
     package init(_ provider: any DataProvider<Input, Output>, _ input: Input) {
         self.provider = provider
-        source = .given(input)
+        self.input = input
     }
 
-    package init(_ provider: any DataProvider<Input, Output>, make: @escaping @Sendable () throws -> Input) {
-        self.provider = provider
-        source = .made(make)
-    }
-
-    private var input: Input {
-        get throws {
-            switch source {
-            case .given(let input): input
-            case .made(let make): try make()
-            }
-        }
-    }
+    /// A call that asks this. Nothing but its task cancels it.
+    package var call: ErasedCall { ErasedCall(source: self, integrator: self, plan: CallPlan()) }
 
     var engine: Engine { .common(for: self) }
 
@@ -49,7 +33,7 @@ package final class LateInput<Input: Sendable, Output: Sendable>: InquirySource,
 
     /// Opens the provider's type.
     private func values(of provider: some DataProvider<Input, Output>) -> ProviderValues<any Sendable> {
-        ProviderValues(of: provider.mapInput { (_: Void) in try self.input }, for: ()).erased()
+        ProviderValues(of: provider, for: input).erased()
     }
 
     func leave() {}
