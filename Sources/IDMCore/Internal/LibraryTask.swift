@@ -100,7 +100,9 @@ package enum LibraryTask {
 
     /// Starts a closure on no actor, in a later turn.
     @discardableResult
-    package static func startLater(_ body: @escaping @Sendable (isolated (any Actor)?) async -> Void) -> Task<Void, Never> {
+    package static func startLater(
+        _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
+    ) -> Task<Void, Never> {
         launch(ClosureWork(executor: nil, body: body), isLater: true, isolation: nil)
     }
 }

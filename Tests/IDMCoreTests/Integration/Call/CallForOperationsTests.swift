@@ -62,7 +62,7 @@ struct CallForOperationsTests {
         #expect(provider.requestCount == 0)
     }
 
-    @Test func `the end of a call is told when its last handler has run, and can be waited for with what is chained to it`()
+    @Test func `the end of a call is told when its last handler has run, and waited for with what is chained to it`()
         async throws
     {
         let next = ControlledDataProvider<Void, Int>()
