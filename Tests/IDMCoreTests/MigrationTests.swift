@@ -1,5 +1,5 @@
-import TestSupport
 import IDMCore
+import TestSupport
 import Testing
 
 /// The names of 1.x and 2.x. The tests are deprecated themselves, so that using the names gives no warning.

@@ -1,4 +1,3 @@
-import IDMCore
 import TestSupport
 import Testing
 

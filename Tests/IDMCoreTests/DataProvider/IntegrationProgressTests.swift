@@ -1,4 +1,3 @@
-import IDMCore
 import IDMTesting
 import TestSupport
 import Testing

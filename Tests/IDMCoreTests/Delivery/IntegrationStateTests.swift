@@ -1,7 +1,7 @@
-import TestSupport
 import IDMCore
 import IDMTesting
 import Observation
+import TestSupport
 import Testing
 
 @Suite("The state of a screen", .timeLimit(.ample))

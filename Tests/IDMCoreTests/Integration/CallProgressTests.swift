@@ -1,7 +1,7 @@
-import TestSupport
 import Foundation
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("The progress of a call", .timeLimit(.ample))

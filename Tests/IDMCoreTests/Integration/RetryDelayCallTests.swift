@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("The delay before a retry of a call", .timeLimit(.ample))

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 
 /// What providers of these tests fail with.
 enum Trouble: Error, Hashable {

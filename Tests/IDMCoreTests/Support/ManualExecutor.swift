@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 
 /// An executor whose jobs wait until the test lets them run, so that a test can stand between a job and its turn.
 final class ManualExecutor: SerialExecutor {

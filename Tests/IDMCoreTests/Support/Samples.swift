@@ -1,4 +1,3 @@
-import IDMCore
 import IDMTesting
 import Testing
 

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 
 /// Every way in which a call can end.
 enum WayToEnd: CaseIterable {

@@ -1,5 +1,5 @@
-import IDMTesting
 import Foundation
+import IDMTesting
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Foundation
 import IDMCore
 import IDMTesting
-import Synchronization
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-
 import IDMTesting
 
 @testable import IDMHTTP

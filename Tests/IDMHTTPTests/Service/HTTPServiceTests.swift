@@ -1,8 +1,8 @@
-import IDMTesting
-import TestSupport
 import Foundation
 import IDMCore
+import IDMTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMHTTP

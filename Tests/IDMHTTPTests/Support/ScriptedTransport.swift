@@ -1,6 +1,6 @@
-import IDMTesting
 import Foundation
 import IDMHTTP
+import IDMTesting
 import Synchronization
 
 /// A transport that answers as the test says, and keeps what it was asked.

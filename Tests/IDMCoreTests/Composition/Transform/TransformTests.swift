@@ -1,6 +1,5 @@
-import TestSupport
-import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCore

@@ -1,5 +1,5 @@
-import TestSupport
 import IDMTesting
+import TestSupport
 
 @testable import IDMCore
 

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// Every way in which a run can end, and all that is heard of it.

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// Thousands of calls from several tasks at once, with failures, cancels and deaf providers at random. What is random is

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 1: every call ends exactly once, whatever the provider does", .timeLimit(.ample))

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 2: onCompletion fires exactly once for each onBeginning, and never without one", .timeLimit(.ample))

@@ -1,7 +1,7 @@
-import TestSupport
 import IDMCore
 import IDMTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Rule 3: retries happen inside one run, and onRetry hears of each", .timeLimit(.ample))

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 4: handlers run on the actor they were written on, one at a time, in order", .timeLimit(.ample))

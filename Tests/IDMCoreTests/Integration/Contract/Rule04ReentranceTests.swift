@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 4: handlers may call, cancel or release the same integrator, to any depth", .timeLimit(.ample))

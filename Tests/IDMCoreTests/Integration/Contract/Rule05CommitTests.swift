@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 5: a value is committed on the actor of the first handler that hears it", .timeLimit(.ample))

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// Holds where a task can start at once, which Linux and the systems from 26 on can. Elsewhere the tests look at the order

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .timeLimit(.ample))

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .timeLimit(.ample))

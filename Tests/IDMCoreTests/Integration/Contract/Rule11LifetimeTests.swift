@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 11: calls and tasks hold the integrator, runs do not", .timeLimit(.ample))

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Rule 12: admission is decided inside call(), and the run inherits from its caller", .timeLimit(.ample))

@@ -1,6 +1,6 @@
-import TestSupport
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("Bad use is an error or nothing, and never a trap", .timeLimit(.ample))

@@ -1,7 +1,6 @@
+import Foundation
 import IDMTesting
 import TestSupport
-import Foundation
-import Synchronization
 import Testing
 
 @testable import IDMHTTP

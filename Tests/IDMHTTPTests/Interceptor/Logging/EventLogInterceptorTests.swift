@@ -1,7 +1,7 @@
-import IDMTesting
-import TestSupport
 import Foundation
 import IDMCore
+import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP

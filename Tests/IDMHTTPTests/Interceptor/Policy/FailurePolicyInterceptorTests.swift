@@ -1,6 +1,6 @@
+import Foundation
 import IDMTesting
 import TestSupport
-import Foundation
 import Testing
 
 @testable import IDMHTTP

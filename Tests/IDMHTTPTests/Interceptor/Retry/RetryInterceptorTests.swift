@@ -1,6 +1,6 @@
-import IDMTesting
 import Foundation
 import IDMCore
+import IDMTesting
 import Synchronization
 import TestSupport
 import Testing
