@@ -8,7 +8,7 @@ import Testing
 
 /// Transfers over real connections, by way of URLSession.
 @Suite("Transfers over the loopback", .timeLimit(.ample))
-struct LoopbackTransferTests {
+struct TransferLoopbackTests {
     private let folder: TemporaryFolder
 
     init() throws {

@@ -1,0 +1,66 @@
+import Foundation
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A name and a password", .timeLimit(.ample))
+struct BasicAuthenticatorTests {
+    @Test(
+        "stand in the header as RFC 7617 has them",
+        arguments: [
+            ("ada", "pass", "Basic YWRhOnBhc3M="), ("ada", "", "Basic YWRhOg=="), ("é", "ü", "Basic w6k6w7w="),
+            ("ada", "a:b", "Basic YWRhOmE6Yg=="),
+        ])
+    func basic(user: String, password: String, header: String) throws {
+        var request = ServiceRequest(.get, "/")
+        try BasicAuthenticator().authorize(&request, with: .init(user: user, password: password))
+
+        #expect(request.headers[.authorization] == header)
+    }
+
+    @Test(
+        "are refused where they can't be sent",
+        arguments: [("a:b", "c"), ("", ""), ("a\0", "b"), ("a", "b\n")])
+    func badBasic(user: String, password: String) {
+        var request = ServiceRequest(.get, "/")
+
+        #expect(throws: AuthenticationError.self) {
+            try BasicAuthenticator().authorize(&request, with: .init(user: user, password: password))
+        }
+        #expect(request.headers.isEmpty)
+    }
+
+    @Test("show no password")
+    func passwords() {
+        let credential = BasicAuthenticator.Credential(user: "ada", password: "s3cret")
+        var dumped = ""
+        dump(credential, to: &dumped)
+
+        #expect(![dumped, "\(credential)", String(reflecting: credential)].contains { $0.contains("s3cret") })
+    }
+}
+
+@Suite("A key in a header of its own", .timeLimit(.ample))
+struct HeaderAuthenticatorTests {
+    @Test("is never logged, and never taken along to another origin, whatever the header is called")
+    func secret() async throws {
+        let lines = Watched<[String]>([])
+        let transport = ScriptedTransport { request in
+            request.url.host == "h" ? .text("", status: 307, headers: ["Location": "https://other/"]) : .text("end")
+        }
+        let service = try HTTPService(
+            transport,
+            interceptors: [
+                AuthenticationInterceptor(
+                    HeaderAuthenticator("X-Tenant"), for: #require(URL(string: "https://h")), credential: "s3cret"),
+                LoggingInterceptor(.curl) { line in lines.change { $0.append(line) } },
+            ])
+
+        #expect(try await service.request(ServiceRequest(.get, "/")).text == "end")
+        #expect(transport.asked.map { $0.headers["X-Tenant"] } == ["s3cret", nil])
+        #expect(lines.value.count == 2 && !lines.value.joined().contains("s3cret"))
+        #expect(lines.value.first?.contains("X-Tenant: <redacted>") == true)
+    }
+}

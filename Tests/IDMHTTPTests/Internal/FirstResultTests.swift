@@ -1,0 +1,33 @@
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("The first result", .timeLimit(.ample))
+struct FirstResultTests {
+    private enum Trouble: Error { case one }
+
+    @Test("is heard, also if it comes before anybody waits, and no later one")
+    func before() async throws {
+        let result = FirstResult<Int>()
+
+        #expect(result.end(.success(1)))
+        #expect(!result.end(.success(2)))
+        #expect(!result.end(.failure(Trouble.one)))
+        #expect(try await result.value() == 1)
+        #expect(!result.end(.success(3)))
+    }
+
+    @Test("is one of many that race, whoever waits")
+    func races() async throws {
+        for round in 0..<200 {
+            let result = FirstResult<Int>()
+            let winners = await withTaskGroup(of: Int?.self) { group in
+                for value in 0..<4 { group.addTask { result.end(.success(value)) ? value : nil } }
+                group.addTask { (try? await result.value()).map { $0 + 100 } }
+                return await group.reduce(into: Set<Int>()) { if let value = $1 { $0.insert(value) } }
+            }
+            #expect(winners.count == 2 && winners.max() == winners.min().map { $0 + 100 }, "round \(round)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Redaction", .timeLimit(.ample))
+struct ServiceRedactionTests {
+    @Test(
+        "takes names for secret in whatever way they are written",
+        arguments: [
+            "Authorization", "PROXY-AUTHORIZATION", "Cookie", "set-cookie", "X-Api-Key", "api_key", "APIKEY",
+            "accessToken",
+            "client_secret", "Password", "sig", "Signature", "session_id", "code", "key",
+        ])
+    func secret(name: String) {
+        #expect(ServiceRedaction.standard.isSecret(name))
+        #expect(!ServiceRedaction.none.isSecret(name))
+    }
+
+    @Test(
+        "leaves what is plain",
+        arguments: ["page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id"])
+    func plain(name: String) {
+        #expect(!ServiceRedaction.standard.isSecret(name))
+        #expect(ServiceRedaction.standard.adding([name]).isSecret(name.uppercased()))
+    }
+
+    @Test(
+        "of a URL leaves out the user and secret values",
+        arguments: [
+            ("https://u:p@h/x", "https://<redacted>@h/x"), ("https://u:p@q@h/x@y", "https://<redacted>@h/x@y"),
+            ("https://h/x@y?a=1&token=2", "https://h/x@y?a=1&token=<redacted>"),
+            ("https://h?%74oken=2&&b", "https://h?%74oken=<redacted>&&b"), ("/x?key=1&a", "/x?key=<redacted>&a"),
+            ("https://h/x", "https://h/x"), ("?token", "?token"), ("", ""),
+            ("https://h/x?a=1#token=2&b=3", "https://h/x?a=1#token=<redacted>&b=3"),
+            ("/x#code=1", "/x#code=<redacted>"), ("/x?token=1?2&a=?", "/x?token=<redacted>&a=?"),
+            ("/x?next=/y?token=1&a", "/x?next=/y?token=<redacted>&a"),
+            ("/x?\u{301}=1&token=3", "/x?\u{301}=1&token=<redacted>"),
+        ])
+    func urls(url: String, shown: String) {
+        #expect(ServiceRedaction.standard.url(url) == shown)
+        #expect(ServiceRedaction.none.url(url) == url)
+    }
+}

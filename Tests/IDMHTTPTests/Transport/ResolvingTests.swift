@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A request is resolved", .timeLimit(.ample))
+struct ResolvingTests {
+    @Test("with the service's header below its own, and the body's type between them")
+    func headers() throws {
+        let service = try api(headers: ["Accept": "a", "Content-Type": "service", "X": "1"])
+
+        let plain = try service.resolve(ServiceRequest(.post, "/", headers: ["accept": "b"]))
+        #expect(plain.headers == ["Content-Type": "service", "X": "1", "accept": "b"])
+        let json = try service.resolve(ServiceRequest(.post, "/", body: .json(["a": 1])))
+        #expect(json.headers[.contentType] == "application/json")
+        let own = try service.resolve(
+            ServiceRequest(.post, "/", headers: ["content-type": "application/vnd.api+json"], body: .json(["a": 1])))
+        #expect(own.headers.values(of: .contentType) == ["application/vnd.api+json"])
+    }
+
+    @Test("with its own time-out and cache policy before the service's")
+    func own() throws {
+        var service = try api()
+        service.timeout = .seconds(5)
+        service.cachePolicy = .reload
+
+        let plain = try service.resolve(ServiceRequest(.get, "/"))
+        #expect(plain.timeout == .seconds(5) && plain.cachePolicy == .reload)
+        let own = try service.resolve(ServiceRequest(.get, "/", timeout: .seconds(1), cachePolicy: .cacheOnly))
+        #expect(own.timeout == .seconds(1) && own.cachePolicy == .cacheOnly)
+    }
+
+    @Test(
+        "and refused with a method that is none", arguments: ["", "GET /x HTTP/1.1\r\nX: y", "G ET", "CONNECT", "GÉT"])
+    func methods(name: String) throws {
+        #expect(throws: ServiceRequest.Fault.method(name.escapedForDescription())) {
+            try api().resolve(ServiceRequest(.init(name), "/"))
+        }
+    }
+
+    @Test("with any method that can be one", arguments: ["GET", "PURGE", "get", "M-SEARCH"])
+    func goodMethods(name: String) throws {
+        #expect(try api().resolve(ServiceRequest(.init(name), "/")).method.name == name)
+    }
+
+    @Test("and refused with a body where none is carried")
+    func bodies() throws {
+        for method in [ServiceRequest.Method.get, .head] {
+            #expect(throws: ServiceRequest.Fault.unexpectedBody(method)) {
+                try api().resolve(ServiceRequest(method, "/", body: .text("x")))
+            }
+        }
+        #expect(try api().resolve(ServiceRequest(.delete, "/", body: .text("x"))).body?.data == Data("x".utf8))
+    }
+
+    @Test("and refused with a time that is none")
+    func times() throws {
+        for time in [Duration.zero, .seconds(-1)] {
+            #expect(throws: ServiceRequest.Fault.time("time-out")) {
+                try api().resolve(ServiceRequest(.get, "/", timeout: time))
+            }
+            #expect(throws: ServiceRequest.Fault.time("deadline")) {
+                try api().resolve(ServiceRequest(.get, "/", deadline: time))
+            }
+        }
+    }
+
+    @Test("and knows which methods are safe and which can be repeated")
+    func idempotence() {
+        let methods: [ServiceRequest.Method] = [.get, .head, .options, .put, .delete, .post, .patch, "get"]
+
+        #expect(methods.filter(\.isSafe) == [.get, .head, .options])
+        #expect(methods.filter(\.isIdempotent) == [.get, .head, .options, .put, .delete])
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("An HTTP error", .timeLimit(.ample))
+struct HTTPErrorTests {
+    private struct Leak: Error, CustomStringConvertible {
+        var description: String { "s3cret" }
+    }
+
+    @Test(
+        "shows no secrets, however it is shown",
+        arguments: [
+            .transport(Leak()), .rejected(Leak()),
+            .transport(
+                URLError(.cannotConnectToHost, userInfo: [NSURLErrorFailingURLErrorKey: "https://h/?key=s3cret"])),
+            .decoding(.init(path: "token", reason: "r")), .status(401),
+        ] as [HTTPError.Reason])
+    func secrets(reason: HTTPError.Reason) {
+        let response = ServiceResponse(status: 401, headers: ["Set-Cookie": "s3cret"], body: Data("s3cret".utf8))
+        let request = ServiceRequest(.get, "/a", query: ["key": "s3cret"]).description
+        let error = HTTPError(reason, request: request, response: response)
+        var dumped = ""
+        dump(error, to: &dumped)
+
+        for text in ["\(error)", String(reflecting: error), dumped, "\(error.localizedDescription)", "\(response)"] {
+            #expect(!text.contains("s3cret"))
+        }
+        #expect("\(error)".hasPrefix("GET /a?key=<redacted>: "))
+    }
+
+    @Test("gives the failure that a rule found, as its type")
+    func failures() {
+        let error = HTTPError(.rejected(Leak()), request: "GET /")
+
+        #expect(error.failure(as: Leak.self) != nil)
+        #expect(error.failure(as: URLError.self) == nil)
+        #expect(HTTPError(.status(1), request: "").failure(as: Leak.self) == nil)
+        #expect(error.status == nil)
+    }
+
+    @Test(
+        "quotes a body without its secrets",
+        arguments: [
+            (#"{"token":"s3cret","a":1}"#, #"{"token":<redacted>,"a":1}"#),
+            (#"{"access_token" : "s3\"cret", "a": 1"#, #"{"access_token" :<redacted>, "a": 1"#),
+            (#"{"password":s3cret}"#, #"{"password":<redacted>}"#),
+            ("a=1&token=s3cret&b=2", "a=1&token=<redacted>&b=2"),
+            ("token=\u{301}s3cret&b", "token=<redacted>&b"),
+            ("\"token\"\u{301}:\"s3cret\",b", "\"token\"\u{301}:<redacted>,b"),
+            ("{\"token\":\"\u{301}s3cret\"\u{301},b", "{\"token\":<redacted>\u{301},b"),
+            (#"{"tokens":["s3cret","s3cret"],"a":1}"#, #"{"tokens":<redacted>"#),
+            (#"{"session":{"id":"s3cret"}}"#, #"{"session":<redacted>"#),
+            (#"{"token":"s3cre"#, #"{"token":<redacted>"#),
+            (#"{\"token\":\"s3cret\",\"a\":1}"#, #"{\"token\":<redacted>"#),
+            ("Cookie: s3cret\nb", "Cookie:<redacted>\\nb"), ("plain text", "plain text"), ("", ""),
+        ])
+    func excerpts(body: String, shown: String) {
+        #expect(ServiceRedaction.standard.excerpt(of: Data(body.utf8)) == shown)
+    }
+
+    @Test("quotes the beginning of a body, on one line")
+    func longExcerpts() {
+        let long = Data((String(repeating: "é", count: 300) + "\n").utf8)
+
+        #expect(ServiceRedaction.standard.excerpt(of: long) == String(repeating: "é", count: 200) + "…")
+        #expect(ServiceRedaction.standard.excerpt(of: Data("a\r\nb\0".utf8)) == #"a\r\nb\0"#)
+        let cut = Data((String(repeating: " ", count: 180) + #""token":"s3cret""#).utf8)
+        #expect(!ServiceRedaction.standard.excerpt(of: cut).contains("s3"))
+    }
+}
