@@ -69,6 +69,7 @@ struct RedirectLoopbackTests {
             server.redirect(through: chain)
             #expect(await service.outcome(ServiceRequest(.get, "/0")) == "redirect comes after 10 others")
             #expect(server.requests.count == 11 + 11)
+            // A route that nobody asks is a failure.
             for request in 11..<21 { _ = await service.outcome(ServiceRequest(.get, "/\(request)")) }
             server.redirect(through: ["/here", "/there", "/here"])
             #expect(await service.outcome(ServiceRequest(.get, "/here")) == "redirect comes after 10 others")
@@ -78,17 +79,14 @@ struct RedirectLoopbackTests {
     @Test(
         "A Location is resolved against the request's own URL",
         arguments: [
-            ("c", "/a/c"), ("../c", "/c"), ("/c%2Fd", "/c%2Fd"), ("?q=1", "/a/b?q=1"), ("c#f", "/a/c"),
+            ("c", "/a/c"), ("../c", "/c"), ("/c%2Fd", "/c%2Fd"), ("?q=%20", "/a/b?q=%20"), ("c#f", "/a/c"),
             ("./c/./d", "/a/c/d"), (" /c ", "/c"),
         ])
     func relative(location: String, target: String) async throws {
         try await withServer { server, service in
-            server.on(.get, "/*", answer: .text("end"))
-            server.on(
-                .get, "/a/b", answers: [.redirect(to: location)] + (target.hasPrefix("/a/b") ? [.text("end")] : []))
+            server.on(.get, "/*") { $0.target == "/a/b" ? .redirect(to: location) : .text("end") }
             #expect(await service.outcome(ServiceRequest(.get, "/a/b")) == "200 end")
-            #expect(server.requests.last?.target == target)
-            if target.hasPrefix("/a/b") { _ = await service.outcome(ServiceRequest(.get, "/c")) }
+            #expect(server.requests.map(\.target) == ["/a/b", target])
         }
     }
 

@@ -8,26 +8,6 @@ import Testing
 /// What URLSession makes of requests on its own, and this transport doesn't.
 @Suite("Over URLSession, a request", .timeLimit(.ample))
 struct PlatformRequestTests {
-    @Test("with a line break in its method, in a name or in a value of its header never leaves")
-    func injection() async throws {
-        try await withServer { server, service in
-            let bad = [
-                ServiceRequest("GET / HTTP/1.1\r\nX: y", "/a"), ServiceRequest(.get, "/a", headers: ["X\r\nY": "z"]),
-                ServiceRequest(.get, "/a", headers: ["X": "y\r\nZ: z"]), ServiceRequest(.get, "/a\r\nX: y"),
-                ServiceRequest(.get, "/a", headers: ["Content-Length": "5"]),
-                ServiceRequest(.get, "/a", headers: ["Host": "other"]),
-                ServiceRequest(.get, "/a", headers: ["Transfer-Encoding": "chunked"]),
-            ]
-            for request in bad {
-                guard case .badRequest = await service.error(request)?.reason else {
-                    Issue.record("\(request) has left")
-                    continue
-                }
-            }
-            #expect(server.journal.connectionCount == 0)
-        }
-    }
-
     @Test("arrives with its path, its query and its header as they were meant")
     func target() async throws {
         try await withServer { server, service in
@@ -44,7 +24,7 @@ struct PlatformRequestTests {
         }
     }
 
-    @Test("carries a body where one is allowed, and is refused where not", arguments: ["GET", "HEAD"])
+    @Test("that carries a body where none is allowed is refused", arguments: ["GET", "HEAD"])
     func bodies(method: ServiceRequest.Method) async throws {
         try await withServer { server, _ in
             let body = RequestBody.Encoded(Data("x".utf8))
@@ -140,16 +120,6 @@ struct PlatformRequestTests {
                 }
             }
             #expect(server.requests.isEmpty)
-        }
-    }
-
-    @Test("takes its answer also where that comes before all of the body has gone")
-    func earlyAnswer() async throws {
-        try await withServer { server, service in
-            server.on(.post, "/a", answer: .text("enough", status: 413).early(after: 10).closing())
-            let error = await service.error(ServiceRequest(.post, "/a", body: .bytes(Data(count: 8 << 20))))
-            // Whoever sends into a connection that is closed may lose the answer.
-            #expect(error?.status == 413 || error?.response == nil)
         }
     }
 

@@ -23,7 +23,9 @@ struct PlatformResponseTests {
 
     @Test(
         "that asks for a user comes with its body, whatever it asks for",
-        arguments: ["Basic realm=\"x\"", "Basic", "Bearer", "Negotiate", "Digest realm=\"x\", nonce=\"y\"", "Odd a=b"])
+        arguments: [
+            "Basic realm=\"x\"", "Basic", "Bearer", "Negotiate", "Digest realm=\"x\", nonce=\"y\"", "Odd a=b", "Odd",
+        ])
     func unauthorized(challenge: String) async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .text("who are you?", status: 401).header("WWW-Authenticate", challenge))
@@ -73,15 +75,6 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("with what comes before it is the last one", arguments: [100, 103])
-    func interim(status: Int) async throws {
-        try await withServer { server, service in
-            server.on(.get, "/a", answer: .text("end").preceded(by: status, headers: ["Link": "</a>"]))
-            let response = try await service.request(ServiceRequest(.get, "/a"))
-            #expect(response.status == 200 && response.text == "end")
-        }
-    }
-
     @Test("with a byte in its header that isn't UTF-8 is a fault with a name")
     func bytesInHeader() async throws {
         try await withServer { server, _ in
@@ -109,16 +102,6 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("with a thousand fields comes whole")
-    func manyFields() async throws {
-        try await withServer { server, service in
-            let fields = (0..<1_000).map { ServiceHeaders.Field(.init("X-\($0)"), "\($0)") }
-            server.on(.get, "/a", answer: .text("x").headers(ServiceHeaders(fields)))
-            let headers = try await service.request(ServiceRequest(.get, "/a")).headers
-            #expect(fields.allSatisfy { headers[$0.name] == $0.value })
-        }
-    }
-
     @Test("that breaks off is a fault with a name, behind what came of it")
     func truncated() async throws {
         let answers: [LoopbackServer.Answer] = [
@@ -131,9 +114,10 @@ struct PlatformResponseTests {
                 let kind = await fault {
                     let response = try await URLSessionTransport.shared.get(server.url("/a"))
                     #expect(response.status == 200)
-                    var pieces = response.body.makeAsyncIterator()
-                    while let piece = try await pieces.next() {
-                        #expect(Data("0123456789".utf8).starts(with: piece) || piece.count < 10)
+                    var come = Data()
+                    for try await piece in response.body {
+                        come += piece
+                        #expect(Data("0123456789".utf8).starts(with: come))
                     }
                 }
                 // A reset may overtake the header.
@@ -170,35 +154,6 @@ struct PlatformResponseTests {
             let stream = try await service.open(ServiceRequest(.get, "/a"))
             #expect(stream.length == nil)
             #expect(try await stream.bytes.all() == Data("unpacked".utf8))
-        }
-    }
-
-    @Test("that can't be unpacked is a fault with a name")
-    func badlyPacked() async throws {
-        try await withServer { server, _ in
-            server.on(.get, "/a", answer: .text("no gzip").header("Content-Encoding", "gzip"))
-            server.on(.get, "/b", answer: .text("damaged").gzipped(damaged: true))
-            for path in ["/a", "/b"] {
-                let kind = await fault {
-                    _ = try await URLSessionTransport.shared.get(server.url(path)).body.all()
-                }
-                #expect(kind == .undecodable)
-            }
-        }
-    }
-
-    @Test("that grows when it is unpacked is stopped where it is too large")
-    func bomb() async throws {
-        try await withServer { server, service in
-            server.on(.get, "/a", answer: .gzipBomb(unpacking: 1 << 27))
-            var service = service
-            service.configuration.limits.body = 1 << 20
-
-            let error = await service.error()
-            guard case .tooLarge(limit: 1 << 20) = error?.reason else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
         }
     }
 
