@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -7,15 +6,9 @@ import Testing
 
 @Suite("An interceptor", .timeLimit(.ample))
 struct InterceptorTests {
-    private final class Steps: Sendable {
-        private let steps = Mutex<[String]>([])
-        var all: [String] { steps.withLock { $0 } }
-        func add(_ step: String) { steps.withLock { $0.append(step) } }
-    }
-
     @Test("stands in the order in which a request passes, and a response comes back")
     func order() async throws {
-        let steps = Steps()
+        let steps = Log()
         func named(_ name: String) -> ClosureInterceptor {
             ClosureInterceptor { request, next in
                 steps.add("\(name) in")
@@ -32,7 +25,7 @@ struct InterceptorTests {
         let response = try await HTTPService(transport, interceptors: [named("a"), named("b")])
             .request(ServiceRequest(.get, "/"))
 
-        #expect(steps.all == ["a in", "b in", "b out", "a out"])
+        #expect(steps.entries == ["a in", "b in", "b out", "a out"])
         #expect(transport.asked.first?.headers["X"] == "a, b")
         #expect(response.headers["X"] == "b, a")
     }

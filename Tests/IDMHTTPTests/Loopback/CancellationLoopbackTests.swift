@@ -112,7 +112,7 @@ struct CancellationLoopbackTests {
 }
 
 /// The connections of this process.
-enum Descriptors {
+private enum Descriptors {
     /// How many descriptors are ends of connections with a port.
     static func count(port: Int) -> Int {
         #if os(Linux)

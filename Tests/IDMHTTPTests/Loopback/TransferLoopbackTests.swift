@@ -7,7 +7,7 @@ import Testing
 @testable import IDMHTTP
 
 /// Transfers over real connections, by way of URLSession.
-@Suite("Transfers over the loopback", .timeLimit(.ample))
+@Suite("Transfers, with a real server", .timeLimit(.ample))
 struct TransferLoopbackTests {
     private let folder: TemporaryFolder
 
@@ -16,15 +16,9 @@ struct TransferLoopbackTests {
     }
 
     private var file: URL { folder.url.appendingPathComponent("film.bin") }
-    private var names: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? []
-    }
+    private var names: [String] { (try? folder.names()) ?? [] }
 
     private var download: ServiceDownload { ServiceDownload(ServiceRequest(.get, "/film"), to: .file(file)) }
-
-    private func service(_ server: LoopbackServer) -> HTTPService {
-        HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient))
-    }
 
     private func isWhole(_ film: LoopbackServer.Resource) throws -> Bool {
         try names == ["film.bin"] && Data(contentsOf: file) == film.bytes(0..<film.length)
@@ -37,7 +31,7 @@ struct TransferLoopbackTests {
             server.on(
                 .get, "/film", answers: [.resource(film), .resource(film).chunked(), .resource(film).untilClose()])
             for _ in 0..<3 {
-                let found = try await DownloadProvider(service(server)).request(download)
+                let found = try await DownloadProvider(server.service()).request(download)
                 #expect(found.size == length)
                 #expect(try isWhole(film))
                 try FileManager.default.removeItem(at: file)
@@ -57,12 +51,10 @@ struct TransferLoopbackTests {
         var download = download
         download.sha256 = SHA256.hex(of: film.bytes(0..<film.length))
         try await LoopbackServer.run { [film, download] server async throws in
-            let breaks = Countdown(2)
-            server.on(.get, "/film") { _ in
-                breaks.next() > 0 ? .resource(film).cut(at: .body(270_000)) : .resource(film)
-            }
-            let provider = DownloadProvider(service(server))
-            // A part that is refused leads to the whole at once, and one that is honoured breaks off once more.
+            let broken = LoopbackServer.Answer.resource(film).cut(at: .body(270_000))
+            server.on(.get, "/film", answers: [broken, broken, .resource(film)])
+            let provider = DownloadProvider(server.service())
+            // A part that is refused leads to the whole at once, and one that is taken breaks off once more.
             while !names.contains("film.bin") { _ = try? await provider.request(download) }
             #expect(try isWhole(film))
             #expect(server.requests.count == 3)
@@ -78,7 +70,7 @@ struct TransferLoopbackTests {
             let new = LoopbackServer.Resource(length: 500_000, eTag: second, seed: 2)
             try await LoopbackServer.run { server in
                 server.on(.get, "/film", answers: [.resource(old).cut(at: .body(900_000)), .resource(new)])
-                let provider = DownloadProvider(service(server))
+                let provider = DownloadProvider(server.service())
                 await #expect(throws: (any Error).self) { try await provider.request(download) }
                 _ = try await provider.request(download)
                 #expect(try isWhole(new))
@@ -92,7 +84,7 @@ struct TransferLoopbackTests {
         let bytes = filling(300_000)
         try await LoopbackServer.run { server in
             server.on(.get, "/film", answer: .bytes(bytes).gzipped().header("ETag", "\"v1\""))
-            _ = try await DownloadProvider(service(server)).request(download)
+            _ = try await DownloadProvider(server.service()).request(download)
             #expect(try Data(contentsOf: file) == bytes)
             #expect(names == ["film.bin"])
         }
@@ -103,7 +95,7 @@ struct TransferLoopbackTests {
         try await LoopbackServer.run { server in
             server.on(.get, "/film", answer: .text("no such film", status: 404))
             let error = await #expect(throws: HTTPError.self) {
-                try await DownloadProvider(service(server)).request(download)
+                try await DownloadProvider(server.service()).request(download)
             }
             #expect(error?.status == 404 && error?.response?.text == "no such film" && names.isEmpty)
         }
@@ -120,7 +112,8 @@ struct TransferLoopbackTests {
                     .resource(film).waiting(for: gate, at: .body(1_500_000)), .resource(film),
                 ])
             let control = PauseControl()
-            let task = Task { try await control.bind { try await DownloadProvider(service(server)).request(download) } }
+            let provider = DownloadProvider(server.service())
+            let task = Task { try await control.bind { try await provider.request(download) } }
             try await server.until { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
             control.pause()
             try await server.until { $0.connections.allSatisfy(\.isClosed) }
@@ -140,7 +133,7 @@ struct TransferLoopbackTests {
             server.on(.put, "/other", answer: .text("done"))
             let log = Log()
             let request = ServiceRequest(.put, "/film", body: .file(source))
-            let call = Integrator(UploadProvider(service(server))).prepareCall(request)
+            let call = Integrator(UploadProvider(server.service())).prepareCall(request)
                 .onProgress { log.add("\($0.completed ?? -1)/\($0.total ?? -1)") }
             #expect(try await call.call().value.text == "done")
             let arrived = try #require(server.requests.last)
@@ -156,7 +149,7 @@ struct TransferLoopbackTests {
         try await LoopbackServer.run { server in
             server.on(.post, "/film", answer: .text("done"))
             let body = MultipartBody([.text("title", "Film"), .file("film", source)])
-            _ = try await UploadProvider(service(server)).request(
+            _ = try await UploadProvider(server.service()).request(
                 ServiceRequest(.post, "/film", body: .multipart(body)))
             let arrived = try await server.nextRequest()
             #expect(arrived.body.range(of: bytes) != nil)
@@ -173,18 +166,16 @@ struct TransferLoopbackTests {
                 request.headers[.authorization] == "Bearer good"
                     ? .text("done") : .status(401).header("WWW-Authenticate", "Bearer")
             }
-            var service = service(server)
-            service.interceptors = [
-                ClosureInterceptor { request, next in
-                    do {
-                        return try await next(request)
-                    } catch let error as HTTPError where error.status == 401 {
-                        var request = request
-                        request.headers.setSecret(.authorization, "Bearer good")
-                        return try await next(request)
-                    }
+            let signing = ClosureInterceptor { request, next in
+                do {
+                    return try await next(request)
+                } catch let error as HTTPError where error.status == 401 {
+                    var request = request
+                    request.headers.setSecret(.authorization, "Bearer good")
+                    return try await next(request)
                 }
-            ]
+            }
+            let service = server.service(interceptors: [signing])
             let replayable = ServiceRequest(.put, "/film", body: .file(source))
             #expect(try await UploadProvider(service).request(replayable).text == "done")
             #expect(server.requests.last?.fingerprint == LoopbackServer.Fingerprint(of: bytes))
@@ -193,21 +184,6 @@ struct TransferLoopbackTests {
             guard case .badRequest(.body(.usedUp))? = error?.reason else {
                 throw Violation("\(String(describing: error))")
             }
-        }
-    }
-}
-
-/// Counts down.
-private final class Countdown: Sendable {
-    private let left: Watched<Int>
-
-    init(_ count: Int) { left = Watched(count) }
-
-    /// How many are left, and one less from now on.
-    func next() -> Int {
-        left.change { left in
-            defer { left -= 1 }
-            return left
         }
     }
 }

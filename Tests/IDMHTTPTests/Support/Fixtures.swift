@@ -30,25 +30,6 @@ extension HTTPBytes {
     }
 }
 
-/// Runs a test with a server of its own, and a service of it over the network.
-func withServer(
-    _ interceptors: [any HTTPInterceptor] = [], _ body: (LoopbackServer, HTTPService) async throws -> Void
-) async throws {
-    try await TestScope.run(reportingTo: { failure in Issue.record(failure) }) {
-        try await LoopbackServer.run { server in
-            let configuration = ServiceConfiguration(baseURL: server.url, timeout: .patient, deadline: nil)
-            try await body(server, HTTPService(configuration: configuration, interceptors: interceptors))
-        }
-    }
-}
-
-extension URLSessionTransport {
-    /// The response to a request of a server, as it comes.
-    func get(_ url: URL, headers: ServiceHeaders = [:]) async throws -> TransportResponse {
-        try await send(TransportRequest(.get, url, headers: headers))
-    }
-}
-
 /// A folder that goes with the value.
 final class TemporaryFolder: Sendable {
     let url: URL
@@ -62,8 +43,8 @@ final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// What is in it.
-    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path) }
+    /// What is in it, in the order of the names.
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
 
     /// A file of some bytes.
     func file(_ name: String, _ bytes: Data) throws -> URL {

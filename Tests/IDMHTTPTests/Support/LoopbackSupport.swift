@@ -18,6 +18,11 @@ extension LoopbackServer {
     }
 }
 
+extension URLSessionTransport {
+    /// The response to a request of a server, as it comes.
+    func get(_ url: URL) async throws -> TransportResponse { try await send(TransportRequest(.get, url)) }
+}
+
 extension HTTPService {
     /// What becomes of a request, in a few words: the status and the body, or the reason without them.
     func outcome(_ request: ServiceRequest = ServiceRequest(.get, "/a")) async -> String {

@@ -8,7 +8,7 @@ import Testing
 struct CoalesceTests {
     /// Takes a seat for each of several requests before the first of them can be answered.
     private func join(
-        _ count: Int, _ provider: ControlledDataProvider<Int, Int>, deaf: Bool = false
+        _ count: Int, _ provider: ControlledDataProvider<Int, Int>
     ) async throws -> (tasks: [Task<Int, any Error>], request: ControlledRequest<Int, Int>) {
         let keys = Log()
         let coalesced = provider.coalesced { input in

@@ -36,17 +36,13 @@ struct LoggingInterceptorTests {
     @Test("tells of a failure, without secrets")
     func failure() async throws {
         struct Leak: Error { let token = "s3cret" }
-        struct Fails: HTTPInterceptor {
-            func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
-                throw Leak()
-            }
-        }
         let status = try await lines(ScriptedTransport(status: 401, "s3cret"), Self.request)
         #expect(status.last == "✗ POST /a?key=<redacted>&page=1: The server answered with the status 401. 0.000 s")
         for error in [Leak() as any Error, URLError(.badURL, userInfo: ["url": "s3cret"])] {
             #expect(try await !lines(ScriptedTransport(failing: error), Self.request).joined().contains("s3cret"))
         }
-        let own = try await lines(ScriptedTransport(), Self.request, inner: [Fails()])
+        let failing = ClosureInterceptor { _, _ in throw Leak() }
+        let own = try await lines(ScriptedTransport(), Self.request, inner: [failing])
         #expect(own.count == 2 && !own.joined().contains("s3cret"))
     }
 

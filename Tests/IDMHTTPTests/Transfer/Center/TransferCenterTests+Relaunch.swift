@@ -48,7 +48,7 @@ extension TransferCenterTests {
         _ = try? await first?.result(of: "a/../b")
         await first?.close()
         first = nil
-        let names = try FileManager.default.contentsOfDirectory(atPath: records.url.path)
+        let names = try records.names()
         #expect(names.count == 1)
         for name in names {
             let url = records.url.appendingPathComponent(name)
@@ -108,7 +108,7 @@ extension TransferCenterTests {
         let later = try TemporaryFolder()
         // What a process that ended there would have left in the other folder.
         files.before(.link) {
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: records.url.path)) ?? [] {
+            for name in (try? records.names()) ?? [] {
                 try? FileManager.default.copyItem(
                     at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
             }

@@ -26,7 +26,7 @@ struct Downloading: Sendable {
     var file: URL { folder.url.appendingPathComponent("map.bin") }
     var part: URL { folder.url.appendingPathComponent("map.bin.part") }
     var sidecar: URL { folder.url.appendingPathComponent("map.bin.part.info") }
-    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? [] }
+    var names: [String] { (try? folder.names()) ?? [] }
     var partLength: Int? { try? Data(contentsOf: part).count }
 
     func download(_ path: String = "/maps/europe") -> ServiceDownload {

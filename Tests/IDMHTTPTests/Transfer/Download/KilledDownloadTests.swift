@@ -52,7 +52,7 @@ struct KilledDownloadTests {
             let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient))
             let found = try await DownloadProvider(service).request(download)
             #expect(found.sha256 == download.sha256 && found.size == film.length)
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            let names = try folder.names()
             #expect(names == ["film.bin"])
         }
     }
