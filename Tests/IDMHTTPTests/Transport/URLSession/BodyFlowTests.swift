@@ -21,6 +21,7 @@ private struct FlowSystem: Explorable {
         var isStopped: Bool
         var isOver: Bool
         var isAbandoned: Bool
+        var hasFailed: Bool
         var memory: Int
         var faults: Int
         var wasTold: Bool
@@ -52,8 +53,8 @@ private struct FlowSystem: Explorable {
         Footprint(
             phase: phase, coming: Int(coming), read: Int(read), disk: disk, pending: pending, fetching: fetching,
             isReading: isReading, isStopped: isStopped, isOver: isOver, isAbandoned: isAbandoned,
-            memory: state.memoryLength, faults: faults, wasTold: wasTold, isGathering: state.isGathering,
-            isToFlush: isToFlush, wantsMore: wantsMore)
+            hasFailed: hasFailed, memory: state.memoryLength, faults: faults, wasTold: wasTold,
+            isGathering: state.isGathering, isToFlush: isToFlush, wantsMore: wantsMore)
     }
 
     var moves: [Move] {
@@ -70,7 +71,7 @@ private struct FlowSystem: Explorable {
         if !isReading, phase == .flowing, !wasTold { moves += [.ask, .askMore] }
         if isToFlush { moves.append(.flush) }
         if !isAbandoned { moves.append(.abandon) }
-        return moves.filter { !["spillFault", "fetchFault"].contains("\($0)") || faults == 0 }
+        return moves.filter { faults == 0 || ($0 != .spillFault && $0 != .fetchFault) }
     }
 
     mutating func make(_ move: Move) throws(Violation) {
