@@ -40,14 +40,13 @@ struct AlarmTests {
             let log = Log()
             let start = clock.now
             #expect(clock.sharesAlarms)
-            _ = clock.alarm(at: start.advanced(by: .milliseconds(30))) { log.add("late") }
-            let given = clock.alarm(at: start.advanced(by: .milliseconds(10))) { log.add("given up") }
-            _ = clock.alarm(at: start.advanced(by: .milliseconds(20))) { log.add("early") }
+            clock.alarm(at: start.advanced(by: .milliseconds(100))) { log.add("given up") }.giveUp()
+            _ = clock.alarm(at: start.advanced(by: .milliseconds(300))) { log.add("late") }
+            _ = clock.alarm(at: start.advanced(by: .milliseconds(200))) { log.add("early") }
             _ = clock.alarm(at: start.advanced(by: .seconds(-1))) { log.add("at once") }
-            given.giveUp()
             try await log.count(reaches: 3)
             #expect(log.entries == ["at once", "early", "late"])
-            #expect(start.duration(to: clock.now) >= .milliseconds(30))
+            #expect(start.duration(to: clock.now) >= .milliseconds(300))
         }
         try await happen(by: ContinuousClock())
         try await happen(by: SuspendingClock())
@@ -71,20 +70,20 @@ struct AlarmTests {
         let clock = ContinuousClock()
         let log = Log()
         let start = clock.now
-        let meter = clock.meter(of: .milliseconds(40))
+        let meter = clock.meter(of: .milliseconds(400))
         let alarm = meter.onSilence { log.add("silence") }
-        for time in [15, 30] {
+        for time in [150, 300] {
             _ = clock.alarm(at: start.advanced(by: .milliseconds(time))) {
                 meter.hear()
                 log.add("\(time)")
             }
         }
         try await log.count(reaches: 3)
-        #expect(log.entries == ["15", "30", "silence"] && start.duration(to: clock.now) >= .milliseconds(70))
+        #expect(log.entries == ["150", "300", "silence"] && start.duration(to: clock.now) >= .milliseconds(700))
         alarm.giveUp()
         let another = meter.onSilence { log.add("another") }
         another.giveUp()
-        _ = clock.alarm(at: clock.now.advanced(by: .milliseconds(60))) { log.add("end") }
+        _ = clock.alarm(at: clock.now.advanced(by: .milliseconds(600))) { log.add("end") }
         try await log.contains("end")
         #expect(!log.entries.contains("another"))
     }
