@@ -29,16 +29,16 @@ struct PauseControlTests {
     @Test func `all that wait go on when it is resumed`() async throws {
         control.pause()
         control.pause()
-        let waiting = Signal()
+        let asked = Log()
         let provider = ClosureDataProvider<Void, Int> { _ in
-            waiting.open()
+            asked.add("asked")
             try await PauseControl.checkpoint()
             return 1
         }
         let tasks = (0..<10).map { _ in
             Task { [control] in try await control.bind { try await provider.request() } }
         }
-        try await waiting.wait()
+        try await asked.count(reaches: 10)
         control.resume()
         for task in tasks { #expect(try await task.value == 1) }
     }

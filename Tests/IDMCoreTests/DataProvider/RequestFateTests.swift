@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMCore
 
-@Suite("The fate of requests side by side")
+@Suite("The fate of requests side by side", .timeLimit(.ample))
 struct RequestFateTests {
     private final class Tied: CancellableTask {
         func cancel() {}

@@ -15,17 +15,10 @@ struct LinkTests {
             ("/users?page=2", "https://h/users?page=2"), ("users", "https://h/users"),
             ("?page=2", "https://h/v1?page=2"),
             ("https://h/a%2Fb?q=%2B", "https://h/a%2Fb?q=%2B"), ("//h/x", "https://h/x"),
-            ("https://h/v1/../users", "https://h/users"),
         ])
     func followed(text: String, url: String) throws {
         let configuration = try api("https://h/v1")
-        if text.contains("..") {
-            #expect(throws: ServiceRequest.Fault.link(.dotSegment)) {
-                try configuration.resolve(ServiceRequest(link: link(text)))
-            }
-        } else {
-            #expect(try configuration.resolve(ServiceRequest(link: link(text))).url.absoluteString == url)
-        }
+        #expect(try configuration.resolve(ServiceRequest(link: link(text))).url.absoluteString == url)
     }
 
     @Test("takes a query behind its own, and a header, and nothing of the base URL's query")
@@ -40,12 +33,13 @@ struct LinkTests {
     }
 
     @Test(
-        "leads nowhere else",
+        "leads nowhere else, and no way up",
         arguments: [
             ("https://other/a", .foreignLink("https://other")), ("http://h/a", .foreignLink("http://h")),
             ("https://h:8443/a", .foreignLink("https://h:8443")), ("//other/a", .foreignLink("https://other")),
             ("https://user:secret@h/a", .link(.userInfo)), ("ftp://h/a", .link(.scheme("ftp"))),
             ("file:///etc/passwd", .link(.scheme("file"))), ("https://h/a#f", .link(.fragment)),
+            ("https://h/v1/../users", .link(.dotSegment)),
         ] as [(String, ServiceRequest.Fault)])
     func refused(text: String, fault: ServiceRequest.Fault) throws {
         let configuration = try api("https://h/v1")

@@ -158,6 +158,20 @@ struct HTTPServiceTests {
         #expect(heard.withLock { $0.last } == IntegrationProgress(fraction: 1, completed: 8, total: 8))
     }
 
+    @Test("tells how many bytes have gone, as the transport does")
+    func sent() async throws {
+        let heard = Mutex<[Int64]>([])
+        let transport = ScriptedTransport { request in
+            for count in [1, 3] as [Int64] { request.didSend(count) }
+            return .text("")
+        }
+        var request = ServiceRequest(.post, "/", body: .text("abc"))
+        request.didSend = { sent in heard.withLock { $0.append(sent) } }
+
+        _ = try await HTTPService(transport).request(request)
+        #expect(heard.withLock { $0 } == [1, 3])
+    }
+
     @Test("follows redirects, keeps its secrets from strangers, and doesn't give them back")
     func redirects() async throws {
         let transport = ScriptedTransport { request in

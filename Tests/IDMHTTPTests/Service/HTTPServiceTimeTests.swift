@@ -111,7 +111,7 @@ struct HTTPServiceTimeTests {
         expectSilence(await error)
     }
 
-    @Test("fails at its deadline, however busy it is")
+    @Test("fails at its deadline, long before its time-out")
     func deadline() async throws {
         let clock = ManualClock()
         let service = try service(

@@ -10,17 +10,17 @@ struct RacingCallsTests {
     private static let callers = 4
     private static let perCaller = Volume.of(10_000, normally: 1_000) / callers
 
-    private enum Behaviour: CaseIterable {
+    private enum Behavior: CaseIterable {
         case answers, fails, answersElsewhere, waits, isDeaf, cancelsItself, reports, failsElsewhere
     }
 
     /// Behaves as it was drawn for each input. Those that wait do so until a call that comes later lets them go.
     private struct Fickle: DataProvider {
-        let behaviours: [Behaviour]
+        let behaviors: [Behavior]
         let gates: [Signal]
 
         func request(_ input: Int) async throws -> Int {
-            switch behaviours[input] {
+            switch behaviors[input] {
             case .answers: break
             case .fails: throw Trouble.numbered(input)
             case .answersElsewhere: try await elsewhere(nil)
@@ -50,8 +50,8 @@ struct RacingCallsTests {
             var generator = SplitMix(seed: 7)
             gates = (0..<count).map { _ in Signal() }
             clock = ManualClock()
-            let behaviours = (0..<count).map { _ in Behaviour.allCases.randomElement(using: &generator)! }
-            let provider = Fickle(behaviours: behaviours, gates: gates)
+            let behaviors = (0..<count).map { _ in Behavior.allCases.randomElement(using: &generator)! }
+            let provider = Fickle(behaviors: behaviors, gates: gates)
             if let lanes {
                 integrator = Integrator(provider, executing: type, lane: { $0 % lanes }, clock: clock)
             } else {

@@ -187,7 +187,7 @@ struct SeenAndMendedTests {
         #expect(await call.call().outcome == .success(5_000))
     }
 
-    @Test("A thousand calls that share a request cost a thousand times one")
+    @Test("A thousand calls share one request, and each has its answer")
     func manyJoin() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only(joining: true))

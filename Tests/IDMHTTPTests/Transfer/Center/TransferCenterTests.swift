@@ -11,7 +11,8 @@ import Testing
 /// Several objects behind one transport, each at its own path.
 final class ObjectTransports: HTTPTransport {
     private let servers: Mutex<[String: ObjectTransport]> = Mutex([:])
-    private let inFlight = Watched((now: 0, most: 0))
+    /// Which were asked for, in order.
+    let asked = Log()
 
     subscript(_ id: String) -> ObjectTransport {
         servers.withLock { servers in
@@ -24,7 +25,9 @@ final class ObjectTransports: HTTPTransport {
     }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        try await self[request.url.lastPathComponent].send(request)
+        let id = request.url.lastPathComponent
+        asked.add(id)
+        return try await self[id].send(request)
     }
 }
 
@@ -47,9 +50,7 @@ struct TransferCenterTests {
 
     func file(_ id: String) -> URL { folder.url.appendingPathComponent(id) }
 
-    var names: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()) ?? []
-    }
+    var names: [String] { (try? folder.names()) ?? [] }
 
     func isWhole(_ id: String) -> Bool {
         (try? Data(contentsOf: file(id))) == objects[id].bytes
@@ -96,23 +97,16 @@ struct TransferCenterTests {
     @Test("The highest comes first, also if it has become so while it waited")
     func priorities() async throws {
         let signals = hold(["a"])
-        let order = Log()
         let center = TransferCenter(try service(), width: 1)
         center.download(download("a"), id: "a")
         for (id, priority) in [("b", TransferPriority.low), ("c", .normal), ("d", .high), ("e", .low)] {
             center.download(download(id), id: id, priority: priority)
         }
         center.setPriority(.high, of: "e")
-        let watchers = ["b", "c", "d", "e"].map { id in
-            Task {
-                for await state in center.states(of: id) { if case .finished = state { order.add(id) } }
-            }
-        }
         signals["a"]?.open()
-        for watcher in watchers { await watcher.value }
+        for id in ["b", "c", "d", "e"] { _ = try await center.result(of: id) }
         // Each begins only when the one before has ended, and asks the server then.
-        #expect(Set(order.entries) == ["b", "c", "d", "e"])
-        _ = try await center.result(of: "b")
+        #expect(objects.asked.entries == ["a", "d", "e", "c", "b"])
         #expect(center.progress().fraction == 1)
     }
 

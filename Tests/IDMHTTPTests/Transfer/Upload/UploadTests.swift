@@ -128,13 +128,21 @@ struct UploadTests {
         var service = try HTTPService(transport, clock: clock)
         service.configuration.deadline = .seconds(60)
         let provider = UploadProvider(service)
-        let request = put(.file(try folder.file("film", filling(200_000))))
-        let upload = Task { try await provider.request(request) }
+        var request = put(.file(try folder.file("film", filling(200_000))))
+        let upload = Task { [request] in try await provider.request(request) }
         for _ in 0..<5 {
             try await clock.sleepers(2)
             await clock.advance(by: .seconds(40))
         }
         #expect(try await upload.value.text == "done")
+
+        request.deadline = .seconds(60)
+        let late = Task { [request] in try await provider.request(request) }
+        // The time-out, the deadline, and the server that takes its time.
+        try await clock.sleepers(3)
+        await clock.advance(by: .seconds(60))
+        let error = await #expect(throws: HTTPError.self) { try await late.value }
+        #expect(error?.reason.description == "It was not done within 60.0 seconds.")
     }
 
     // MARK: Pausing
