@@ -8,6 +8,11 @@ import Testing
 struct PauseControlTests {
     private let control = PauseControl()
 
+    /// Lets whoever is to run on the main actor do so, a few times over.
+    @MainActor private func turns() async {
+        for _ in 0..<3 { await Task { @MainActor in }.value }
+    }
+
     @Test func `nobody may pause a request that was made without a control`() async throws {
         #expect(PauseControl.current == nil)
         try await PauseControl.checkpoint()
@@ -66,8 +71,7 @@ struct PauseControlTests {
         try await log.contains("waits")
         control.resume()
         control.pause()
-        // In this actor's turns, after that of the one that waits.
-        for _ in 0..<3 { await Task { @MainActor in }.value }
+        await turns()
         #expect(log.entries == ["waits"])
         control.resume()
         try await task.value
@@ -102,7 +106,7 @@ struct PauseControlTests {
 
     // MARK: Calls
 
-    @Test func `a call holds back what its provider answers until it is resumed`() async throws {
+    @Test @MainActor func `a call holds back what its provider answers until it is resumed`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()
         let users = Integrator(provider)
@@ -113,13 +117,14 @@ struct PauseControlTests {
         control.pause()
         request.answer(7)
         try await request.ended()
+        await turns()
         #expect(log.entries.isEmpty)
         control.resume()
         await task.finish()
         #expect(log.entries == ["7", "completed"])
     }
 
-    @Test func `it holds back each value of a stream, and an error before it is tried again`() async throws {
+    @Test @MainActor func `it holds back each value of a stream, and an error before it is tried again`() async throws {
         let log = Log()
         let stream = ControlledStreamDataProvider<Int, Int>()
         let values = Integrator(stream)
@@ -130,6 +135,7 @@ struct PauseControlTests {
         control.pause()
         feed.send(2)
         feed.finish()
+        await turns()
         #expect(log.entries == ["1"])
         control.resume()
         #expect(try await task.value == 2)
@@ -141,6 +147,7 @@ struct PauseControlTests {
         control.pause()
         first.fail(DataProviderError.noAnswer)
         try await first.ended()
+        await turns()
         #expect(provider.requestCount == 1)
         control.resume()
         try await provider.nextRequest().answer(3)
@@ -154,7 +161,7 @@ struct PauseControlTests {
         // Runs on this thread until its answer has to wait for this actor.
         let task = control.bind { users.prepareCall().onSuccess { log.add("\($0)") }.call(isolation: nil) }
         control.pause()
-        for _ in 0..<3 { await Task { @MainActor in }.value }
+        await turns()
         #expect(log.entries.isEmpty)
         control.resume()
         await task.finish()

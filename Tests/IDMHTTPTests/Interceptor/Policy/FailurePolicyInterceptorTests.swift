@@ -68,7 +68,7 @@ struct FailurePolicyInterceptorTests {
         let gate = Signal()
         let acting = Signal()
         let service = try service(
-            Watched([503]),
+            Watched([503, 404]),
             .maintenance { _ in
                 acting.open()
                 await gate.waitDeaf()
@@ -80,6 +80,8 @@ struct FailurePolicyInterceptorTests {
             return error?.status
         }
         try await acting.wait()
+        // Another request is done from beginning to end meanwhile.
+        #expect(await service.error()?.status == 404)
         #expect(!ended.value)
         gate.open()
         #expect(await task.value == 503)

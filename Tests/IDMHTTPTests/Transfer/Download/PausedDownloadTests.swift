@@ -51,14 +51,18 @@ struct PausedDownloadTests {
 
     @Test("What is paused before it begins asks for nothing until it is resumed")
     func pausedBefore() async throws {
-        let place = try Downloading()
+        let (place, other) = (try Downloading(), try Downloading())
         let control = PauseControl()
         control.pause()
         let task = Task { try await control.bind { try await place.request() } }
+        // Another download is done from beginning to end meanwhile.
+        _ = try await other.request()
+        #expect(place.server.asked.isEmpty)
         control.resume()
         _ = try await task.value
         control.pause()
         let cancelled = Task { try await control.bind { try await place.request(place.download("/other")) } }
+        _ = try await other.request(other.intoFolder)
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         #expect(place.server.asked.count == 1 && place.isWhole())

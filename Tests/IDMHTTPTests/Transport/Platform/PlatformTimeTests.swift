@@ -53,6 +53,8 @@ struct PlatformTimeTests {
             try await clock.sleepers(2)
             for _ in 0..<2 {
                 gate.open(for: 1)
+                // The byte has gone, and the next one waits.
+                try await gate.waiting(1)
                 await clock.advance(by: .seconds(1))
             }
             await clock.advance(by: .seconds(1))
