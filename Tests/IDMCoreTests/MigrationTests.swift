@@ -38,7 +38,7 @@ struct MigrationTests {
             await amazing.prepareCall(parameters: 4).fowardSuccess(to: doubled) { $0.onSuccess { log.add("\($0)") } }
                 .call().finish()
             let reports = Integrator(ClosureDataProvider<any Error, String> { "\($0)" })
-            await Integrator(Fails<Int>()).prepareCall(1)
+            await Integrator(Failing(Trouble.first)).prepareCall(1)
                 .fowardError(to: reports) { $0.onSuccess { log.add($0) } }
                 .call().finish()
             #expect(log.entries == ["8", "first"])

@@ -29,7 +29,7 @@ struct CallbackDataProviderTests {
         let provider = Callback { _, completion in
             completion(.success(1))
             completion(.success(2))
-            completion(.failure(TestError.first))
+            completion(.failure(Trouble.first))
             return nil
         }
         #expect(try await provider.request(0) == 1)
@@ -53,10 +53,10 @@ struct CallbackDataProviderTests {
     @Test("throws the error that it calls back with")
     func failure() async throws {
         let provider = Callback { _, completion in
-            completion(.failure(TestError.first))
+            completion(.failure(Trouble.first))
             return nil
         }
-        await #expect(throws: TestError.first) { try await provider.request(0) }
+        await #expect(throws: Trouble.first) { try await provider.request(0) }
     }
 
     @Test("fails with noAnswer when it lets go of its completion, and doesn't hang")

@@ -119,7 +119,7 @@ struct IntegrationProgressTests {
     @Test("A member that fails is done as well where results are collected")
     func collectedFailure() async throws {
         let log = ProgressLog()
-        let group = (Failing(TestError.first) >><< Doubler()).collectingResults()
+        let group = (Failing(Trouble.first) >><< Doubler()).collectingResults()
         _ = try await log.reporter.ambient { try await group.request((1, 2)) }
         #expect(log.fractions == [0.5, 1])
     }

@@ -8,11 +8,11 @@ struct ProvidersTests {
     @Test("A closure answers with what it returns, and fails with what it throws")
     func closure() async throws {
         let provider = ClosureDataProvider { (number: Int) in
-            if number < 0 { throw TestError.first }
+            if number < 0 { throw Trouble.first }
             return number * 3
         }
         #expect(try await provider.request(2) == 6)
-        await #expect(throws: TestError.first) { try await provider.request(-1) }
+        await #expect(throws: Trouble.first) { try await provider.request(-1) }
     }
 
     @Test("A value answers every request, also one without input")
@@ -48,7 +48,7 @@ struct ProvidersTests {
 
     @Test("A stream that fails after values fails its request")
     func failingStream() async {
-        await #expect(throws: TestError.first) { try await Listed(1, error: TestError.first).request(0) }
+        await #expect(throws: Trouble.first) { try await Listed(1, error: Trouble.first).request(0) }
     }
 
     @Test("A stream that merely ends when it is cancelled hasn't answered")

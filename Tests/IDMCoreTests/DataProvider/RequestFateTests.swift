@@ -29,12 +29,12 @@ struct RequestFateTests {
             let (mayAsk, mustCancel) = (fate.start(), fate.tie(one))
             #expect(mayAsk && !mustCancel)
         }
-        let cancelled = fate.fail(TestError.first).map { $0 as? Tied }
+        let cancelled = fate.fail(Trouble.first).map { $0 as? Tied }
         #expect(cancelled.count == 5)
         #expect(zip(cancelled, tied).allSatisfy { $0 === $1 })
-        let cancelledLater = fate.fail(TestError.second) + fate.cancel()
+        let cancelledLater = fate.fail(Trouble.second) + fate.cancel()
         #expect(cancelledLater.isEmpty)
-        #expect(fate.failure as? TestError == .first)
+        #expect(fate.failure as? Trouble == .first)
         #expect(!fate.isFulfilled)
     }
 
@@ -46,16 +46,16 @@ struct RequestFateTests {
         let cancelled = fate.cancel()
         #expect(cancelled.count == 1)
         #expect(fate.failure == nil)
-        let cancelledLater = fate.fail(TestError.first) + fate.cancel()
+        let cancelledLater = fate.fail(Trouble.first) + fate.cancel()
         #expect(cancelledLater.isEmpty)
-        #expect(fate.failure as? TestError == .first)
+        #expect(fate.failure as? Trouble == .first)
     }
 
     @Test("that is over asks no more providers, and cancels whoever is tied late", arguments: [true, false])
     func over(_ isFailure: Bool) {
         var fate = RequestFate()
         let isFirstAsked = fate.start()
-        _ = isFailure ? fate.fail(TestError.first) : fate.cancel()
+        _ = isFailure ? fate.fail(Trouble.first) : fate.cancel()
         let (isSecondAsked, mustCancel) = (fate.start(), fate.tie(Tied()))
         #expect(isFirstAsked && !isSecondAsked && mustCancel)
     }

@@ -137,7 +137,7 @@ struct ErrorRouterTests {
         let integrator = Integrator(FailsBelowZero()).errorHandler(router)
         await integrator.prepareCall(-1).errorHandler(router).call().finish()
         await integrator.prepareCall(1).call().finish()
-        await Integrator(Fails<Int>(error: CancellationError())).prepareCall(1).errorHandler(router).call().finish()
+        await Integrator(Failing(CancellationError())).prepareCall(1).errorHandler(router).call().finish()
         #expect(heard == ["numbered(-1)", "numbered(-1)"])
     }
 }

@@ -30,7 +30,7 @@ struct SinkTests {
     @Test("hear an error, and nothing of a cancel but the end of the loading")
     func otherEnds() async throws {
         let screen = SinkScreen()
-        await attach(screen, to: Integrator(Fails<Int>()).prepareCall(1)).call().finish()
+        await attach(screen, to: Integrator(Failing(Trouble.first)).prepareCall(1)).call().finish()
         #expect(screen.lines == ["loading", "error first", "finished"])
         let other = SinkScreen()
         let task = attach(other, to: Integrator(provider).prepareCall(1)).call()

@@ -2,31 +2,6 @@ import IDMCore
 import IDMTesting
 import TestSupport
 
-/// What providers of these tests fail with.
-enum Trouble: Error, Hashable {
-    case first, second, numbered(Int)
-}
-
-/// Answers with its input, without suspending.
-struct Echo<Value: Sendable>: DataProvider {
-    func request(_ input: Value) async throws -> Value { input }
-}
-
-/// Fails, without suspending.
-struct Fails<Output: Sendable>: DataProvider {
-    var error: any Error = Trouble.first
-
-    func request(_ input: Int) async throws -> Output { throw error }
-}
-
-/// Fails with its input, if that is negative, and answers with it otherwise. Without suspending.
-struct FailsBelowZero: DataProvider {
-    func request(_ input: Int) async throws -> Int {
-        if input < 0 { throw Trouble.numbered(input) }
-        return input
-    }
-}
-
 extension IntegrationCall {
     /// Writes down what each kind of handler hears, on the actor on which this is called.
     consuming func recorded(

@@ -40,8 +40,8 @@ enum WayToEnd: CaseIterable {
     ) async throws -> IntegrationTask<Int>? {
         switch self {
         case .success: await finish(Echo(), prepare)
-        case .failure: await finish(Fails(), prepare)
-        case .cancelFromBelow: await finish(Fails(error: CancellationError()), prepare)
+        case .failure: await finish(Failing(Trouble.first), prepare)
+        case .cancelFromBelow: await finish(Failing(CancellationError()), prepare)
         case .noAnswer: try await dropped(prepare)
         case .taskCancelled: try await cancelled(deaf: false, prepare) { task, _ in task.cancel() }
         case .cancelledThoughDeaf: try await cancelled(deaf: true, prepare) { task, _ in task.cancel() }

@@ -71,8 +71,8 @@ struct CoalesceTests {
         let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
         let seats = [flights.join(1, 1), flights.join(1, 1)]
         let tasks = seats.map { seat in Task { try await seat.request(0) } }
-        try await provider.nextRequest().fail(TestError.first)
-        for task in tasks { await #expect(throws: TestError.first) { try await task.value } }
+        try await provider.nextRequest().fail(Trouble.first)
+        for task in tasks { await #expect(throws: Trouble.first) { try await task.value } }
     }
 
     @Test("one after the other are made one after the other: nothing is kept")
@@ -84,7 +84,7 @@ struct CoalesceTests {
         #expect(provider.count == 2)
         let failing = FailingAtFirst(1)
         let retried = failing.coalesced()
-        await #expect(throws: TestError.first) { try await retried.request(1) }
+        await #expect(throws: Trouble.first) { try await retried.request(1) }
         #expect(try await retried.request(1) == 1)
     }
 

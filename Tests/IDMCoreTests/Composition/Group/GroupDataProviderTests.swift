@@ -33,20 +33,20 @@ struct GroupDataProviderTests {
             return try await (first >><< second).request((1, 2))
         }
         let (one, two) = (try await first.nextRequest(), try await second.nextRequest())
-        one.fail(TestError.first)
+        one.fail(Trouble.first)
         // The second is deaf: it hears the cancel and goes on, so the group waits for it.
         try await two.cancelled()
         #expect(log.entries.isEmpty)
         log.add("second")
         two.answer(1)
-        await #expect(throws: TestError.first) { try await task.value }
+        await #expect(throws: Trouble.first) { try await task.value }
         #expect(log.entries == ["second", "group"])
     }
 
     @Test("with a branch that hangs fails when another fails, because the hung one is cancelled")
     func hungBranch() async throws {
         let hung = ControlledDataProvider<Int, Int>()
-        await #expect(throws: TestError.first) { try await (hung >><< Failing(TestError.first)).request((1, 2)) }
+        await #expect(throws: Trouble.first) { try await (hung >><< Failing(Trouble.first)).request((1, 2)) }
         #expect(hung.requestCount == 1)
         #expect(try await hung.nextRequest().isCancelled)
     }
@@ -54,15 +54,15 @@ struct GroupDataProviderTests {
     @Test("throws the first failure, not the cancellations that follow from it", arguments: 0..<50)
     func firstFailure(_ round: Int) async throws {
         let others = ControlledDataProvider<Int, Int>()
-        let group = others >><< others >><< Failing(TestError.second) >><< others
-        await #expect(throws: TestError.second) { try await group.request((1, 2, 3, 4)) }
+        let group = others >><< others >><< Failing(Trouble.second) >><< others
+        await #expect(throws: Trouble.second) { try await group.request((1, 2, 3, 4)) }
     }
 
     @Test("asks none of the members that come after a failure at once")
     func failsBefore() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let later = FailingAtFirst(0)
-        await #expect(throws: TestError.first) { try await (Failing(TestError.first) >><< later).request((1, 2)) }
+        await #expect(throws: Trouble.first) { try await (Failing(Trouble.first) >><< later).request((1, 2)) }
         #expect(later.count == 0)
     }
 
@@ -167,12 +167,12 @@ struct GroupDataProviderTests {
     @Test("that collects hears every member out")
     func collecting() async throws {
         let gate = ControlledDataProvider<Int, Int>()
-        let group = (Failing(TestError.first) >><< gate >><< Doubler()).collectingResults()
+        let group = (Failing(Trouble.first) >><< gate >><< Doubler()).collectingResults()
         let task = Task { try await group.request((1, 2, 3)) }
         let request = try await gate.nextRequest()
         request.answer(5)
         let results = try await task.value
-        #expect(throws: TestError.first) { try results.0.get() }
+        #expect(throws: Trouble.first) { try results.0.get() }
         #expect(try results.1.get() == 5)
         #expect(try results.2.get() == 6)
         #expect(!request.isCancelled)
@@ -237,9 +237,9 @@ struct EachDataProviderTests {
         let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.each(maxConcurrent: 2).request([0, 1, 2, 3]) }
         let (one, two) = (try await provider.nextRequest(), try await provider.nextRequest())
-        one.fail(TestError.first)
+        one.fail(Trouble.first)
         try await two.cancelled()
-        await #expect(throws: TestError.first) { try await task.value }
+        await #expect(throws: Trouble.first) { try await task.value }
         #expect(provider.requestCount == 2)
     }
 

@@ -17,18 +17,18 @@ struct RetryTests {
         "fails with the last error when no retry is left; zero and less is none", arguments: [(-1, 1), (0, 1), (2, 3)])
     func count(given: Int, asked: Int) async throws {
         let provider = FailingAtFirst(.max)
-        await #expect(throws: TestError.first) { try await provider.retry(given).request(7) }
+        await #expect(throws: Trouble.first) { try await provider.retry(given).request(7) }
         #expect(provider.count == asked)
         let stream = FailingAtFirst(.max)
         let result = await collect(stream.retry(given), 7)
-        #expect(result.error as? TestError == .first)
+        #expect(result.error as? Trouble == .first)
         #expect(stream.count == asked)
     }
 
     @Test("takes the greatest count there is, and the smallest")
     func extremes() async throws {
         #expect(try await FailingAtFirst(1_000).retry(.max).request(1) == 1)
-        await #expect(throws: TestError.first) { try await FailingAtFirst(1).retry(.min).request(1) }
+        await #expect(throws: Trouble.first) { try await FailingAtFirst(1).retry(.min).request(1) }
     }
 
     @Test("asks 'when' for each failure, and stops when it says no")
@@ -39,7 +39,7 @@ struct RetryTests {
             log.add("\(error)")
             return log.count < 3
         }
-        await #expect(throws: TestError.first) { try await retried.request(1) }
+        await #expect(throws: Trouble.first) { try await retried.request(1) }
         #expect(log.entries == ["first", "first", "first"])
         #expect(provider.count == 3)
     }
@@ -85,8 +85,8 @@ struct RetryTests {
         let task = Task { try await provider.retry(3).request(1) }
         let request = try await provider.nextRequest()
         task.cancel()
-        request.fail(TestError.first)
-        await #expect(throws: TestError.first) { try await task.value }
+        request.fail(Trouble.first)
+        await #expect(throws: Trouble.first) { try await task.value }
         #expect(provider.requestCount == 1)
     }
 
@@ -95,13 +95,13 @@ struct RetryTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task { await collect(stream.retry(5), 0) }
         let first = try await stream.nextRequest()
-        first.fail(TestError.first)
+        first.fail(Trouble.first)
         let second = try await stream.nextRequest()
         second.send(1)
-        second.fail(TestError.second)
+        second.fail(Trouble.second)
         let result = await task.value
         #expect(result.values == [1])
-        #expect(result.error as? TestError == .second)
+        #expect(result.error as? Trouble == .second)
         #expect(stream.requestCount == 2)
     }
 
@@ -111,8 +111,8 @@ struct RetryTests {
         let task = Task { try await stream.retry(5).request(0) }
         let request = try await stream.nextRequest()
         request.send(1)
-        request.fail(TestError.second)
-        await #expect(throws: TestError.second) { try await task.value }
+        request.fail(Trouble.second)
+        await #expect(throws: Trouble.second) { try await task.value }
         #expect(stream.requestCount == 1)
     }
 }

@@ -15,8 +15,8 @@ struct SequenceDataProviderTests {
     @Test("ends with the first failure, and asks nobody behind it")
     func failure() async throws {
         let behind = FailingAtFirst(0)
-        let sequence = Doubler() >>>> Failing(TestError.first) >>>> behind
-        await #expect(throws: TestError.first) { try await sequence.request(1) }
+        let sequence = Doubler() >>>> Failing(Trouble.first) >>>> behind
+        await #expect(throws: Trouble.first) { try await sequence.request(1) }
         #expect(behind.count == 0)
     }
 
@@ -25,7 +25,7 @@ struct SequenceDataProviderTests {
         let sequence = Doubler() >>>> Text.self
         #expect(try await sequence.request(2) == Text(from: 4))
         let error = await #expect(throws: IntegrationError.self) { try await sequence.request(-1) }
-        guard case .model(TestError.second) = error else {
+        guard case .model(Trouble.second) = error else {
             Issue.record("unexpected \(String(describing: error))")
             return
         }
@@ -36,7 +36,7 @@ struct SequenceDataProviderTests {
             switch source {
             case 0: throw CancellationError()
             case 1: throw IntegrationError.cancelled(.superseded)
-            default: throw IntegrationError.model(TestError.third)
+            default: throw IntegrationError.model(Trouble.numbered(3))
             }
         }
     }
@@ -53,7 +53,7 @@ struct SequenceDataProviderTests {
             return
         }
         let inner = await #expect(throws: IntegrationError.self) { try await other.request(2) }
-        guard case .model(TestError.third) = inner else {
+        guard case .model(Trouble.numbered(3)) = inner else {
             Issue.record("unexpected \(String(describing: inner))")
             return
         }
@@ -105,9 +105,9 @@ struct SequenceDataProviderTests {
 
     @Test("delivers the values before a failure, then the failure")
     func streamFailure() async {
-        let result = await collect(Listed(1, error: TestError.first) >>>> Doubler(), 0)
+        let result = await collect(Listed(1, error: Trouble.first) >>>> Doubler(), 0)
         #expect(result.values == [2])
-        #expect(result.error as? TestError == .first)
+        #expect(result.error as? Trouble == .first)
     }
 
     @Test("cancels the stage that runs, and asks nobody behind it")

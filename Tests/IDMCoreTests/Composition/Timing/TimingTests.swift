@@ -20,8 +20,8 @@ struct TimeoutTests {
 
     @Test("passes an error on")
     func failure() async throws {
-        await #expect(throws: TestError.first) {
-            try await Failing(TestError.first).timeout(.seconds(1), clock: ManualClock()).request(1)
+        await #expect(throws: Trouble.first) {
+            try await Failing(Trouble.first).timeout(.seconds(1), clock: ManualClock()).request(1)
         }
     }
 

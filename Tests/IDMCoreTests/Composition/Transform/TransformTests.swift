@@ -16,22 +16,22 @@ struct TransformTests {
 
     @Test("An error of a transform fails the request")
     func errors() async throws {
-        await #expect(throws: TestError.first) {
-            try await Doubler().map { _ -> Int in throw TestError.first }.request(1)
+        await #expect(throws: Trouble.first) {
+            try await Doubler().map { _ -> Int in throw Trouble.first }.request(1)
         }
         let provider = FailingAtFirst(0)
-        await #expect(throws: TestError.first) {
-            try await provider.mapInput { (_: Int) in throw TestError.first }.request(1)
+        await #expect(throws: Trouble.first) {
+            try await provider.mapInput { (_: Int) in throw Trouble.first }.request(1)
         }
         #expect(provider.count == 0)
     }
 
     @Test("mapError changes the error")
     func mapError() async throws {
-        await #expect(throws: TestError.second) {
-            try await Failing(TestError.first).mapError { _ in TestError.second }.request(1)
+        await #expect(throws: Trouble.second) {
+            try await Failing(Trouble.first).mapError { _ in Trouble.second }.request(1)
         }
-        #expect(try await Doubler().mapError { _ in TestError.second }.request(1) == 2)
+        #expect(try await Doubler().mapError { _ in Trouble.second }.request(1) == 2)
     }
 
     @Test(
@@ -44,7 +44,7 @@ struct TransformTests {
         let failing = Failing(error)
         let mapped = failing.mapError { _ in
             log.add("mapError")
-            return TestError.first
+            return Trouble.first
         }
         let retried = failing.retry(3) { _ in
             log.add("when")
@@ -70,10 +70,10 @@ struct TransformTests {
         let models = Listed(1, 2).model(Text.self)
         #expect(models.deliversMany)
         #expect(await collect(models, 0).values == [try Text(from: 1), try Text(from: 2)])
-        let failing = Listed(1, error: TestError.first).mapError { _ in TestError.second }
+        let failing = Listed(1, error: Trouble.first).mapError { _ in Trouble.second }
         let result = await collect(failing, 0)
         #expect(result.values == [1])
-        #expect(result.error as? TestError == .second)
+        #expect(result.error as? Trouble == .second)
     }
 
     @Test("A single provider stays single through every transform")
@@ -97,24 +97,24 @@ struct FallbackTests {
 
     @Test("is asked with the same input when the provider fails")
     func used() async throws {
-        #expect(try await Failing(TestError.first).fallback(to: Doubler()).request(4) == 8)
+        #expect(try await Failing(Trouble.first).fallback(to: Doubler()).request(4) == 8)
     }
 
     @Test("fails with its own error when both fail")
     func bothFail() async throws {
-        let provider = Failing(TestError.first).fallback(to: Failing(TestError.second))
-        await #expect(throws: TestError.second) { try await provider.request(1) }
-        #expect(await collect(provider, 1).error as? TestError == .second)
+        let provider = Failing(Trouble.first).fallback(to: Failing(Trouble.second))
+        await #expect(throws: Trouble.second) { try await provider.request(1) }
+        #expect(await collect(provider, 1).error as? Trouble == .second)
     }
 
     @Test("follows the values of a stream that fails, at any time")
     func streams() async {
-        let late = Listed(1, 2, error: TestError.first).fallback(to: Listed(8, 9))
+        let late = Listed(1, 2, error: Trouble.first).fallback(to: Listed(8, 9))
         #expect(await collect(late, 0).values == [1, 2, 8, 9])
-        let early = Listed(error: TestError.first).fallback(to: Doubler())
+        let early = Listed(error: Trouble.first).fallback(to: Doubler())
         #expect(early.deliversMany)
         #expect(await collect(early, 4).values == [8])
-        #expect(Failing(TestError.first).fallback(to: Listed(1)).deliversMany)
+        #expect(Failing(Trouble.first).fallback(to: Listed(1)).deliversMany)
     }
 
     @Test("isn't asked by a cancelled task, whatever the provider throws")
@@ -124,15 +124,15 @@ struct FallbackTests {
         let task = Task { try await provider.fallback(to: other).request(1) }
         let request = try await provider.nextRequest()
         task.cancel()
-        request.fail(TestError.first)
-        await #expect(throws: TestError.first) { try await task.value }
+        request.fail(Trouble.first)
+        await #expect(throws: Trouble.first) { try await task.value }
         #expect(other.count == 0)
     }
 
     @Test("is cancelled with the request")
     func cancelsOther() async throws {
         let other = ControlledDataProvider<Int, Int>()
-        let task = Task { try await Failing(TestError.first).fallback(to: other).request(1) }
+        let task = Task { try await Failing(Trouble.first).fallback(to: other).request(1) }
         let request = try await other.nextRequest()
         task.cancel()
         try await request.cancelled()
@@ -170,9 +170,9 @@ struct MergeTests {
     @Test("ends with the first failure")
     func failure() async {
         let other = FailingAtFirst(0)
-        let result = await collect(Failing(TestError.first).merged(with: other), 1)
+        let result = await collect(Failing(Trouble.first).merged(with: other), 1)
         #expect(result.values.isEmpty)
-        #expect(result.error as? TestError == .first)
+        #expect(result.error as? Trouble == .first)
         #expect(other.count == 0)
     }
 }
@@ -188,20 +188,20 @@ struct AttachTests {
         #expect(request.input == 2)
         // The result is there; the side provider is left to run.
         #expect(!request.isCancelled)
-        request.fail(TestError.first)
+        request.fail(Trouble.first)
         try await request.ended()
     }
 
     @Test("that fails leaves the provider alone")
     func failing() async throws {
-        #expect(try await Doubler().attached(Failing(TestError.first)).request(2) == 4)
+        #expect(try await Doubler().attached(Failing(Trouble.first)).request(2) == 4)
     }
 
     @Test("is asked also when the provider fails, and runs on")
     func providerFails() async throws {
         let side = ControlledDataProvider<Int, String>()
-        await #expect(throws: TestError.first) {
-            try await Failing(TestError.first).attached(side).request(2)
+        await #expect(throws: Trouble.first) {
+            try await Failing(Trouble.first).attached(side).request(2)
         }
         #expect(try await !side.nextRequest().isCancelled)
     }

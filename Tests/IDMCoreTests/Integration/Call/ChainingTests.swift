@@ -142,7 +142,7 @@ struct ChainingTests {
     @Test("forwardError hands the error on")
     func forwardError() async {
         let reports = Integrator(ClosureDataProvider<any Error, String> { "reported \($0)" })
-        await Integrator(Fails<Int>()).prepareCall(1)
+        await Integrator(Failing(Trouble.first)).prepareCall(1)
             .forwardError(to: reports) { [log] in $0.onSuccess { log.add($0) } }.call().finish()
         #expect(log.entries == ["reported first"])
     }

@@ -21,7 +21,7 @@ struct IntegrationTaskTests {
 
     @Test("value throws the provider's error")
     func failure() async {
-        let task = Integrator(Fails<Int>()).prepareCall(1).call()
+        let task = Integrator(Failing(Trouble.first)).prepareCall(1).call()
         await #expect(throws: Trouble.first) { try await task.value }
         #expect(await task.outcome.error as? Trouble == .first)
     }
@@ -136,7 +136,7 @@ struct IntegrationTaskTests {
     @Test("request throws IntegrationError.cancelled if the provider cancels itself")
     func requestCancelledFromBelow() async throws {
         for error in [CancellationError(), IntegrationError.cancelled(.cancelled)] as [any Error] {
-            try await expectReason(.cancelled) { try await Integrator(Fails<Int>(error: error)).request(1) }
+            try await expectReason(.cancelled) { try await Integrator(Failing(error)).request(1) }
         }
     }
 

@@ -19,13 +19,13 @@ struct GrammarTests {
 
     @Test("An error: beginning, error, completion")
     func failure() async {
-        await Integrator(Fails<Int>()).prepareCall(1).recorded(in: log).call().finish()
+        await Integrator(Failing(Trouble.first)).prepareCall(1).recorded(in: log).call().finish()
         #expect(log.entries == ["begin", "error first", "completion"])
     }
 
     @Test("A provider that cancels itself: beginning, cancel, completion")
     func cancelFromBelow() async {
-        let integrator = Integrator(Fails<Int>(error: CancellationError()))
+        let integrator = Integrator(Failing(CancellationError()))
         await integrator.prepareCall(1).recorded(in: log).call().finish()
         #expect(log.entries == ["begin", "cancel cancelled", "completion"])
     }

@@ -63,7 +63,7 @@ struct Rule03RetryTests {
     func cancellationIsNotRetried() async {
         let asked = Atomic(0)
         for error in [CancellationError(), IntegrationError.cancelled(.superseded)] as [any Error] {
-            await Integrator(Fails<Int>(error: error)).prepareCall(1).recorded(in: log)
+            await Integrator(Failing(error)).prepareCall(1).recorded(in: log)
                 .retry(5) { _ in asked.add(1, ordering: .relaxed).newValue > 0 }
                 .call().finish()
         }
@@ -87,7 +87,7 @@ struct Rule03RetryTests {
 
     @Test("A cancel from onRetry ends the run before another attempt, and later onRetry handlers don't hear")
     func cancelFromOnRetry() async {
-        let integrator = Integrator(Fails<Int>())
+        let integrator = Integrator(Failing(Trouble.first))
         let task = integrator.prepareCall(1).onRetry { _, _ in integrator.cancel() }.recorded(in: log).retry(5).call()
         await task.finish()
         #expect(log.entries == ["begin", "cancel cancelled", "completion"])
@@ -160,7 +160,7 @@ struct Rule03RetryTests {
 
     @Test("The integrator's onRetry hears of it before the call's")
     func integratorFirst() async {
-        let integrator = Integrator(Fails<Int>())
+        let integrator = Integrator(Failing(Trouble.first))
         integrator.onRetry { [log] attempt, _ in log.add("integrator \(attempt)") }
         await integrator.prepareCall(1).onRetry { [log] attempt, _ in log.add("call \(attempt)") }.retry(2).call()
             .finish()

@@ -75,7 +75,7 @@ struct Rule05CommitTests {
     @Test("A cancel before the turn of an error wins as well")
     func errorBeforeTheTurn() async throws {
         let stage = Stage()
-        let call = Integrator(Fails<Int>()).prepareCall(1)
+        let call = Integrator(Failing(Trouble.first)).prepareCall(1)
         let task = stage.here { stage in call.onError { [log] in log.add("error \($0)") } }
             .onCancel { [log] in log.add("cancel \($0)") }
             .call()
@@ -200,7 +200,7 @@ struct Rule05CommitTests {
     @Test("A cancel inside onError: the run is a failure")
     @MainActor
     func cancelInsideError() async {
-        let integrator = Integrator(Fails<Int>())
+        let integrator = Integrator(Failing(Trouble.first))
         let task = integrator.prepareCall(1).onError { _ in integrator.cancel() }.recorded(in: log).call()
         await task.finish()
         #expect(log.entries == ["begin", "error first", "completion"])

@@ -99,9 +99,9 @@ struct Rule06SynchronyTests {
     @MainActor
     func otherEnds() async {
         let (log, other) = (Log(), Log())
-        let failing = Integrator(Fails<Int>()).prepareCall(1).recorded(in: log).call()
+        let failing = Integrator(Failing(Trouble.first)).prepareCall(1).recorded(in: log).call()
         await expect(["begin", "error first", "completion"], in: log, of: failing)
-        let cancelling = Integrator(Fails<Int>(error: CancellationError())).prepareCall(1).recorded(in: other).call()
+        let cancelling = Integrator(Failing(CancellationError())).prepareCall(1).recorded(in: other).call()
         await expect(["begin", "cancel cancelled", "completion"], in: other, of: cancelling)
     }
 

@@ -190,7 +190,7 @@ struct Rule08CancelTests {
             (IntegrationError.cancelled(.cancelled), .cancelled),
         ] as [(any Error, CancelReason)] {
             let log = Log()
-            let task = Integrator(Fails<Int>(error: error)).prepareCall(1).recorded(in: log).call()
+            let task = Integrator(Failing(error)).prepareCall(1).recorded(in: log).call()
             await task.finish()
             #expect(log.entries == ["begin", "cancel \(reason)", "completion"])
             #expect(await task.outcome == .cancelled(reason))

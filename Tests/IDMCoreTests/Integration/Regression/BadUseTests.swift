@@ -19,7 +19,7 @@ struct BadUseTests {
 
     @Test("Retry counts of zero and below don't retry", arguments: [0, -1, Int.min])
     func noRetries(count: Int) async {
-        await Integrator(Fails<Int>()).prepareCall(1).recorded(in: log).retry(count).call().finish()
+        await Integrator(Failing(Trouble.first)).prepareCall(1).recorded(in: log).retry(count).call().finish()
         #expect(log.entries == ["begin", "error first", "completion"])
     }
 
@@ -42,7 +42,7 @@ struct BadUseTests {
     @Test("Negative delays before a retry are no delay", arguments: [Duration.seconds(-1), .seconds(Int64.min)])
     func negativeDelays(delay: Duration) async {
         let clock = ManualClock()
-        await Integrator(Fails<Int>(), clock: clock).prepareCall(1).recorded(in: log)
+        await Integrator(Failing(Trouble.first), clock: clock).prepareCall(1).recorded(in: log)
             .retry(2, delay: .constant(delay)).call().finish()
         #expect(log.entries.suffix(2) == ["error first", "completion"])
         #expect(clock.remaining.isEmpty)

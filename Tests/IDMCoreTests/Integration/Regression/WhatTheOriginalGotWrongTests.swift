@@ -169,7 +169,7 @@ struct WhatTheOriginalGotWrongTests {
 
     @Test("A retried call completed four times")
     func retriedCallCompletedFourTimes() async {
-        let task = Integrator(Fails<Int>()).prepareCall(1).recorded(in: log).retry(3).call()
+        let task = Integrator(Failing(Trouble.first)).prepareCall(1).recorded(in: log).retry(3).call()
         await task.finish()
         let retries = (1...3).map { "retry \($0) after first" }
         #expect(log.entries == ["begin"] + retries + ["error first", "completion"])
@@ -181,7 +181,7 @@ struct WhatTheOriginalGotWrongTests {
         let router = ErrorRouter()
         var unclaimed = 0
         router.on(Trouble.self) { _ in }.otherwise { if $0 is Unheardof { unclaimed += 1 } }
-        let task = Integrator(Fails<Int>(error: Unheardof())).prepareCall(1)
+        let task = Integrator(Failing(Unheardof())).prepareCall(1)
             .errorHandler(router).onError { [log] in log.add("\(type(of: $0))") }.call()
         await task.finish()
         #expect(unclaimed == 1)

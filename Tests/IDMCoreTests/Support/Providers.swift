@@ -1,10 +1,15 @@
 import IDMTesting
-import Testing
 
 @testable import IDMCore
 
-enum TestError: Error, Hashable {
-    case first, second, third
+/// What providers of these tests fail with.
+enum Trouble: Error, Hashable {
+    case first, second, numbered(Int)
+}
+
+/// Answers at once with its input.
+struct Echo<Value: Sendable>: DataProvider {
+    func request(_ input: Value) async throws -> Value { input }
 }
 
 /// Answers at once with twice the input.
@@ -23,13 +28,21 @@ struct Failing<Input: Sendable, Output: Sendable>: DataProvider {
     func request(_ input: Input) async throws -> Output { throw error }
 }
 
+/// Fails at once with its input, if that is negative, and answers with it otherwise.
+struct FailsBelowZero: DataProvider {
+    func request(_ input: Int) async throws -> Int {
+        if input < 0 { throw Trouble.numbered(input) }
+        return input
+    }
+}
+
 /// Fails so many times, then answers with the input. Counts.
 final class FailingAtFirst: DataProvider {
     private let left: Watched<Int>
     private let asked = Watched(0)
     private let error: any Error
 
-    init(_ times: Int, with error: any Error = TestError.first) {
+    init(_ times: Int, with error: any Error = Trouble.first) {
         left = Watched(times)
         self.error = error
     }
@@ -84,7 +97,7 @@ struct Text: DataModel, Equatable {
     let value: String
 
     init(from source: Int) throws {
-        guard source >= 0 else { throw TestError.second }
+        guard source >= 0 else { throw Trouble.second }
         value = "\(source)"
     }
 }
@@ -99,19 +112,6 @@ func collect<P: StreamDataProvider>(_ provider: P, _ input: P.Input) async -> (v
         return (values, nil)
     } catch {
         return (values, error)
-    }
-}
-
-/// Hears progress, and keeps the fractions.
-final class ProgressLog: ProgressListener {
-    private let heard = Watched<[IntegrationProgress]>([])
-
-    var fractions: [Double] { heard.value.map(\.fraction) }
-    var reports: [IntegrationProgress] { heard.value }
-    var reporter: IntegrationProgress.Reporter { IntegrationProgress.Reporter(self) }
-
-    func hear(_ progress: IntegrationProgress) {
-        heard.change { $0.append(progress) }
     }
 }
 
