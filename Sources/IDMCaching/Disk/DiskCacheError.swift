@@ -58,24 +58,3 @@ extension DiskCacheError: CustomStringConvertible {
         }
     }
 }
-
-extension FileFault {
-    /// Nothing is there.
-    var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
-    /// Something is there already.
-    var isPresence: Bool { code == EEXIST }
-    /// Something is there that can't be what it should be: a folder, a link, a socket.
-    var isObstacle: Bool { code == EISDIR || isLink || isSocket }
-    /// This process may not do it, or nobody may.
-    var isRefusal: Bool { code == EACCES || code == EPERM || code == EROFS }
-    /// The disk, or the share of this user, is full.
-    var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
-    /// The file system knows of no locks, or has no more of them.
-    var isLackOfLocks: Bool { code == EOPNOTSUPP || code == ENOTSUP || code == ENOLCK || code == ENOSYS }
-    /// What is there is no file.
-    static var obstacle: FileFault { FileFault(call: .open, code: ELOOP) }
-    /// A symbolic link is there, which isn't followed.
-    var isLink: Bool { code == ELOOP || code == EMLINK }
-    /// A socket is there, which can't be opened.
-    var isSocket: Bool { code == ENXIO || code == EOPNOTSUPP }
-}

@@ -144,3 +144,25 @@ struct OthersChanges: Sendable {
         return isTagged ? .invalidated : .free
     }
 }
+
+/// What others have changed, for those who keep entries in memory.
+enum DiskNews: Sendable {
+    case entries(Set<Digest>, tagged: Bool)
+    case anything
+
+    init(_ changes: [DiskChange]) {
+        var entries: Set<Digest> = []
+        var tagged = false
+        for change in changes {
+            switch change.kind {
+            case .written, .removed, .lost: entries.insert(change.subject)
+            case .tagRemoved: tagged = true
+            case .allRemoved:
+                self = .anything
+                return
+            case .withdrawn, .begun, .follows: break
+            }
+        }
+        self = .entries(entries, tagged: tagged)
+    }
+}

@@ -45,28 +45,6 @@ enum DiskCount: Sendable {
     }
 }
 
-/// What others have changed, for those who keep entries in memory.
-enum DiskNews: Sendable {
-    case entries(Set<Digest>, tagged: Bool)
-    case anything
-
-    init(_ changes: [DiskChange]) {
-        var entries: Set<Digest> = []
-        var tagged = false
-        for change in changes {
-            switch change.kind {
-            case .written, .removed, .lost: entries.insert(change.subject)
-            case .tagRemoved: tagged = true
-            case .allRemoved:
-                self = .anything
-                return
-            case .withdrawn, .begun, .follows: break
-            }
-        }
-        self = .entries(entries, tagged: tagged)
-    }
-}
-
 extension DiskFolder {
     private typealias Listing = [(digest: Digest, status: FileStatus)]
 
@@ -124,7 +102,8 @@ extension DiskFolder {
         }
     }
 
-    private var known: DiskUsage? {
+    /// How much there is, if that is known.
+    var known: DiskUsage? {
         usage.withLock { if case .known(let usage) = $0 { usage } else { nil } }
     }
 

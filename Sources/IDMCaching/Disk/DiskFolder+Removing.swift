@@ -1,6 +1,8 @@
 internal import Synchronization
 
 extension DiskFolder {
+    // MARK: Telling
+
     /// Tells others of a removal, before it or after it, and takes note of it here. To be called while holding.
     func tell(_ change: DiskChange) throws(FileFault) {
         try journal.append(change)
@@ -38,6 +40,8 @@ extension DiskFolder {
     func forgetUsage() {
         usage.withLock { $0 = .unknown }
     }
+
+    // MARK: One entry
 
     /// Removes an entry. What was asked for before a moment doesn't land in its place.
     func remove(_ digest: Digest, asked: Int64) throws(FileFault) {
@@ -79,30 +83,7 @@ extension DiskFolder {
         return try record(in: file, files.status(file))?.askedSinceStart ?? 0 > asked
     }
 
-    /// Opens what stands in a place. Nil if nothing does, or something that can't be an entry.
-    private func openEntry(_ place: String) throws(FileFault) -> Int32? {
-        do throws(FileFault) {
-            return try files.open(place, .reading)
-        } catch {
-            if error.isAbsence || error.isLink || error.isSocket { return nil }
-            throw error
-        }
-    }
-
-    /// What an open file says of itself. Nil if it isn't whole.
-    private func record(in file: Int32, _ status: FileStatus) throws(FileFault) -> DiskRecord? {
-        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return nil }
-        let bytes = try files.readAll(file, length: status.size)
-        return bytes.withUnsafeBytes { try? DiskRecord.read($0).record }
-    }
-
-    func removeIfThere(_ path: String) throws(FileFault) {
-        do {
-            try files.remove(path)
-        } catch {
-            if !error.isAbsence { throw error }
-        }
-    }
+    // MARK: Many entries
 
     /// Removes the entries that bear a tag, by reading each.
     ///
@@ -150,15 +131,6 @@ extension DiskFolder {
             guard try statusIfThere(place)?.identity == status.identity else { return }
             // What doesn't bear the tag, and was asked for before, may take its place.
             try removeEntry(digest, asked: nil)
-        }
-    }
-
-    func statusIfThere(_ place: String) throws(FileFault) -> FileStatus? {
-        do throws(FileFault) {
-            return try files.status(at: place)
-        } catch {
-            if error.isAbsence { return nil }
-            throw error
         }
     }
 
@@ -214,12 +186,48 @@ extension DiskFolder {
         for folder in [path, damaged, writing] { try synchronizeIfThere(folder) }
     }
 
+    // MARK: What may not be there
+
+    func statusIfThere(_ place: String) throws(FileFault) -> FileStatus? {
+        do throws(FileFault) {
+            return try files.status(at: place)
+        } catch {
+            if error.isAbsence { return nil }
+            throw error
+        }
+    }
+
+    /// Opens what stands in a place. Nil if nothing does, or something that can't be an entry.
+    private func openEntry(_ place: String) throws(FileFault) -> Int32? {
+        do throws(FileFault) {
+            return try files.open(place, .reading)
+        } catch {
+            if error.isAbsence || error.isLink || error.isSocket { return nil }
+            throw error
+        }
+    }
+
+    /// What an open file says of itself. Nil if it isn't whole.
+    private func record(in file: Int32, _ status: FileStatus) throws(FileFault) -> DiskRecord? {
+        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return nil }
+        let bytes = try files.readAll(file, length: status.size)
+        return bytes.withUnsafeBytes { try? DiskRecord.read($0).record }
+    }
+
     func names(in path: String) throws(FileFault) -> [String] {
         do {
             return try files.names(in: path)
         } catch {
             if error.isAbsence { return [] }
             throw error
+        }
+    }
+
+    func removeIfThere(_ path: String) throws(FileFault) {
+        do {
+            try files.remove(path)
+        } catch {
+            if !error.isAbsence { throw error }
         }
     }
 

@@ -25,7 +25,7 @@ final class DiskFolder: Sendable {
     /// What the others have done, and the removals of everything that were made here.
     let others = Mutex(OthersChanges())
     private let othersHook: @Sendable (DiskNews) -> (any Sendable)?
-    private let news = Atomic(0)
+    private let lastEdition = Atomic(0)
     private let parents: [String]
     private let isReady = Atomic(false)
     private let lastTemporary = Atomic<UInt64>(0)
@@ -60,7 +60,7 @@ final class DiskFolder: Sendable {
 
     /// Changes with every removal here, and with every change elsewhere that was heard of. What was read before isn't
     /// kept in memory afterwards.
-    var edition: Int { news.load(ordering: .acquiring) }
+    var edition: Int { lastEdition.load(ordering: .acquiring) }
 
     /// Does something while no other process changes anything.
     func hold<R>(makes: Bool = true, _ body: () throws(FileFault) -> R) throws(FileFault) -> R {
@@ -96,7 +96,7 @@ final class DiskFolder: Sendable {
 
     /// What was read before now isn't kept in memory any more.
     func renew() {
-        news.add(1, ordering: .acquiringAndReleasing)
+        lastEdition.add(1, ordering: .acquiringAndReleasing)
     }
 
     private func hear(_ changes: [DiskChange]?) -> (any Sendable)? {
@@ -161,9 +161,7 @@ final class DiskFolder: Sendable {
             switch landing {
             case .landed: if isPowerSafe { try synchronize(folder: path) }
             case .refused: try removeIfThere(temporary)
-            case .cleared:
-                try removeIfThere(temporary)
-                try synchronizeIfThere(path)
+            case .cleared: try synchronizeIfThere(path)
             case .wiped, nil: break
             }
             return landing

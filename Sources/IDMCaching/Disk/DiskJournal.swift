@@ -22,6 +22,7 @@ final class DiskJournal: Sendable {
     }
 
     private let path: String
+    private let successor: String
     private let files: any FileLayer
     /// One thread at a time: a lock of the system doesn't tell threads apart.
     private let turn = Mutex(())
@@ -29,7 +30,6 @@ final class DiskJournal: Sendable {
     private let opened = Mutex<Opened?>(nil)
     /// The last journal that was read to its end.
     private let lastRead = Mutex<Digest?>(nil)
-    private let successor: String
 
     /// - Parameter successor: Where a new journal is written, before it takes the place of the old one.
     init(path: String, successor: String, files: any FileLayer) {

@@ -7,8 +7,8 @@ struct DiskLanes: Sendable {
     /// For what takes long, and nobody's reads are to wait for.
     private let side: DiskLane
 
-    init(width: Int = 4) {
-        lanes = (0..<width).map { DiskLane(name: "\($0)") }
+    init() {
+        lanes = (0..<4).map { DiskLane(name: "\($0)") }
         side = DiskLane(name: "side")
     }
 

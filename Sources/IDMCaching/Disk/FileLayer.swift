@@ -54,16 +54,3 @@ struct FileStatus: Sendable {
     /// When it was used last, in nanoseconds.
     var time: Int64
 }
-
-/// A call that the system refused.
-struct FileFault: Error, Hashable {
-    /// The calls of a ``FileLayer``.
-    enum Call: String, Sendable, CaseIterable {
-        case open, status, read, write, touch, synchronize, close, lock, unlock, rename, remove
-        case makeFolder, names
-    }
-
-    let call: Call
-    /// What `errno` was.
-    let code: Int32
-}

@@ -5,7 +5,7 @@
 /// where no lock is held.
 @usableFromInline
 struct RecencyTable<Key: Hashable, Payload> {
-    /// A place in the two orders, and everything else of a slot that costs nothing to copy.
+    /// A place in the two orders, and everything else of a slot that costs nothing to copy. A place below nought is none.
     @usableFromInline
     struct Links: Sendable {
         @usableFromInline var hash = 0
@@ -36,9 +36,6 @@ struct RecencyTable<Key: Hashable, Payload> {
         static func sketch(_ hash: Int) -> UInt32 { UInt32(truncatingIfNeeded: hash >> (Int.bitWidth / 2)) }
     }
 
-    /// Stands for no place.
-    private static var none: Int32 { -1 }
-
     /// Where the slot of a hash is: an open table with linear probing, of a power of two, at most half full.
     @usableFromInline var buckets: ContiguousArray<Bucket> = ContiguousArray(repeating: Bucket(), count: 8)
     @usableFromInline var keys: ContiguousArray<Key?> = []
@@ -59,7 +56,7 @@ struct RecencyTable<Key: Hashable, Payload> {
     init() {}
 
     /// The entry that was written first.
-    var oldestPayload: Payload? { oldest == Self.none ? nil : payloads[Int(oldest)] }
+    var oldestPayload: Payload? { oldest < 0 ? nil : payloads[Int(oldest)] }
 
     // MARK: Looking
 

@@ -74,6 +74,17 @@ where Store.Value == Base.Output {
         try await CachedValues(provider: self, input: input, key: key, hasMissed: true).lastValue()
     }
 
+    /// The same provider and the same store under another policy. Requests are shared with this one.
+    public func policy(_ policy: CachePolicy) -> Self {
+        Self(self, policy: policy)
+    }
+
+    /// This provider with every request answered anew, for a pull to refresh. The cache isn't read, and a request
+    /// that is on its way already isn't shared; whoever waits for that one hears the new answer, should it come first.
+    public var refreshing: Self {
+        policy(.refresh)
+    }
+
     /// The cache and the provider, each with when it is asked.
     public var structure: ProviderStructure {
         let cache = ProviderStructure.provider("\(Store.self)")
@@ -89,22 +100,12 @@ where Store.Value == Base.Output {
         return .branches("cached, \(policy)", parts)
     }
 
-    /// The same provider and the same store under another policy. Requests are shared with this one.
-    public func policy(_ policy: CachePolicy) -> Self {
-        Self(self, policy: policy)
-    }
-
-    /// This provider with every request answered anew, for a pull to refresh. The cache isn't read, and a request
-    /// that is on its way already isn't shared; whoever waits for that one hears the new answer, should it come first.
-    public var refreshing: Self {
-        policy(.refresh)
-    }
-
     /// Asks the provider, or shares what is on its way.
     func ask(_ visit: Visit<Base.Input, Store.Key, Store.Value>) async throws -> Upstream<Base, Store>.Output {
         let isRefresh = policy == .refresh
         var answer = try await upstream.request(visit.question(refreshing: isRefresh))
-        // Somebody who had begun before may have opened the flight that a refresh has joined, and have found an older answer.
+        // Somebody who had begun before may have opened the flight that a refresh has joined, and have found an older
+        // answer.
         while isRefresh, answer.number <= visit.begun {
             answer = try await upstream.request(visit.question(refreshing: true))
         }

@@ -1,5 +1,4 @@
 internal import Synchronization
-internal import IDMCore
 
 /// One request's look at a key of a store. Keeps the key in the ledger for as long as it lasts, and so what others are
 /// answered meanwhile.
@@ -7,7 +6,7 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     let input: Input
     let key: Key
     private let ledger: CacheLedger<Key, Value>
-    private let isFirst = Atomic(false)
+    private let wasAsked = Atomic(false)
     /// The number of the last thing that was before.
     let begun: Int64
     private let policy: CachePolicy
@@ -25,7 +24,7 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
     }
 
     /// Whether the provider was asked for this one.
-    var hasAsked: Bool { isFirst.load(ordering: .relaxed) }
+    var hasAsked: Bool { wasAsked.load(ordering: .relaxed) }
 
     /// What somebody else was answered while this one found that nothing was there, if it will do.
     var answerMeanwhile: (entry: CacheEntry<Value>, number: Int64)? {
@@ -42,7 +41,7 @@ final class Visit<Input: Sendable, Key: Hashable & Sendable, Value: Sendable>: S
 
     /// The provider is asked for this one, and for all who share the question.
     func ask() {
-        isFirst.store(true, ordering: .relaxed)
+        wasAsked.store(true, ordering: .relaxed)
     }
 
     /// What this one asks for. It is shared with whoever asks for the same.
