@@ -43,7 +43,6 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
                 let visit = newVisit()
                 self.visit = visit
                 let finding = await provider.look(visit, inRace: false)
-                // A cancel is never answered from the cache.
                 if Task.isCancelled { answered(.failure(CancellationError())) } else { found(finding) }
             case .ask: await ask()
             case .lookAndAsk: race = Race(provider, newVisit(), isolation: isolation)

@@ -17,7 +17,7 @@ struct CachedRun<Value> {
     enum Step {
         /// Read the cache, and then say ``CachedRun/found(_:)``.
         case look
-        /// Ask the provider, and then say ``CachedRun/answered(_:)`` or ``CachedRun/failed(_:)``.
+        /// Ask the provider, and then say ``CachedRun/answered(_:)`` or ``CachedRun/failed(_:isCancel:)``.
         case ask
         /// Start both, side by side.
         case lookAndAsk

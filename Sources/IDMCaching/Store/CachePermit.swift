@@ -19,7 +19,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         ledger.leave(key)
     }
 
-    /// Whether the entry may be written now. Good on any thread; asked twice it answers for the state of then.
+    /// Whether the entry may be written now. Good on any thread; asked again, it answers for the state of that moment.
     ///
     /// A store asks inside of the lock or the transaction in which it writes, as the last thing before it does, so that
     /// nothing comes between the answer and the write.

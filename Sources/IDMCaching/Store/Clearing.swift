@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// A store that removes what a refused entry would have replaced in the lock in which it refuses it. No other has to be asked
-/// for that, also where it has such stores for its layers: it may keep entries beside them.
+/// A store that removes what a refused entry would have replaced, in the lock in which it refuses that. Every other one
+/// has to be asked for it, also one that has such stores for its layers: it may keep entries beside them.
 protocol ClearingStore: CacheStore, AnyObject {}
 
-/// What tells a removal that nobody has asked for from an invalidation: while a store is asked to remove what a refused entry
-/// would have replaced, its layers that have done so already have nothing more to do.
+/// Tells a removal that comes of a refusal from one that a user has asked for. While a store is asked to remove what a
+/// refused entry would have replaced, those of its layers that have done so already are let off.
 ///
-/// Each of them is let off once, for the one key. To remove what has landed there since would lose it, and to forbid what was
-/// asked for since as well.
+/// Each is let off once, and for the one key. Another removal there would lose what has landed since, and keep out what
+/// was asked for since.
 final class Clearing: Sendable {
     @TaskLocal static var current: Clearing?
 

@@ -51,6 +51,9 @@ struct LedgerBook<Key: Hashable, Value> {
     /// Whether nothing is under way.
     var isEmpty: Bool { records.isEmpty && tags.isEmpty }
 
+    /// The number of the last thing that was.
+    var now: Int64 { lastNumber }
+
     /// Whether something is under way for a key.
     func isKnown(_ key: Key) -> Bool { records[key] != nil }
 
@@ -115,9 +118,6 @@ struct LedgerBook<Key: Hashable, Value> {
         return !mayLand(number, record, bearing)
     }
 
-    /// The number of the last thing that was.
-    var now: Int64 { lastNumber }
-
     /// The newest answer, whatever became of it, if it was asked for later than something else.
     func newer(_ key: Key, than number: Int64) -> Value? {
         records[key]?.newest.flatMap { $0.number > number ? $0.value : nil }
@@ -160,7 +160,8 @@ struct LedgerBook<Key: Hashable, Value> {
         return (newest.value, newest.came > begun, nil)
     }
 
-    /// A write is about to land. Returns whether it may. Asked twice for the same write, it answers the same.
+    /// A write is about to land. Returns whether it may. Asked again for the same write it answers the same,
+    /// unless something has come between.
     mutating func claim(_ number: Int64, _ key: Key, tags bearing: Set<String>) -> Bool {
         // Also when the newer answer was invalidated and is nowhere: it was heard.
         guard let record = records[key], number >= max(record.landed, record.newest?.number ?? 0),
@@ -168,12 +169,6 @@ struct LedgerBook<Key: Hashable, Value> {
         else { return false }
         records[key]?.landed = number
         return true
-    }
-
-    /// Whether nothing was invalidated that concerns what was asked for then.
-    private func mayLand(_ number: Int64, _ record: Record, _ bearing: Set<String>) -> Bool {
-        guard number > swept, number > record.invalidated else { return false }
-        return bearing.isEmpty || (number >= tagged && !bearing.contains { number < tags[$0] ?? 0 })
     }
 
     mutating func invalidate(_ key: Key, at time: Int64 = 0) {
@@ -208,6 +203,12 @@ struct LedgerBook<Key: Hashable, Value> {
         swept = newNumber(at: time)
         barrier = swept
         tags = [:]
+    }
+
+    /// Whether nothing was invalidated that concerns what was asked for then.
+    private func mayLand(_ number: Int64, _ record: Record, _ bearing: Set<String>) -> Bool {
+        guard number > swept, number > record.invalidated else { return false }
+        return bearing.isEmpty || (number >= tagged && !bearing.contains { number < tags[$0] ?? 0 })
     }
 
     private mutating func newNumber(at time: Int64 = 0) -> Int64 {

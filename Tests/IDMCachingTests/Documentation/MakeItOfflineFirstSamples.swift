@@ -65,8 +65,7 @@ private final class SearchScreen {
 private func policies(
     profiles: ClosureDataProvider<String, Account>, countries: ClosureDataProvider<String, [String]>,
     balance: ClosureDataProvider<String, Int>, store: MemoryCache<String, Account>,
-    texts: MemoryCache<String, [String]>,
-    sums: MemoryCache<String, Int>
+    texts: MemoryCache<String, [String]>, sums: MemoryCache<String, Int>
 ) {
     // sample: a policy for each
     let profile = profiles.cached(in: store, policy: .staleWhileRevalidate(maxAge: .seconds(600)))
@@ -88,7 +87,7 @@ private func changes(_ kept: DiskCache<String, [Account]>, _ server: ClosureData
     // end
     _ = anew
     // sample: signing out
-    try await kept.invalidateAll()
+    try await kept.wipe()
     // end
 }
 
