@@ -20,21 +20,9 @@ struct DamagedEntryTests {
         digest: @escaping @Sendable ([UInt8]) -> Digest = { Digest(of: $0) }
     ) throws -> DiskCache<String, String> {
         try DiskCache(
-            folder: folder.url, partition: nil, bounds: DiskBounds(bytes: nil, entries: entries),
+            folder: folder.url, partition: nil, bounds: DiskBounds(entries: entries),
             durability: durability, coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files,
             text: { $0 }, digest: digest)
-    }
-
-    /// Writes an entry, and says what went wrong.
-    private func write(
-        _ value: String, in cache: DiskCache<String, String>, for key: String = "key"
-    ) async -> DiskCacheError? {
-        do {
-            try await cache.set(value, for: key)
-            return nil
-        } catch {
-            return error as? DiskCacheError ?? .refused(call: "untyped: \(error)", code: 0)
-        }
     }
 
     /// Puts something else in the place of the only entry, and reads it.
@@ -137,11 +125,11 @@ struct DamagedEntryTests {
         let path = try folder.onlyEntry().path
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.createDirectory(atPath: path + "/inner", withIntermediateDirectories: true)
-        #expect(await write("new", in: cache) == nil)
+        #expect(await cache.error(ofWriting: "new") == nil)
         #expect(await cache.get("key")?.value == "new")
         try await cache.remove("key")
         #expect(await cache.get("key") == nil)
-        for key in 0..<5 { #expect(await write("value", in: cache, for: "\(key)") == nil) }
+        for key in 0..<5 { #expect(await cache.error(ofWriting: "value", for: "\(key)") == nil) }
         #expect(folder.entries.count == bound ?? 5)
     }
 
@@ -170,6 +158,32 @@ struct DamagedEntryTests {
             #expect(mkfifo(path, 0o600) == 0)
         }
         #expect(pipe == ["damaged key notAFile"])
+        try await open().wipe()
+        let socket = try await damage { path, _ in
+            try FileManager.default.removeItem(atPath: path)
+            try makeSocket(at: path)
+        }
+        #expect(socket == ["damaged key notAFile"])
+    }
+
+    /// Binds a socket where its name is short enough for one, and moves it.
+    private func makeSocket(at path: String) throws {
+        #if canImport(Darwin)
+        let file = socket(AF_UNIX, SOCK_STREAM, 0)
+        #else
+        let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        defer { close(file) }
+        let short = folder.path + "/s"
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: short.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, size) }
+        }
+        try #require(result == 0)
+        try #require(rename(short, path) == 0)
     }
 
     @Test(
@@ -238,11 +252,8 @@ struct DamagedEntryTests {
         let mended = try #require(record.file(with: "\"new\"".utf8))
         files.before(next: .lock) { [folder] in
             #expect(throws: Never.self) {
-                let other = DiskFolder(
-                    parents: [folder.path], path: folder.path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
-                    files: POSIXFiles(), process: 1)
                 let order = WriteOrder(digest: Digest(of: "key".utf8), tags: [], asked: MachineTime.now)
-                _ = try other.write(mended, order, if: { true }, orClearIf: { false })
+                _ = try folder.elsewhere.write(mended, order, if: { true }, orClearIf: { false })
             }
         }
         #expect(await cache.get("key") == nil)

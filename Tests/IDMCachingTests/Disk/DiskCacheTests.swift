@@ -1,6 +1,6 @@
-import TestSupport
-import IDMTesting
 import Foundation
+import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCaching
@@ -113,17 +113,6 @@ struct DiskCacheTests {
         try await cache.removeAll()
         #expect(folder.files == [])
         #expect(cache.ledger.isEmpty)
-    }
-
-    @Test("Two caches in one folder, as two processes have them, see what the other has written")
-    func shared() async throws {
-        let (first, second) = (try open(), try open())
-        try await first.set("one", for: "key")
-        #expect(await second.get("key")?.value == "one")
-        try await second.set("two", for: "key")
-        #expect(await first.get("key")?.value == "two")
-        try await first.remove("key")
-        #expect(await second.get("key") == nil)
     }
 
     // MARK: Bounds
@@ -249,9 +238,7 @@ struct DiskCacheTests {
         #expect(await isInMemory("key", cache, files))
 
         // Another process removes something while the value is being decoded.
-        let other = DiskFolder(
-            parents: [folder.path], path: folder.path + "/shared", bounds: DiskBounds(), isPowerSafe: false,
-            files: POSIXFiles(), process: 1)
+        let other = folder.elsewhere
         let removes = Shared(true)
         let late = try remembering(files) {
             guard removes.value else { return }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -79,10 +78,7 @@ struct DiskFolderTests {
         #expect(try mine.trim() == 0)
         #expect(looks.value > 10)
         #expect(scratch.entries.count == 21 + 20 - 9)
-        guard case .known(let usage) = mine.usage.withLock({ $0 }) else {
-            Issue.record("nothing is known after a count")
-            return
-        }
+        let usage = try #require(mine.known)
         #expect(usage.entries == scratch.entries.count)
         let length = try scratch.entries.reduce(0) { try $0 + Data(contentsOf: URL(fileURLWithPath: $1)).count }
         #expect(usage.bytes == length)
@@ -122,10 +118,7 @@ struct DiskFolderTests {
         }
         try theirs.hold {}
         #expect(try theirs.trim() == 0)
-        guard case .known(let usage) = theirs.usage.withLock({ $0 }) else {
-            Issue.record("nothing is known after a count")
-            return
-        }
+        let usage = try #require(theirs.known)
         #expect(usage.entries == 6 && scratch.entries.count == 6)
     }
 
@@ -151,11 +144,7 @@ struct DiskFolderTests {
         for folder in folders { _ = try folder.trim() }
         for folder in folders {
             try folder.hold {}
-            guard case .known(let usage) = folder.usage.withLock({ $0 }) else {
-                Issue.record("nothing is known after a count")
-                continue
-            }
-            #expect(usage.entries == scratch.entries.count)
+            #expect(try #require(folder.known).entries == scratch.entries.count)
         }
         #expect(scratch.entries.count <= 40)
     }

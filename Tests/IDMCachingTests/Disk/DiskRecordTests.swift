@@ -1,5 +1,5 @@
-import TestSupport
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCaching

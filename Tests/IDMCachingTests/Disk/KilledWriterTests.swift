@@ -1,6 +1,6 @@
-import TestSupport
-import IDMTesting
 import Foundation
+import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMCaching

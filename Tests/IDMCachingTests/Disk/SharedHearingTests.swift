@@ -1,8 +1,8 @@
 import Foundation
 import IDMCore
 import IDMTesting
-import Testing
 import TestSupport
+import Testing
 
 @testable import IDMCaching
 

@@ -1,8 +1,8 @@
 import Foundation
 import IDMCore
 import IDMTesting
-import Testing
 import TestSupport
+import Testing
 
 @testable import IDMCaching
 
@@ -15,9 +15,9 @@ struct SharedPartitionTests: PartitionTests {
         partition = try Partition()
     }
 
-    @Test("What one has written the other reads, also what the other has in memory")
-    func written() async throws {
-        let (first, second) = (try open(), try open())
+    @Test("What one has written the other reads, also what the other has in memory", arguments: [nil, 10])
+    func written(memory: Int?) async throws {
+        let (first, second) = (try open(memory: memory), try open(memory: memory))
         for round in 0..<5 {
             try await first.set("first \(round)", for: "key")
             #expect(await second.get("key")?.value == "first \(round)")

@@ -1,7 +1,7 @@
-import TestSupport
 import IDMCore
 import IDMTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import IDMCaching

@@ -247,6 +247,25 @@ struct CachedDataProviderTests {
         #expect(outcomes.words == ["miss key", "written key", "hit key 0", "stale key 11", "written key"])
     }
 
+    /// A store that fails at everything.
+    private struct FailingStore: CacheStore {
+        struct Broken: Error, CustomStringConvertible { let description = "broken" }
+
+        let ledger: CacheLedger<String, String>
+
+        init(_ outcomes: Outcomes) {
+            ledger = CacheLedger(onOutcome: outcomes.hook())
+        }
+
+        func get(_ key: String) async throws -> CacheEntry<String>? { throw Broken() }
+        func set(_ entry: CacheEntry<String>, for key: String, permit: CachePermit<String, String>) async throws {
+            throw Broken()
+        }
+        func remove(_ key: String) async throws { throw Broken() }
+        func removeAll(tagged tag: String) async throws { throw Broken() }
+        func removeAll() async throws { throw Broken() }
+    }
+
     @Test("A store that fails is told to the hook, and never to a caller")
     func failingStore() async {
         let store = FailingStore(outcomes)

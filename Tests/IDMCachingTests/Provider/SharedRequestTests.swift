@@ -1,7 +1,7 @@
-import TestSupport
 import IDMCaching
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// Requests for one key that are on their way at the same time, and what comes between them.

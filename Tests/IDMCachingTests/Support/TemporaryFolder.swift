@@ -44,6 +44,13 @@ final class TemporaryFolder: Sendable {
         }.sorted()
     }
 
+    /// The partition of everybody, as another process has it open.
+    var elsewhere: DiskFolder {
+        DiskFolder(
+            parents: [path], path: path + "/shared", bounds: DiskBounds(), isPowerSafe: false, files: POSIXFiles(),
+            process: 1)
+    }
+
     func mode(of path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }

@@ -1,0 +1,4 @@
+/// What a provider throws that can't reach its server.
+struct Offline: Error, Equatable, CustomStringConvertible {
+    let description = "offline"
+}
