@@ -22,8 +22,7 @@ struct GraphStructureTests {
         return graph
     }
 
-    @Test("a graph shows each node with those that it waits for, and what it is made of")
-    func text() {
+    @Test func `a graph shows each node with those that it waits for, and what it is made of`() {
         #expect(
             graph.structure.description == """
                 graph
@@ -34,8 +33,7 @@ struct GraphStructureTests {
                 """)
     }
 
-    @Test("a flow chart of a graph has an arrow for each dependency")
-    func chart() {
+    @Test func `a flow chart of a graph has an arrow for each dependency`() {
         let flow = graph.map { _ in 1 }
         #expect(
             flow.structure.mermaid == """
@@ -63,8 +61,7 @@ struct GraphStructureTests {
                 """)
     }
 
-    @Test("a graph without nodes, one with a cycle and one with odd names are drawn as well")
-    func odd() {
+    @Test func `a graph without nodes, one with a cycle and one with odd names are drawn as well`() {
         let empty = OperationGraph<Void>(width: 3, onFailure: .carryOn)
         #expect(empty.structure.description == "graph, 3 at a time, carrying on")
         #expect(
@@ -90,8 +87,7 @@ struct GraphStructureTests {
                 """)
     }
 
-    @Test("a provider around operations shows what they are")
-    func operations() {
+    @Test func `a provider around operations shows what they are`() {
         let provider = OperationDataProvider { (_: Int) in
             BlockOperation {}
         } output: { _ in

@@ -1,8 +1,8 @@
-import TestSupport
 import Foundation
 import IDMCore
 import IDMOperations
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("A provider around operations", .timeLimit(.ample))

@@ -1,9 +1,9 @@
-import TestSupport
 import Foundation
 import IDMCore
 import IDMOperations
 import IDMTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A thousand operations with random dependencies, failures, cancels and pauses. What each of them tells is held against

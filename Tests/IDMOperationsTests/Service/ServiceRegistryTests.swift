@@ -10,24 +10,18 @@ struct ServiceRegistryTests {
 
     private final class Inbox: AppService {
         let client: Client
-        let stops: Stops
-        init(client: Client, stops: Stops) {
+        let stops: Log
+        init(client: Client, stops: Log) {
             self.client = client
             self.stops = stops
         }
-        func stop() { stops.note("inbox") }
+        func stop() { stops.add("inbox") }
     }
 
     private final class Outbox: AppService {
-        let stops: Stops
-        init(stops: Stops) { self.stops = stops }
-        func stop() { stops.note("outbox") }
-    }
-
-    private final class Stops: Sendable {
-        private let state = Mutex<[String]>([])
-        var names: [String] { state.withLock { $0 } }
-        func note(_ name: String) { state.withLock { $0.append(name) } }
+        let stops: Log
+        init(stops: Log) { self.stops = stops }
+        func stop() { stops.add("outbox") }
     }
 
     private protocol Loading: Sendable { var name: String { get } }
@@ -67,7 +61,7 @@ struct ServiceRegistryTests {
 
     @Test func `a service gets what it needs from the registry`() throws {
         let services = ServiceRegistry()
-        let stops = Stops()
+        let stops = Log()
         services.register { _ in Client() }
         services.register { Inbox(client: try $0.service(), stops: stops) }
         #expect(try services.service(Inbox.self).client === services.service(Client.self))
@@ -85,7 +79,7 @@ struct ServiceRegistryTests {
         struct Slow: Sendable {}
         for _ in 0..<50 {
             let services = ServiceRegistry()
-            let stops = Stops()
+            let stops = Log()
             let asking = DispatchGroup()
             services.register { _ in Outbox(stops: stops) }
             let made = Atomic(0)
@@ -114,21 +108,21 @@ struct ServiceRegistryTests {
             deinit { gone() }
         }
         weak var kept: ServiceRegistry?
-        let stops = Stops()
+        let stops = Log()
         do {
             let services = ServiceRegistry()
             kept = services
             services.register { _ in Client() }
             do {
                 let canary = Canary {
-                    stops.note("asked")
+                    stops.add("asked")
                     _ = try? services.service(Client.self)
                 }
                 services.register { _ in withExtendedLifetime(canary) { Outbox(stops: stops) } }
             }
             // A registration that holds its own registry.
             services.register { _ in withExtendedLifetime(services) { Outbox(stops: stops) } }
-            #expect(stops.names == ["asked"])
+            #expect(stops.entries == ["asked"])
             services.close()
         }
         #expect(kept == nil)
@@ -180,7 +174,6 @@ struct ServiceRegistryTests {
     }
 
     @Test func `those that wait for one that could not be made try again themselves`() async throws {
-        struct Offline: Error {}
         let services = ServiceRegistry()
         let tries = Atomic(0)
         let began = Gate()
@@ -284,7 +277,6 @@ struct ServiceRegistryTests {
     }
 
     @Test func `one that could not be made is tried again`() throws {
-        struct Offline: Error {}
         let services = ServiceRegistry()
         let tries = Atomic(0)
         services.register { _ in
@@ -299,7 +291,7 @@ struct ServiceRegistryTests {
 
     @Test func `each scope has its own, and shares the rest`() throws {
         let services = ServiceRegistry()
-        let stops = Stops()
+        let stops = Log()
         services.register { _ in Client() }
         services.register(lifetime: .scope) { Inbox(client: try $0.service(), stops: stops) }
         let (one, other) = (services.makeScope(), services.makeScope())
@@ -323,7 +315,7 @@ struct ServiceRegistryTests {
 
     @Test func `a closed scope stops its services in reverse, and leaves the others alone`() throws {
         let services = ServiceRegistry()
-        let stops = Stops()
+        let stops = Log()
         services.register { _ in Client() }
         services.register(lifetime: .scope) { Inbox(client: try $0.service(), stops: stops) }
         services.register(lifetime: .scope) { registry -> Outbox in
@@ -334,45 +326,45 @@ struct ServiceRegistryTests {
         _ = try scope.service(Outbox.self)
         scope.close()
         scope.close()
-        #expect(stops.names == ["outbox", "inbox"])
+        #expect(stops.entries == ["outbox", "inbox"])
         #expect(throws: ServiceRegistryError.closed("Inbox")) { try scope.service(Inbox.self) }
         _ = try services.service(Client.self)
     }
 
     @Test func `a registry closes its scopes, those that come later among them`() throws {
         let services = ServiceRegistry()
-        let stops = Stops()
+        let stops = Log()
         services.register(lifetime: .scope) { _ in Outbox(stops: stops) }
         let scope = services.makeScope()
         _ = try scope.service(Outbox.self)
         services.close()
-        #expect(stops.names == ["outbox"])
+        #expect(stops.entries == ["outbox"])
         #expect(throws: ServiceRegistryError.closed("Outbox")) { try scope.service(Outbox.self) }
         #expect(throws: ServiceRegistryError.closed("Outbox")) { try services.makeScope().service(Outbox.self) }
     }
 
     @Test func `a scope that nobody holds is closed, and lets its services go`() throws {
         let services = ServiceRegistry()
-        let stops = Stops()
+        let stops = Log()
         services.register(lifetime: .scope) { _ in Outbox(stops: stops) }
         weak var outbox: Outbox?
         do {
             let scope = services.makeScope()
             outbox = try scope.service(Outbox.self)
         }
-        #expect(stops.names == ["outbox"])
+        #expect(stops.entries == ["outbox"])
         #expect(outbox == nil)
     }
 
     @Test func `what is made while its scope closes is stopped as well`() throws {
         let services = ServiceRegistry()
-        let stops = Stops()
+        let stops = Log()
         services.register(lifetime: .scope) { registry -> Outbox in
             registry.close()
             return Outbox(stops: stops)
         }
         let scope = services.makeScope()
         #expect(throws: ServiceRegistryError.closed("Outbox")) { try scope.service(Outbox.self) }
-        #expect(stops.names == ["outbox"])
+        #expect(stops.entries == ["outbox"])
     }
 }

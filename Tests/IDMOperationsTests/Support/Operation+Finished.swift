@@ -11,5 +11,3 @@ extension Operation {
         try await isDone.wait { $0 }
     }
 }
-
-struct Offline: Error, Equatable {}

@@ -1,0 +1,2 @@
+/// What a provider throws that can't reach its server.
+struct Offline: Error, Equatable {}
