@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -111,12 +112,12 @@ struct CacheClockTests {
         #expect(clock.age(of: clock.stamp()) == nil)
     }
 
-    @Test("The system's clock moves, and a stamp of it is not far from what others say")
+    @Test("A stamp of the system's clock has an age, and is not far from what others say")
     func system() throws {
-        let first = CacheClock.system.stamp()
-        let age = try #require(CacheClock.system.age(of: first))
+        let stamp = CacheClock.system.stamp()
+        let others = Duration.seconds(Date().timeIntervalSince1970)
 
-        #expect(age >= .zero)
-        #expect(first.time > .seconds(1_700_000_000))
+        #expect(try #require(CacheClock.system.age(of: stamp)) >= .zero)
+        #expect((others - .seconds(60)...others + .seconds(60)).contains(stamp.time))
     }
 }

@@ -36,6 +36,8 @@ struct OperationsSamples {
         sync.resume()
         sync.cancel()
         // end
+        try await sync.finished()
+        #expect(sync.outcome == .cancelled(.cancelled))
         let users = Integrator(UserDataProvider())
         // sample: an operation around a call
         queue.addOperation(IntegrationOperation(users.prepareCall("apple")))

@@ -1,7 +1,7 @@
-import TestSupport
 import IDMCore
 import IDMOperations
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("A graph of providers", .timeLimit(.ample))
@@ -32,18 +32,17 @@ struct OperationGraphTests {
     }
 
     @Test func `a node starts after those that it waits for, and beside the others`() async throws {
-        let (left, right, last) = (
-            ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>(),
-            ControlledDataProvider<Void, Int>()
-        )
+        let (left, right) = (ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>())
+        let (last, beside) = (ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>())
         var graph = OperationGraph<Void>()
         let first = graph.add("left", left)
         let second = graph.add("right", right)
         graph.add("last", last, after: first, second)
+        graph.add("beside", beside, after: first)
         let run = graph.start()
         let (one, other) = (try await left.nextRequest(), try await right.nextRequest())
         one.answer(1)
-        try await one.ended()
+        try await beside.nextRequest().answer(1)
         #expect(last.requestCount == 0)
         other.answer(2)
         try await last.nextRequest().answer(3)

@@ -1,8 +1,8 @@
-import TestSupport
 import Foundation
 import IDMCore
 import IDMOperations
 import IDMTesting
+import TestSupport
 import Testing
 
 @Suite("An operation around a provider", .timeLimit(.ample))
@@ -373,25 +373,27 @@ struct DataProviderOperationTests {
     }
 
     @Test func `a provider that can pause is asked to`() async throws {
-        let (reached, go) = (Log(), ControlledDataProvider<Void, Void>())
-        let stepping = ClosureDataProvider<Void, Int> { _ in
-            for step in 1...3 {
-                reached.add("step \(step)")
+        let go = ControlledDataProvider<Void, Void>()
+        let stepping = ClosureDataProvider<Void, Int> { [log] _ in
+            for step in 1...2 {
                 try await go.request()
+                log.add("step \(step), paused \(PauseControl.current?.isPaused == true)")
                 try await PauseControl.checkpoint()
+                log.add("goes on, paused \(PauseControl.current?.isPaused == true)")
             }
-            return 3
+            return 2
         }
         let operation = DataProviderOperation(stepping)
         queue.addOperation(operation)
         let first = try await go.nextRequest()
         operation.pause()
         first.answer(())
+        try await log.contains("step 1, paused true")
         operation.resume()
         try await go.nextRequest().answer(())
-        try await go.nextRequest().answer(())
-        #expect(try await operation.value == 3)
-        #expect(reached.entries == ["step 1", "step 2", "step 3"])
+        #expect(try await operation.value == 2)
+        let going = "goes on, paused false"
+        #expect(log.entries == ["step 1, paused true", going, "step 2, paused false", going])
     }
 
     // MARK: Lifetimes
