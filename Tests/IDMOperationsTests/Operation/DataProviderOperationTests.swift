@@ -347,6 +347,10 @@ struct DataProviderOperationTests {
         operation.pause()
         #expect(request.pauseControl?.isPaused == true)
         request.answer(2)
+        // Another one goes all its way meanwhile.
+        let other = DataProviderOperation(ValueDataProvider<Void, Int>(1))
+        queue.addOperation(other)
+        try await other.finished()
         #expect(operation.outcome == nil && log.entries == ["began"])
         operation.resume()
         #expect(try await operation.value == 2)
