@@ -17,6 +17,8 @@ public struct OperationGraphRun: Sendable {
         let control = PauseControl()
         self.control = control
         task = control.bind { integrator.prepareCall().call(isolation: nil) }
+        // The task alone holds the integrator, and without that the run would be cancelled.
+        task.hold()
         pauseNode = { node, isPaused in
             if graph.owns(node) { try? walk.get().setPaused(isPaused, node.key.index) }
         }

@@ -90,6 +90,18 @@ struct OperationGraphTests {
         #expect(log.entries.filter { $0 == "first" }.count == 3)
     }
 
+    @Test func `a run that nobody holds goes on`() async throws {
+        let provider = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        let first = graph.add("first", provider)
+        graph.add("second", step("second"), after: first)
+        _ = graph.start()
+        let request = try await provider.nextRequest()
+        request.answer(1)
+        try await log.contains("second")
+        #expect(!request.isCancelled)
+    }
+
     // MARK: Failure
 
     @Test func `with .stop, a failure cancels the others and is thrown with what had come`() async throws {

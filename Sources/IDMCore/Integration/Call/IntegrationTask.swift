@@ -1,7 +1,7 @@
 /// One run of a call.
 ///
-/// The task may be dropped: that neither cancels the run nor lets it go. While it is kept, it holds the integrator, but
-/// not the handlers of a run that has ended.
+/// The task may be dropped: the run goes on as long as something else holds the integrator. While the task is kept, it
+/// holds the integrator, but not the handlers of a run that has ended.
 public struct IntegrationTask<Output: Sendable>: Sendable {
     let handle: CallHandle
     /// Only held.
@@ -62,7 +62,7 @@ extension IntegrationTask: ChainedTask {
         handle.life.whenFinished(callback)
     }
 
-    func hold() {
+    package func hold() {
         let integrator = integrator
         handle.life.whenFinished { withExtendedLifetime(integrator) {} }
     }
