@@ -38,7 +38,7 @@ public final class TraceRecorder: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Everything that has been recorded, in the order in which it began.
+    /// Everything that has been recorded, in the order in which that was done.
     public var entries: [TraceEntry] { state.withLock { $0.entries } }
 
     /// How many entries came when there was no room left for them.

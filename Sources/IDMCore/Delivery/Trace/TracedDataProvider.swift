@@ -19,10 +19,8 @@ public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
     /// The values of the base, each with a mark.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            let span = recorder.begin(name, on: name)
-            return TracedCursor(
-                span: span, pauses: span.pauses(),
-                values: ProviderValues(of: base, for: input).makeAsyncIterator())
+            TracedCursor(
+                name: name, recorder: recorder, values: ProviderValues(of: base, for: input).makeAsyncIterator())
         }
     }
 
@@ -56,11 +54,14 @@ public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
 }
 
 private struct TracedCursor<Output: Sendable>: ValueCursor {
-    let span: TraceRecorder.Span
-    let pauses: PauseControl.Observation?
+    let name: String
+    let recorder: TraceRecorder
     var values: ProviderValues<Output>.Iterator
+    var span: TraceRecorder.Span?
+    var pauses: PauseControl.Observation?
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Output? {
+        let span = span ?? begin()
         do {
             guard let value = try await values.next(isolation: isolation) else {
                 span.end("success")
@@ -72,6 +73,14 @@ private struct TracedCursor<Output: Sendable>: ValueCursor {
             span.end(error.traced)
             throw error
         }
+    }
+
+    /// At the first value, and not when the cursor is made: there may be a wait between.
+    private mutating func begin() -> TraceRecorder.Span {
+        let span = recorder.begin(name, on: name)
+        self.span = span
+        pauses = span.pauses()
+        return span
     }
 }
 

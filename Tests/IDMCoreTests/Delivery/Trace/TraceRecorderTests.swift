@@ -188,6 +188,15 @@ struct TraceRecorderTests {
             ])
     }
 
+    @Test("the span of a stream begins when its first value is asked for")
+    func tracedStreamBegins() async throws {
+        let stream = ValueDataProvider<Int, Int>(1).merged(with: ValueDataProvider(2)).traced("both", by: trace)
+        var iterator = stream.values(for: 0).makeAsyncIterator()
+        await clock.advance(by: .milliseconds(5))
+        #expect(try await iterator.next() == 1)
+        #expect(lines == ["both/both 5.0– ", "both/value 5.0–5.0 "])
+    }
+
     @Test("a traced provider's progress is heard as if it weren't traced")
     func tracedProgress() async throws {
         let provider = ClosureDataProvider { (input: Int) in
