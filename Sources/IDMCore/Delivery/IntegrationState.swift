@@ -93,6 +93,7 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
 
     fileprivate func complete() {
         running -= 1
+        if lastEnd != .failed { error = nil }
         guard running == 0 else { return }
         phase = lastEnd
         progress = nil

@@ -77,6 +77,22 @@ struct IntegrationStateTests {
         #expect(!state.isLoading)
     }
 
+    @Test("shows an error no more when a call that ends after the failed one succeeds or is cancelled")
+    func errorBesideOthers() async throws {
+        for isCancelled in [false, true] {
+            let state = IntegrationState(Integrator(provider))
+            let tasks = [state.load(0), state.load(1)]
+            let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+                .sorted { $0.input < $1.input }
+            requests[0].fail(Trouble.first)
+            await tasks[0].finish()
+            #expect(state.phase == .loading && state.error as? Trouble == .first)
+            if isCancelled { tasks[1].cancel() } else { requests[1].answer(1) }
+            await tasks[1].finish()
+            #expect(state.phase == (isCancelled ? .idle : .loaded) && state.error == nil)
+        }
+    }
+
     @Test("shows the newest call under .latest")
     func latest() async throws {
         let state = IntegrationState(Integrator(provider, executing: .latest))
