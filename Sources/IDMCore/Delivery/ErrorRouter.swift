@@ -29,6 +29,8 @@ public final class ErrorRouter: ErrorHandling {
         let priority: Int
         /// Takes the error if it wants it, and says whether it did.
         let take: @MainActor (any Error) -> Bool
+        /// Whether it will never want anything again.
+        let isGone: @MainActor () -> Bool
     }
 
     private let delivery: Delivery
@@ -83,7 +85,7 @@ public final class ErrorRouter: ErrorHandling {
         _ sink: some ErrorHandling, priority: Int = 0,
         when condition: @escaping @MainActor (any Error) -> Bool = { _ in true }
     ) -> Self {
-        add(priority) { [weak sink] error in
+        add(priority, isGone: { [weak sink] in sink == nil }) { [weak sink] error in
             guard let sink, condition(error) else { return false }
             sink.handle(error: error)
             return true
@@ -107,9 +109,14 @@ public final class ErrorRouter: ErrorHandling {
         if !isTaken { unclaimed(error) }
     }
 
-    private func add(_ priority: Int, _ take: @escaping @MainActor (any Error) -> Bool) -> Self {
+    private func add(
+        _ priority: Int, isGone: @escaping @MainActor () -> Bool = { false },
+        _ take: @escaping @MainActor (any Error) -> Bool
+    ) -> Self {
+        // A router may outlive many screens.
+        routes.removeAll { $0.isGone() }
         let place = routes.firstIndex { $0.priority < priority } ?? routes.endIndex
-        routes.insert(Route(priority: priority, take: take), at: place)
+        routes.insert(Route(priority: priority, take: take, isGone: isGone), at: place)
         return self
     }
 

@@ -104,6 +104,22 @@ struct ErrorRouterTests {
         #expect(unclaimed == 1)
     }
 
+    @Test("What was added for a sink that has gone is let go of when something else is added")
+    func goneSinks() {
+        final class Witness {}
+        var screen: SinkScreen? = SinkScreen()
+        var witness: Witness? = Witness()
+        weak let gone = witness
+        let router = ErrorRouter()
+        if let screen, let witness { router.on(screen, when: { _ in withExtendedLifetime(witness) { true } }) }
+        witness = nil
+        router.on { _ in }
+        #expect(screen != nil && gone != nil)
+        screen = nil
+        router.on { _ in }
+        #expect(gone == nil)
+    }
+
     @Test("A router inside a router takes what it is given")
     func nested() {
         var heard = 0
