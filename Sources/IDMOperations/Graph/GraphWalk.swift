@@ -32,11 +32,12 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     /// Runs all nodes, and returns when the last of them has ended.
     func perform(_ input: Input, isolation: isolated (any Actor)?) async throws -> OperationGraphResults {
         try Task.checkCancellation()
-        let progress = IntegrationProgress.current.map { GraphProgress($0, count: graph.nodes.count) }
+        let progress = GroupProgress.current(count: graph.nodes.count)
         let outer = PauseControl.current
         let observation = outer?.observe { [weak self] in self?.follow(outer) }
         follow(outer)
         await withDiscardingTaskGroup { group in
+            // Captured, or the closure leaves the caller's actor.
             _ = isolation
             startNodes(&group, input, progress)
             for await _ in events {
@@ -58,7 +59,7 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     private var isOver: Bool { state.withLock { $0.schedule.isOver } }
     private var isToStop: Bool { state.withLock { $0.failure != nil } }
 
-    private func startNodes(_ group: inout DiscardingTaskGroup, _ input: Input, _ progress: GraphProgress?) {
+    private func startNodes(_ group: inout DiscardingTaskGroup, _ input: Input, _ progress: GroupProgress?) {
         while let (node, control) = nextNode() {
             group.addTask { await self.run(node, control, input, progress) }
         }
@@ -75,16 +76,15 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         }
     }
 
-    private func run(_ index: Int, _ control: PauseControl, _ input: Input, _ progress: GraphProgress?) async {
-        var outcome = await ask(index, control, input, progress?.reporter(of: index))
+    private func run(_ index: Int, _ control: PauseControl, _ input: Input, _ progress: GroupProgress?) async {
+        var outcome = await ask(index, control, input, progress?.memberReporter(index))
         do {
             // A failure is held back as well: it would stop the others, or have them skipped.
             try await control.waitWhilePaused()
         } catch {
             if case .success = outcome { outcome = .cancelled(.cancelled) }
         }
-        let ended = end(index, outcome)
-        progress?.end(ended)
+        for node in end(index, outcome) { progress?.memberReporter(node).report(fraction: 1) }
     }
 
     private func ask(
@@ -181,65 +181,5 @@ extension IntegrationProgress.Reporter? {
     fileprivate func ambient<R>(_ operation: () async throws -> R) async rethrows -> R {
         guard let self else { return try await operation() }
         return try await self.ambient { try await operation() }
-    }
-}
-
-/// Takes the mean of what the nodes report, and passes it on.
-private final class GraphProgress: Sendable {
-    private struct State {
-        var fractions: [Double]
-        var sum = 0.0
-        /// How many nodes have not ended. Counted, because the sum of many fractions is not exact.
-        var left: Int
-    }
-
-    private let outer: IntegrationProgress.Reporter
-    private let state: Mutex<State>
-
-    init(_ outer: IntegrationProgress.Reporter, count: Int) {
-        self.outer = outer
-        state = Mutex(State(fractions: Array(repeating: 0, count: count), left: count))
-    }
-
-    func reporter(of index: Int) -> IntegrationProgress.Reporter {
-        IntegrationProgress.Reporter(Node(progress: self, index: index))
-    }
-
-    /// Counts nodes as done. Each is to be named once.
-    func end(_ nodes: [Int]) {
-        guard !nodes.isEmpty else { return }
-        let mean = state.withLock { state in
-            for node in nodes {
-                state.sum += 1 - state.fractions[node]
-                state.fractions[node] = 1
-            }
-            state.left -= nodes.count
-            return state.left == 0 ? 1 : state.sum / Double(state.fractions.count)
-        }
-        outer.report(fraction: mean)
-    }
-
-    private func hear(_ progress: IntegrationProgress, from index: Int) {
-        let mean = state.withLock { state in
-            // A sum that is kept, and not made anew: a graph may have many nodes, and each of them many reports.
-            state.sum += max(progress.fraction - state.fractions[index], 0)
-            state.fractions[index] = max(progress.fraction, state.fractions[index])
-            return state.sum / Double(state.fractions.count)
-        }
-        outer.send(IntegrationProgress(fraction: mean, completed: progress.completed, total: progress.total))
-    }
-
-    private final class Node: ProgressListener {
-        private let progress: GraphProgress
-        private let index: Int
-
-        init(progress: GraphProgress, index: Int) {
-            self.progress = progress
-            self.index = index
-        }
-
-        func hear(_ progress: IntegrationProgress) {
-            self.progress.hear(progress, from: index)
-        }
     }
 }

@@ -116,6 +116,20 @@ struct IntegrationProgressTests {
         #expect(means.hear(1, from: 0) == 1)
     }
 
+    @Test("The mean of members that are all done is one, whatever the sum of their parts comes to")
+    func meanOfTheDone() {
+        var means = GroupMeans(count: 10)
+        var mean = 0.0
+        for tenths in 1...10 {
+            for member in 0..<10 {
+                let next = means.hear(Double(tenths) / 10, from: member)
+                #expect(next >= mean && next <= 1)
+                mean = next
+            }
+        }
+        #expect(mean == 1)
+    }
+
     @Test("A member that fails is done as well where results are collected")
     func collectedFailure() async throws {
         let log = ProgressLog()

@@ -2,14 +2,14 @@ import Synchronization
 
 /// Takes the mean of what the members of a group report, and passes it on. Made only when somebody listens.
 @usableFromInline
-final class GroupProgress: Sendable {
+package final class GroupProgress: Sendable {
     private let reporter: IntegrationProgress.Reporter
     private let means: Mutex<GroupMeans>
 
     /// What a group of the current task reports to, or nil if nobody listens. Members are counted one by one,
     /// unless their number is given.
     @usableFromInline
-    static func current(count: Int = 0) -> GroupProgress? {
+    package static func current(count: Int = 0) -> GroupProgress? {
         IntegrationProgress.current.map { GroupProgress($0, count: count) }
     }
 
@@ -31,7 +31,7 @@ final class GroupProgress: Sendable {
     }
 
     /// The reporter of a member that was counted from the start.
-    func memberReporter(_ index: Int) -> IntegrationProgress.Reporter {
+    package func memberReporter(_ index: Int) -> IntegrationProgress.Reporter {
         IntegrationProgress.Reporter(Member(group: self, index: index))
     }
 
@@ -58,6 +58,10 @@ final class GroupProgress: Sendable {
 /// The mean of fractions, none of which goes backwards.
 struct GroupMeans {
     private var fractions: [Double]
+    /// Kept, and not made anew: there may be many members, and each may report often.
+    private var sum = 0.0
+    /// How many are done. Counted, because the sum of many fractions is not exact.
+    private var doneCount = 0
     private var lastIndex = -1
 
     init(count: Int) {
@@ -76,7 +80,11 @@ struct GroupMeans {
 
     /// Takes the fraction of one member, and returns the mean of all.
     mutating func hear(_ fraction: Double, from index: Int) -> Double {
-        fractions[index] = max(fractions[index], fraction)
-        return fractions.reduce(0, +) / Double(fractions.count)
+        if fraction > fractions[index] {
+            sum += fraction - fractions[index]
+            fractions[index] = fraction
+            if fraction >= 1 { doneCount += 1 }
+        }
+        return doneCount == fractions.count ? 1 : min(sum / Double(fractions.count), 1)
     }
 }
