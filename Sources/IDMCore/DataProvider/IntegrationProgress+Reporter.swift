@@ -46,7 +46,6 @@ extension IntegrationProgress {
         }
 
         /// The reporter for a part of the work that this one stands for.
-        @usableFromInline
         func part(from first: Int, count: Int, of total: Int) -> Reporter {
             let unit = share / Double(total)
             return Reporter(listener, start: start + unit * Double(first), share: unit * Double(count))

@@ -105,8 +105,7 @@ private struct FlowChart {
             case "#": escaped += "#35;"
             case "<": escaped += "#lt;"
             case ">": escaped += "#gt;"
-            case "\n", "\r\n", "\r": escaped += " "
-            default: escaped.append(character)
+            default: escaped.append(character.isNewline ? " " : character)
             }
         }
     }

@@ -30,7 +30,6 @@ extension StreamDataProvider {
 
 extension AsyncSequence where Element: Sendable {
     /// The last element, once the sequence has ended.
-    @usableFromInline
     package func lastValue(isolation: isolated (any Actor)? = #isolation) async throws -> Element {
         var last: Element?
         var iterator = makeAsyncIterator()

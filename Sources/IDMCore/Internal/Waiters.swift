@@ -3,8 +3,6 @@ struct Waiters<Value: Sendable>: Sendable {
     private var continuations: [Int: WatchedContinuation<Value, Never>] = [:]
     private var lastID = 0
 
-    var isEmpty: Bool { continuations.isEmpty }
-
     /// A name for a waiter that is about to come.
     mutating func newID() -> Int {
         lastID += 1
