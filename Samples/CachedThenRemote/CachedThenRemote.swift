@@ -6,6 +6,16 @@ import IDMCore
 /// A list of headlines that shows what it has, and then what is new: an app that is launched again and again, online and not.
 @main @MainActor
 struct CachedThenRemote {
+    static let usage = """
+        usage: CachedThenRemote
+
+        Launches an app five times, which keeps its headlines on the disk: what is there is shown at once, and the answer
+        of the server when it comes.
+
+        options:
+          --help   prints this
+        """
+
     static func main() async {
         let arguments = Arguments("CachedThenRemote", usage: usage)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("idm-\(UUID().uuidString)")
@@ -17,16 +27,6 @@ struct CachedThenRemote {
             arguments.leave("\(error)", code: 1)
         }
     }
-
-    private static let usage = """
-        usage: CachedThenRemote
-
-        Launches an app five times, which keeps its headlines on the disk: what is there is shown at once, and the answer
-        of the server when it comes.
-
-        options:
-          --help   prints this
-        """
 
     let folder: URL
     let server = Server()

@@ -93,6 +93,14 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         return try outcome.get(as: Output.self)
     }
 
+    /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.
+    ///
+    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more. Where it
+    /// is called on an actor, and not from a handler, the handlers there may have heard of it by then.
+    public func cancel(isolation: isolated (any Actor)? = #isolation) {
+        engine.cancelAll(isolation: isolation)
+    }
+
     /// The provider, with the executing type around it.
     public var structure: ProviderStructure {
         .wrapping(supply.provider.structure, in: "integrator, \(engine.type)")
@@ -105,12 +113,4 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
 
     /// How many calls wait: in line, for quiet, or for another call.
     package var waitingCount: Int { engine.waitingCount }
-
-    /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.
-    ///
-    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more. Made on an
-    /// actor, and not from a handler, the handlers there may have heard of it by then.
-    public func cancel(isolation: isolated (any Actor)? = #isolation) {
-        engine.cancelAll(isolation: isolation)
-    }
 }

@@ -16,6 +16,17 @@ public struct TimeoutDataProvider<Base: DataProvider>: StreamDataProvider {
         try await last(input, isolation: #isolation)
     }
 
+    /// The values of the base, the last of which has to be there in time.
+    public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
+        ProviderValues { [self] in TimeoutCursor(provider: self, input: input) }
+    }
+
+    /// The base, with the time that it has.
+    public var structure: ProviderStructure { .wrapping(base.structure, in: "within \(duration)") }
+
+    /// Whether the base delivers many values.
+    public var deliversMany: Bool { base.stream != nil }
+
     private func last(_ input: Base.Input, isolation: isolated (any Actor)?) async throws -> Base.Output {
         let run = try start(input, isolation: isolation)
         defer { run.stop() }
@@ -30,17 +41,6 @@ public struct TimeoutDataProvider<Base: DataProvider>: StreamDataProvider {
         guard duration > .zero else { throw DataProviderError.timedOut(after: duration) }
         return TimedRun(base, input, duration: duration, clock: clock, isolation: isolation)
     }
-
-    /// The values of the base, the last of which has to be there in time.
-    public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
-        ProviderValues { [self] in TimeoutCursor(provider: self, input: input) }
-    }
-
-    /// The base, with the time that it has.
-    public var structure: ProviderStructure { .wrapping(base.structure, in: "within \(duration)") }
-
-    /// Whether the base delivers many values.
-    public var deliversMany: Bool { base.stream != nil }
 }
 
 private struct TimeoutCursor<Base: DataProvider>: ValueCursor {
