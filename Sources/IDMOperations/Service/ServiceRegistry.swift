@@ -106,8 +106,8 @@ public final class ServiceRegistry: Sendable {
     ///
     /// Stands still while another thread makes the service; in a task, the `async` form suspends.
     ///
-    /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that could not be
-    /// made is tried again the next time, and by those who wait.
+    /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that
+    /// could not be made is tried again the next time, and by those who wait.
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) throws -> Service {
         let (key, name) = (ObjectIdentifier(type), "\(type)")
         while true {
@@ -123,8 +123,8 @@ public final class ServiceRegistry: Sendable {
     /// The service of a type, made now if it is asked for the first time. Suspends while it is made elsewhere, also if the
     /// task is cancelled meanwhile.
     ///
-    /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that could not be
-    /// made is tried again the next time, and by those who wait.
+    /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that
+    /// could not be made is tried again the next time, and by those who wait.
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) async throws -> Service {
         let (key, name) = (ObjectIdentifier(type), "\(type)")
         while true {
@@ -251,8 +251,9 @@ public final class ServiceRegistry: Sendable {
         return scope
     }
 
-    /// Drops all services and how they are made, scopes first and then the other way round in which they were made, and stops
-    /// those that are an ``AppService``. From then on, asking throws ``ServiceRegistryError/closed(_:)``. Closing twice does nothing.
+    /// Drops all services and how they are made: those of its scopes first, then its own, the last one made first. Those
+    /// that are an ``AppService`` are stopped. From then on, asking throws ``ServiceRegistryError/closed(_:)``. Closing
+    /// twice does nothing.
     ///
     /// A scope is also closed when nothing holds it any more.
     public func close() {

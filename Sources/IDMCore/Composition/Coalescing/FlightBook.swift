@@ -51,8 +51,8 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     private var lastFlight = 0
     private let closesAtLanding: Bool
 
-    /// - Parameter closesAtLanding: Whether nobody joins a flight that has landed, though nobody has left it. So it is where
-    ///   what is asked after an answer has to be asked anew, and not where a run isn't over before it was heard.
+    /// - Parameter closesAtLanding: Whether nobody joins a flight that has landed, though nobody has left it. True where
+    ///   what is asked after the answer is to be asked anew, false where the run isn't over before somebody has heard it.
     init(closesAtLanding: Bool) {
         self.closesAtLanding = closesAtLanding
     }

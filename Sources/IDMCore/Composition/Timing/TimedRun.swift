@@ -36,6 +36,7 @@ final class TimedRun<Output: Sendable>: Sendable {
         if let item = mailbox.poll() { return try end(item) }
         do {
             let value = try await withTaskCancellationHandler {
+                // Captured, or the closure leaves the caller's actor.
                 _ = isolation
                 return try await mailbox.next(isolation: isolation)
             } onCancel: {

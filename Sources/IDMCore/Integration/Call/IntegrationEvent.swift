@@ -4,7 +4,7 @@ public enum IntegrationEvent<Output: Sendable>: Sendable {
     case began
     /// It has come so far.
     case progressed(IntegrationProgress)
-    /// It is tried again, for the time given, after the error.
+    /// It is tried again: which retry it is, from 1, and the error that led to it.
     case retried(attempt: Int, after: any Error)
     /// A value came.
     case succeeded(Output)
