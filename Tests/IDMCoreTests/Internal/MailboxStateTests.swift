@@ -1,0 +1,110 @@
+import TestSupport
+import Testing
+
+@testable import IDMCore
+
+/// Every order of what a sender and a reader may do, against a list.
+@Suite("The state of a mailbox", .timeLimit(.ample))
+struct MailboxStateTests {
+    private enum Event: CaseIterable { case send, finish, fail, poll, wait, abandon }
+
+    private struct World {
+        var state = MailboxState<Int, Int>()
+        var sent: [Int] = []
+        var read: [Int] = []
+        var waiter: Int?
+        var nextNumber = 1
+        var end: Event?
+        var isEndRead = false
+        var isAbandoned = false
+
+        mutating func perform(_ event: Event) -> [String] {
+            nextNumber += 1
+            switch event {
+            case .send:
+                if end == nil && !isAbandoned { sent.append(nextNumber) }
+                return resume(state.send(nextNumber))
+            case .finish, .fail:
+                let (isFirst, action) = state.end(event == .finish ? .finished : .failed(TestError.first))
+                let mustBeFirst = end == nil && !isAbandoned
+                if mustBeFirst { end = event }
+                return (isFirst == mustBeFirst ? [] : ["end was first: \(isFirst)"]) + resume(action)
+            case .poll:
+                guard waiter == nil else { return [] }
+                guard let item = state.poll() else {
+                    return sent == read && end == nil && !isAbandoned ? [] : ["found nothing"]
+                }
+                return take(item)
+            case .wait:
+                // One reader: it doesn't wait twice.
+                guard waiter == nil else { return [] }
+                waiter = nextNumber
+                return resume(state.wait(nextNumber))
+            case .abandon:
+                let (action, leftovers) = state.abandon()
+                let unread = Array(sent.dropFirst(read.count))
+                let mustLeave = isAbandoned || waiter != nil ? [] : unread
+                isAbandoned = true
+                return (leftovers == mustLeave ? [] : ["left \(leftovers)"]) + resume(action)
+            }
+        }
+
+        private mutating func resume(_ action: MailboxState<Int, Int>.Action) -> [String] {
+            switch action {
+            case .none:
+                let mustResume = waiter != nil && (isAbandoned || end != nil || sent != read)
+                return mustResume ? ["somebody waits for ever"] : []
+            case .resume(let resumed, let item):
+                guard resumed == waiter else { return ["resumed somebody else"] }
+                waiter = nil
+                return take(item)
+            }
+        }
+
+        private mutating func take(_ item: MailboxItem<Int>) -> [String] {
+            switch item {
+            case .success(let value?):
+                read.append(value)
+                return sent.starts(with: read) && !isAbandoned ? [] : ["read \(read) of \(sent)"]
+            case .success(nil):
+                defer { isEndRead = true }
+                return read == sent && (end == .finish || (end == .fail && isEndRead)) ? [] : ["ended too early"]
+            case .failure(let error as TestError):
+                defer { isEndRead = true }
+                return error == .first && end == .fail && read == sent && !isEndRead ? [] : ["failed wrongly"]
+            case .failure(let error):
+                return error is CancellationError && isAbandoned ? [] : ["cancelled wrongly"]
+            }
+        }
+    }
+
+    @Test("loses nothing and leaves nobody waiting in every order of up to seven events")
+    func explored() {
+        var faults: Set<String> = []
+        func explore(_ world: World, _ depth: Int) {
+            guard depth > 0 else { return }
+            for event in Event.allCases {
+                var next = world
+                faults.formUnion(next.perform(event))
+                if next.state.hasEnded != (next.end != nil || next.isAbandoned) { faults.insert("wrong about its end") }
+                explore(next, depth - 1)
+            }
+        }
+        explore(World(), 7)
+        #expect(faults.isEmpty)
+    }
+
+    @Test("turns a second reader away instead of forgetting the first")
+    func secondReader() {
+        var state = MailboxState<Int, Int>()
+        guard case .none = state.wait(1), case .resume(2, .failure(let error)) = state.wait(2) else {
+            Issue.record("the second reader was let in")
+            return
+        }
+        #expect(error is CancellationError)
+        guard case .resume(1, .success(5)) = state.send(5) else {
+            Issue.record("the first reader was forgotten")
+            return
+        }
+    }
+}
