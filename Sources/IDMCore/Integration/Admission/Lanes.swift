@@ -67,9 +67,21 @@ final class LaneTable: Sendable {
         var calls: Int
     }
 
+    /// Stands for a key that doesn't equal itself, as a number that is none: under that, its lane would never be found again.
+    private struct Stranger: Hashable, Sendable {
+        let number: Int
+    }
+
     private struct State {
         var lanes: [LaneKey?: Lane] = [:]
+        var lastStranger = 0
         var isClosed = false
+
+        mutating func findable(_ key: LaneKey?) -> LaneKey? {
+            if key == key { return key }
+            lastStranger += 1
+            return LaneKey(base: Stranger(number: lastStranger))
+        }
     }
 
     private let rule: AdmissionRule
@@ -82,6 +94,7 @@ final class LaneTable: Sendable {
     /// The gate of a key. Each enter wants a leave.
     func enter(_ key: LaneKey?) -> Gate {
         let (gate, isClosed) = state.withLock { state in
+            let key = state.findable(key)
             let lane = state.lanes[key] ?? Lane(gate: Gate(rule, lane: key), calls: 0)
             state.lanes[key] = Lane(gate: lane.gate, calls: lane.calls + 1)
             return (lane.gate, state.isClosed)

@@ -50,6 +50,16 @@ struct LanesTests {
         #expect(table.enter(LaneKey(base: 1)) === gate)
     }
 
+    @Test func `a key that doesn't equal itself has a gate for each call, and leaves nothing behind`() {
+        let table = LaneTable(.one)
+        let lanes = Lanes.keyed(table)
+        let gates = (0..<3).map { _ in lanes.enter(LaneKey(base: Double.nan)) }
+        #expect(Set(gates.map { ObjectIdentifier($0) }).count == 3)
+        #expect(table.gates().count == 3)
+        for gate in gates { lanes.leave(gate) }
+        #expect(table.gates().isEmpty)
+    }
+
     @Test func `ten thousand keys leave nothing behind`() {
         final class Key: Hashable, Sendable {
             let number: Int
