@@ -47,8 +47,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Counters", "Console", .product(name: "IDMCore", package: "IDM"),
-                .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
+                "Console", "Counters", .product(name: "IDMCaching", package: "IDM"),
+                .product(name: "IDMCore", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
                 .product(name: "IDMOperations", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
             ],
             path: "Benchmarks"

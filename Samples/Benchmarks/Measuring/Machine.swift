@@ -7,9 +7,12 @@ enum Machine {
     static var system: String { ProcessInfo.processInfo.operatingSystemVersionString }
 
     /// How many threads there are, where the system keeps its books in files.
-    static var threads: Int? {
+    static var threads: Int? { status("Threads") }
+
+    /// A number from the books of this process. Sizes are in kilobytes.
+    static func status(_ name: String) -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
-        let line = status.split(separator: "\n").first { $0.hasPrefix("Threads:") }
-        return line?.split(separator: "\t").last.flatMap { Int($0) }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }
     }
 }

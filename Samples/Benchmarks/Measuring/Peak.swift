@@ -13,11 +13,7 @@ enum Peak {
     }
 
     private static func figure(_ name: String) -> Int? {
-        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("\(name):") }),
-            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
-        else { return nil }
-        return kilobytes << 10
+        Machine.status(name).map { $0 << 10 }
     }
 
     /// Lets the system forget the peak so far.
