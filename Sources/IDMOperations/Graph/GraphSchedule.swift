@@ -4,8 +4,10 @@
 struct GraphSchedule: Sendable {
     private enum Stage: Sendable {
         case waiting
-        /// Nothing comes before it any more. It stands in the line, unless it is paused.
+        /// Nothing comes before it any more, and it stands in the line.
         case ready
+        /// The same, but it was paused when its turn came. It comes back to the line when it is resumed.
+        case aside
         case running
         case ended
         /// A node before it has not succeeded, or everything was stopped.
@@ -58,8 +60,11 @@ struct GraphSchedule: Sendable {
         while head < line.count {
             let node = line[head]
             head += 1
-            // One that was paused meanwhile comes back to the line when it is resumed.
-            guard stages[node] == .ready, !paused.contains(node) else { continue }
+            guard stages[node] == .ready else { continue }
+            guard !paused.contains(node) else {
+                stages[node] = .aside
+                continue
+            }
             stages[node] = .running
             running += 1
             return node
@@ -92,7 +97,7 @@ struct GraphSchedule: Sendable {
 
     private mutating func makeReady(_ node: Int) {
         stages[node] = .ready
-        if !paused.contains(node) { line.append(node) }
+        line.append(node)
     }
 
     /// Skips nodes, and all that depend on them. A loop, because graphs may be deep.
@@ -100,7 +105,7 @@ struct GraphSchedule: Sendable {
         var open = nodes
         var skipped: [Int] = []
         while let node = open.popLast() {
-            guard stages[node] == .waiting || stages[node] == .ready else { continue }
+            guard [.waiting, .ready, .aside].contains(stages[node]) else { continue }
             stages[node] = .skipped
             left -= 1
             skipped.append(node)
@@ -122,9 +127,8 @@ struct GraphSchedule: Sendable {
     }
 
     mutating func resume(_ node: Int) {
-        guard paused.remove(node) != nil, stages[node] == .ready else { return }
-        // It may still stand in the line, if that has not been looked through since. Twice in it does no harm.
-        line.append(node)
+        paused.remove(node)
+        if stages[node] == .aside { makeReady(node) }
     }
 
     // MARK: Cycles
