@@ -1,32 +1,42 @@
 /// What an operation does next, from its first event to its end. A pure state machine.
 ///
 /// Its call is made once: by the queue, which starts the operation, or by whoever cancels it before that. An operation that
-/// is started while it pauses makes its call when it is resumed. The operation is finished when it has been started and its call is over: a queue
-/// wants to start whatever it is to finish.
+/// is started while it pauses makes its call when it is resumed. The operation is finished when it has been started and its
+/// call is over: a queue wants to start whatever it is to finish.
 struct OperationFlow: Sendable {
     private enum Work: Sendable {
         case unmade
         /// The call is being made. A cancel that comes meanwhile is kept.
         case making(isCancelled: Bool)
         case made
+        /// Nobody has started the operation yet.
         case over
+        case finished
     }
 
     private var work = Work.unmade
-    private(set) var isStarted = false
+    private var isStarted = false
 
     /// Whether the operation has ended for its queue.
     var isFinished: Bool {
-        if case .over = work { return isStarted }
+        if case .finished = work { return true }
         return false
     }
 
     var isExecuting: Bool { isStarted && !isFinished }
 
-    /// Returns whether the call is to be made. It isn't for a second start, nor after a cancel, nor before a resume.
-    mutating func start(isPaused: Bool) -> Bool {
+    enum Start: Sendable, Hashable {
+        case makeCall
+        /// The call was over before. Finish the operation.
+        case finish
+        /// It was started before, or waits for a resume, or for the end of its call.
+        case nothing
+    }
+
+    mutating func start(isPaused: Bool) -> Start {
         isStarted = true
-        return resume(isPaused: isPaused)
+        if case .over = work { return .finish }
+        return resume(isPaused: isPaused) ? .makeCall : .nothing
     }
 
     /// Returns whether the call is to be made now: the operation has been started while it paused, and no longer does.
@@ -55,7 +65,7 @@ struct OperationFlow: Sendable {
             return .nothing
         case .made:
             return .cancelCall
-        case .over:
+        case .over, .finished:
             return .nothing
         }
     }
@@ -69,6 +79,11 @@ struct OperationFlow: Sendable {
 
     /// The last handler of the call has run.
     mutating func over() {
-        work = .over
+        work = isStarted ? .finished : .over
+    }
+
+    /// The operation was started after the end of its call.
+    mutating func finish() {
+        if case .over = work { work = .finished }
     }
 }

@@ -35,7 +35,7 @@ final class OperationWork: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ call: ErasedCall) {
+    init(_ call: consuming ErasedCall) {
         state = Mutex(State(call: call))
     }
 
@@ -92,10 +92,15 @@ final class OperationWork: Sendable {
             return state.watched
         }
         if watched.contains(where: { $0.isCancelled }) { operation.cancel() }
-        var isToMake = false
+        operation.willChange(.isExecuting)
         // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen here.
-        announce(operation) { isToMake = $0.flow.start(isPaused: $0.isPaused) }
-        if isToMake { makeCall(of: operation) }
+        let start = state.withLock { $0.flow.start(isPaused: $0.isPaused) }
+        operation.didChange(.isExecuting)
+        switch start {
+        case .makeCall: makeCall(of: operation)
+        case .finish: finish(operation) { $0.finish() }
+        case .nothing: break
+        }
     }
 
     /// Cancels, and lets the superclass do so once it is noted.
@@ -125,12 +130,13 @@ final class OperationWork: Sendable {
     // MARK: The call
 
     private func makeCall(of operation: Operation) {
-        let prepared = state.withLock { state in
-            // Moved, so that what it holds isn't copied.
-            state.call.take().map { ($0, state.needControl()) }
+        // Swapped, here and below: to hand it out of the lock would copy all that it holds.
+        var call: ErasedCall?
+        let control = state.withLock { state in
+            swap(&state.call, &call)
+            return state.needControl()
         }
-        guard let (call, control) = prepared else { return }
-        call.call(pausedBy: control, isolation: nil) { follow($0, operation) }
+        call?.call(pausedBy: control, isolation: nil) { follow($0, operation) }
     }
 
     private func turnAway(_ operation: Operation) {
@@ -157,24 +163,28 @@ final class OperationWork: Sendable {
     /// Ends with an outcome, or else with the last word of the call. Returns false if there is neither.
     @discardableResult
     private func end(_ outcome: Outcome? = nil) -> Bool {
-        let ending = state.withLock { state -> (run: Run, observers: [@Sendable (Outcome) -> Void], Outcome)? in
-            guard let outcome = outcome ?? state.run?.task.lastWord, let run = state.run.take() else { return nil }
+        var run: Run?
+        var observers: [@Sendable (Outcome) -> Void] = []
+        state.withLock { state in
+            guard let outcome = outcome ?? state.run?.task.lastWord else { return }
             state.outcome = outcome
-            defer { state.whenOver = [] }
-            return (run, state.whenOver, outcome)
+            swap(&state.run, &run)
+            swap(&state.whenOver, &observers)
         }
-        guard let (run, observers, outcome) = ending else { return false }
-        for observer in observers { observer(outcome) }
-        announce(run.operation) { $0.flow.over() }
+        guard let operation = run?.operation else { return false }
+        if !observers.isEmpty, let outcome = self.outcome {
+            for observer in observers { observer(outcome) }
+        }
+        finish(operation) { $0.over() }
         return true
     }
 
-    /// Changes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside
+    /// Finishes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside
     /// of the lock.
-    private func announce(_ operation: Operation, _ change: (inout State) -> Void) {
+    private func finish(_ operation: Operation, _ change: (inout OperationFlow) -> Void) {
         operation.willChange(.isExecuting)
         operation.willChange(.isFinished)
-        state.withLock { change(&$0) }
+        state.withLock { change(&$0.flow) }
         operation.didChange(.isExecuting)
         operation.didChange(.isFinished)
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("The flow of an operation", .timeLimit(.ample))
 struct OperationFlowTests {
     private enum Event: CaseIterable, Hashable {
-        case start, cancel, pause, resume, made, over
+        case start, cancel, pause, resume, made, over, finish
     }
 
     /// What a walk has seen, beside the flow itself.
@@ -18,6 +18,8 @@ struct OperationFlowTests {
         var cancelsOfCall = 0
         var isMade = false
         var isOver = false
+        var isFinishing = false
+        var isFinished = false
         var wasCancelled = false
         var wasStarted = false
         var isPaused = false
@@ -30,6 +32,7 @@ struct OperationFlowTests {
             case .pause, .resume: !path.contains(event)
             case .made: making + turningAway == 1 && !isMade
             case .over: isMade && !isOver
+            case .finish: isFinishing && path.filter { $0 == .finish }.count < 2
             }
         }
 
@@ -38,7 +41,11 @@ struct OperationFlowTests {
             switch event {
             case .start:
                 wasStarted = true
-                if flow.start(isPaused: isPaused) { make() }
+                switch flow.start(isPaused: isPaused) {
+                case .makeCall: make()
+                case .finish: isFinishing = true
+                case .nothing: break
+                }
             case .pause:
                 isPaused = true
             case .resume:
@@ -57,7 +64,11 @@ struct OperationFlowTests {
                 if flow.made() { cancelsOfCall += 1 }
             case .over:
                 isOver = true
+                isFinished = wasStarted
                 flow.over()
+            case .finish:
+                isFinished = true
+                flow.finish()
             }
         }
 
@@ -69,8 +80,10 @@ struct OperationFlowTests {
         func check() {
             if wasStarted && !isPaused { #expect(making + turningAway == 1, "\(path)") }
             #expect(making + turningAway <= 1, "\(path)")
-            #expect(flow.isFinished == (wasStarted && isOver), "\(path)")
-            #expect(flow.isExecuting == (wasStarted && !isOver), "\(path)")
+            #expect(flow.isFinished == isFinished, "\(path)")
+            #expect(flow.isExecuting == (wasStarted && !isFinished), "\(path)")
+            // Whoever starts it after its end finishes it.
+            if wasStarted && isOver { #expect(isFinished || isFinishing, "\(path)") }
             // A cancel is lost only after the end.
             if wasCancelled && isMade && making == 1 { #expect(cancelsOfCall >= 1, "\(path)") }
             if !wasCancelled { #expect(cancelsOfCall + turningAway == 0, "\(path)") }
