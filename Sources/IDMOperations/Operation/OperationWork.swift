@@ -87,10 +87,8 @@ final class OperationWork: Sendable {
     // MARK: What happens to it
 
     func start(_ operation: Operation) {
-        let watched = state.withLock { state in
-            defer { state.watched = [] }
-            return state.watched
-        }
+        var watched: [Operation] = []
+        state.withLock { swap(&$0.watched, &watched) }
         if watched.contains(where: { $0.isCancelled }) { operation.cancel() }
         operation.willChange(.isExecuting)
         // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen here.

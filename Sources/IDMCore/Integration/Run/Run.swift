@@ -89,8 +89,8 @@ final class Run: GateMember {
         defer { inquiry.leave() }
         let answer: Answer
         if inquiry.isStream || handlers.kinds.contains(.progress) {
-            guard let heard = await listen(inquiry, ticket) else { return false }
-            answer = heard
+            answer = await listen(inquiry, ticket)
+            if answer.isTold { return false }
         } else {
             do {
                 answer = Answer(value: try await inquiry.request(), isHeard: false)
@@ -98,8 +98,8 @@ final class Run: GateMember {
                 answer = Answer(error, isFirst: true)
             }
         }
-        if sequel != nil, answer.isFirst, let error = answer.outcome.error, mayRetry(error, after: failures) {
-            return await pause(failures + 1, error, inquiry, ticket)
+        if sequel != nil, mayRetry(answer, after: failures) {
+            return await pause(failures + 1, answer, inquiry, ticket)
         }
         await conclude(answer, inquiry, ticket)
         return false
@@ -151,6 +151,7 @@ final class Run: GateMember {
         let hearers: HandlerKinds
         /// Whether nothing has been heard before.
         let isFirst: Bool
+        private(set) var isTold = false
 
         /// The only value, or the last one of a stream, which has been heard already.
         init(value: any Sendable, isHeard: Bool) {
@@ -165,11 +166,18 @@ final class Run: GateMember {
             hearers = outcome.error == nil ? .cancel : .error
             self.isFirst = isFirst
         }
+
+        /// No answer: the end of the run is told by somebody else. An optional would take a second place in the frame.
+        static var told: Answer {
+            var answer = Answer(CancellationError(), isFirst: false)
+            answer.isTold = true
+            return answer
+        }
     }
 
-    /// Asks a provider that may have more to tell than one value. Nil if the end of the run is told by somebody else.
+    /// Asks a provider that may have more to tell than one value.
     @inline(never)
-    private func listen(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer? {
+    private func listen(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer {
         let reporter =
             handlers.kinds.contains(.progress)
             ? IntegrationProgress.Reporter(RunProgress(self, ticket)) : nil
@@ -185,13 +193,13 @@ final class Run: GateMember {
     @inline(never)
     private func listen(
         _ values: ProviderValues<any Sendable>, _ reporter: IntegrationProgress.Reporter?, _ ticket: Ticket
-    ) async -> Answer? {
+    ) async -> Answer {
         var iterator = values.makeAsyncIterator()
         var last: (any Sendable)?
         do {
             while let value = try await iterator.next(reportingTo: reporter) {
                 last = value
-                guard await tell(value: value, ticket) else { return nil }
+                guard await tell(value: value, ticket) else { return .told }
             }
         } catch {
             return Answer(error, isFirst: last == nil)
@@ -219,19 +227,20 @@ final class Run: GateMember {
     // MARK: Retries
 
     @inline(never)
-    private func mayRetry(_ error: any Error, after failures: Int) -> Bool {
-        plan?.extras?.retry?.allows(error, after: failures) ?? false
+    private func mayRetry(_ answer: Answer, after failures: Int) -> Bool {
+        guard answer.isFirst, let error = answer.outcome.error else { return false }
+        return plan?.extras?.retry?.allows(error, after: failures) ?? false
     }
 
     /// Tells of a retry and waits before it. Returns false if the run has ended meanwhile.
     @inline(never)
     private func pause(
-        _ attempt: Int, _ error: any Error, _ inquiry: any Inquiry, _ ticket: Ticket
+        _ attempt: Int, _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket
     ) async -> Bool {
         await hold()
         // Left before the pause: whoever joins meanwhile is not to get the failure.
         inquiry.leave()
-        guard await tell(retry: attempt, after: error, ticket) else { return false }
+        guard let error = answer.outcome.error, await tell(retry: attempt, after: error, ticket) else { return false }
         try? await plan?.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
         return !Task.isCancelled
