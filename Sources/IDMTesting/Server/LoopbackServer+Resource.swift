@@ -11,7 +11,7 @@ extension LoopbackServer {
         /// What a server makes of a request for a part.
         public enum Ranges: Sendable, Hashable {
             /// It sends the part, if the conditions of the request allow it.
-            case honoured
+            case honored
             /// It sends the whole, as if it hadn't been asked for a part.
             case ignored
             /// It sends a part that begins so many bytes later, and says so.
@@ -29,7 +29,7 @@ extension LoopbackServer {
         /// What kind of bytes they are.
         public var contentType = "application/octet-stream"
         /// What becomes of a request for a part.
-        public var ranges: Ranges = .honoured
+        public var ranges: Ranges = .honored
 
         private let content: @Sendable (Range<Int>) -> Data
 

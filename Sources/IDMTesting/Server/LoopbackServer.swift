@@ -18,13 +18,13 @@ public import IDMHTTP
 /// }
 /// ```
 ///
-/// What is answered is an ``Answer``, what was asked a ``Request``, and a big file that is made up a ``Resource``. A test
-/// may have any number of servers, and tests may run beside each other: each server has a port and a thread of its own,
-/// and nothing of it runs on the threads of tasks but the closures and the delays of routes.
+/// What is answered is an ``Answer``, what was asked a ``Request``, and a big file that is made up a ``Resource``. A
+/// test may have any number of servers, and tests may run beside each other: each server has a port and a thread of its
+/// own, and nothing of it runs on the threads of tasks but the closures and the delays of routes.
 ///
-/// A request that no route is for, one more than a route has answers for, one that isn't HTTP, and a closure that throws
-/// are failures, and answered with 500, 501 or 400. So is, at the end of the ``TestScope``, a route that nobody asked, or
-/// that has answers left; ``verify()`` asks for that at once.
+/// A request that no route is for, one more than a route has answers for, one that isn't HTTP, and a closure that
+/// throws are failures, and answered with 500, 501 or 400. So is, at the end of the ``TestScope``, a route that nobody
+/// asked, or that has answers left; ``verify()`` asks for that at once.
 ///
 /// The server never holds more of a body than a small block, and writes only when the network takes it: see
 /// ``Connection/isBlocked``.
@@ -37,8 +37,8 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - bodyLimit: How many bytes of each request's body are kept. All of them are counted.
-    ///   - remembers: Whether requests and connections are kept at all. Not, in a test of memory: ``nextRequest()`` then
-    ///     waits for ever.
+    ///   - remembers: Whether requests and connections are kept at all. Not, in a test of memory: ``nextRequest()``
+    ///     then waits for ever.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -50,9 +50,14 @@ public final class LoopbackServer: Sendable {
     ) throws {
         let listener = try ServerSocket.listening()
         port = listener.port
-        hub = try ServerHub(
-            place: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column), bodyLimit: bodyLimit,
-            remembers: remembers)
+        do {
+            hub = try ServerHub(
+                place: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column),
+                bodyLimit: bodyLimit, remembers: remembers)
+        } catch {
+            listener.close()
+            throw error
+        }
         hub.start(listening: listener)
     }
 
@@ -112,8 +117,8 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method. HEAD is answered by the route for GET, unless it has one of its own. Nil for all.
-    ///   - path: The path. `{name}` stands for any segment, and an asterisk at the end for anything that follows. Of two
-    ///     routes that fit, the younger one answers.
+    ///   - path: The path. `{name}` stands for any segment, and an asterisk at the end for anything that follows. Of
+    ///     two routes that fit, the younger one answers.
     ///   - answer: What is answered.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
@@ -169,8 +174,8 @@ public final class LoopbackServer: Sendable {
     /// broken off.
     public var requests: [Request] { journal.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits is
-    /// cancelled, as a time limit does.
+    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
+    /// is cancelled, as a time limit does.
     public func nextRequest() async throws -> Request {
         try await hub.nextRequest()
     }

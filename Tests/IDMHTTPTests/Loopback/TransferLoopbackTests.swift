@@ -43,7 +43,7 @@ struct TransferLoopbackTests {
     @Test(
         "What breaks off in the middle goes on there, and the digest is right",
         arguments: [
-            LoopbackServer.Resource.Ranges.honoured, .ignored, .shifted(by: 5), .mislabelled(by: 5), .shifted(by: -5),
+            LoopbackServer.Resource.Ranges.honored, .ignored, .shifted(by: 5), .mislabelled(by: 5), .shifted(by: -5),
         ])
     func broken(ranges: LoopbackServer.Resource.Ranges) async throws {
         var film = LoopbackServer.Resource(length: 600_000, eTag: "\"v1\"")

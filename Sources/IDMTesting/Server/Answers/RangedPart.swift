@@ -31,7 +31,7 @@ struct RangedPart {
         var part = asked
         var label = asked
         switch resource.ranges {
-        case .honoured, .ignored: break
+        case .honored, .ignored: break
         case .shifted(let offset):
             part = asked.shifted(by: offset).clamped(to: whole)
             label = part

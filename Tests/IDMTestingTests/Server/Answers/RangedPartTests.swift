@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Parts of a resource", .timeLimit(.ample))
 struct RangedPartTests {
-    private static func resource(_ ranges: LoopbackServer.Resource.Ranges = .honoured) -> LoopbackServer.Resource {
+    private static func resource(_ ranges: LoopbackServer.Resource.Ranges = .honored) -> LoopbackServer.Resource {
         var resource = LoopbackServer.Resource(length: 100, eTag: #""v1""#)
         resource.lastModified = "Sat, 21 Nov 2026 10:00:00 GMT"
         resource.ranges = ranges
@@ -15,7 +15,7 @@ struct RangedPartTests {
     }
 
     private static func part(
-        _ headers: ServiceHeaders, _ ranges: LoopbackServer.Resource.Ranges = .honoured
+        _ headers: ServiceHeaders, _ ranges: LoopbackServer.Resource.Ranges = .honored
     ) -> String {
         let part = RangedPart(of: resource(ranges), for: headers)
         let label = part.fields.first { $0.name == "Content-Range" }?.value
