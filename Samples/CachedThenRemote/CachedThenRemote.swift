@@ -3,7 +3,8 @@ import Foundation
 import IDMCaching
 import IDMCore
 
-/// A list of headlines that shows what it has, and then what is new: an app that is launched again and again, online and not.
+/// A list of headlines that shows what it has, and then what is new: an app that is launched again and again, online
+/// and not.
 @main @MainActor
 struct CachedThenRemote {
     static let usage = """

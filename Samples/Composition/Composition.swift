@@ -24,7 +24,8 @@ struct Composition {
     }
 
     static func compose() async throws {
-        // 3. One after the other with >>>>, at the same time with >><<. The same token goes to both members of the group.
+        // 3. One after the other with >>>>, at the same time with >><<. The same token goes to both members of the
+        //    group.
         let token = SignIn() >>>> { token in (token, token) }
         let parts = Profile() >><< Repositories(failures: 1).retry(2)
         let dashboard = token >>>> parts >>>> { both in (profile: both.0, repositories: both.1) } >>>> Dashboard.self

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a program was asked for on its command line. Asked for `--help`, it prints how it is used and ends; asked for what
-/// it doesn't know, it says so in one line and ends with the code 2.
+/// What a program was asked for on its command line. Asked for `--help`, it prints how it is used and ends; asked for
+/// what it doesn't know, it says so in one line and ends with the code 2.
 public struct Arguments {
     /// The options without a value that were given.
     public let flags: Set<String>

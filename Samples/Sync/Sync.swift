@@ -36,7 +36,8 @@ struct Sync {
         return try await report(sync.request())
     }
 
-    /// 3. As a graph: each node names what it waits for, what doesn't wait for another runs beside it, and one can look at it.
+    /// 3. As a graph: each node names what it waits for, what doesn't wait for another runs beside it, and one can look
+    ///    at it.
     static func graph() async throws -> String {
         let store = Store()
         var graph = OperationGraph<Void>()

@@ -46,7 +46,8 @@ struct Transfer {
         let center = try await TransferCenter(service, folder: folder.appendingPathComponent(".transfers"), width: 3)
         trace.watch(center)
 
-        // 2. What isn't there yet is asked for, or goes on. The address changes each time, and the objects stay the same.
+        // 2. What isn't there yet is asked for, or goes on. The address changes each time, and the objects stay the
+        //    same.
         let file = { (name: String) in folder.appendingPathComponent(name) }
         let missing = Maps.names.filter { !FileManager.default.fileExists(atPath: file($0).path) }
         for name in missing {

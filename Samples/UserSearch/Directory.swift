@@ -1,6 +1,7 @@
 import IDMHTTP
 
-// 1. What the directory has, and where. The paths and names are those of GitHub's API, so that --base-url can lead there.
+// 1. What the directory has, and where. The paths and names are those of GitHub's API, so that --base-url can lead
+//    there.
 
 struct Account: Codable, Sendable, Equatable {
     let login: String

@@ -5,7 +5,8 @@ import IDMHTTP
 
 /// 3. The flow: everything between an input and the handlers, put together in one place.
 struct Flow: Sendable {
-    /// Finds users. Of calls made one after the other the newest counts; what the cache knows comes first, then the server.
+    /// Finds users. Of calls made one after the other the newest counts; what the cache knows comes first, then the
+    /// server.
     let search: Integrator<String, Users>
     /// A user's profile and repositories, asked for at the same time.
     let card: Integrator<String, Card>

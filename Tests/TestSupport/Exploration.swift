@@ -57,7 +57,8 @@ package struct Exploration {
         }
     }
 
-    /// Walks at random, and never turns back: further than every order can be walked, and with nothing taken for the same.
+    /// Walks at random, and never turns back: further than every order can be walked, and with nothing taken for the
+    /// same.
     package init<System: Explorable>(of system: System, walks: Int, length: Int) {
         var random = SplitMix(seed: 42)
         for _ in 0..<walks {

@@ -5,8 +5,8 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// What one writes at first for a download and an upload: a session with a delegate that writes what comes to a file, or
-/// sends one. Nothing is checked, and nothing goes on after a failure.
+/// What one writes at first for a download and an upload: a session with a delegate that writes what comes to a file,
+/// or sends one. Nothing is checked, and nothing goes on after a failure.
 final class BareTransfer: NSObject, URLSessionDataDelegate {
     private struct State {
         var file: FileHandle?

@@ -1,4 +1,5 @@
-/// Three handlers of the kind that a call takes: they are kept, and that is all. Whatever uses a call makes as much of them.
+/// Three handlers of the kind that a call takes: they are kept, and that is all. Whatever uses a call makes as much of
+/// them.
 struct KeptHandlers: Sendable {
     let onBeginning: @isolated(any) @Sendable () -> Void
     let onSuccess: @isolated(any) @Sendable (Int) -> Void

@@ -1,6 +1,6 @@
 extension Benchmark {
-    /// How long an operation takes on either side. The sides take turns, so that what slows the machine down for a while
-    /// slows down both.
+    /// How long an operation takes on either side. The sides take turns, so that what slows the machine down for a
+    /// while slows down both.
     ///
     /// - Parameters:
     ///   - yardstick: Which round tells what the work costs.

@@ -21,7 +21,8 @@ struct Effort: Sendable {
         return operations
     }
 
-    /// Counts what is allocated and executed, which takes thousands of operations. In a hurry, not where each takes its time.
+    /// Counts what is allocated and executed, which takes thousands of operations. In a hurry, not where each takes its
+    /// time.
     func count(of ours: Side, _ theirs: Side, in reading: inout Reading) async throws {
         guard rounds >= Self.full.rounds || reading.ours.map({ $0.minimum < 50_000 }) == true else { return }
         reading.allocations = try await Heap.allocations(ours, theirs)

@@ -54,8 +54,8 @@ enum Flights {
         }
     }
 
-    /// How many threads there are when all have landed. Those of the pool outlast their work by some seconds, so this is
-    /// the most that there were.
+    /// How many threads there are when all have landed. Those of the pool outlast their work by some seconds, so this
+    /// is the most that there were.
     private static func threads(of side: Side) async throws -> Int? {
         _ = try await side.run(size)
         return Machine.threads

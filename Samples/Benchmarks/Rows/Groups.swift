@@ -25,8 +25,9 @@ enum Groups {
 
     private static func asyncLet<Member: DataProvider<Int, Int>>(of member: Member) -> Side {
         Side("async let", proof: { 2 * sum(of: $0, plus: 1) }) { operations in
-            // In a task of its own. A child of `async let` lives in its parent's memory, and the runtime of Swift 6.3 looks
-            // at it once more when the parent may have gone on: what came next in the same task crashed now and then.
+            // In a task of its own. A child of `async let` lives in its parent's memory, and the runtime of Swift 6.3
+            // looks at it once more when the parent may have gone on: what came next in the same task crashed now and
+            // then.
             try await Task {
                 var total = 0
                 for input in 0..<operations {

@@ -2,8 +2,8 @@ import Foundation
 import IDMHTTP
 import IDMTesting
 
-/// A body of 200 MB that is read as it comes, beside a bare session with a delegate. The server runs in the same process,
-/// and holds no more than a block of it.
+/// A body of 200 MB that is read as it comes, beside a bare session with a delegate. The server runs in the same
+/// process, and holds no more than a block of it.
 enum Streams {
     static let rows: [Benchmark] = [
         .figure(

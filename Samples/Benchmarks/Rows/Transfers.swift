@@ -6,8 +6,8 @@ import IDMTesting
 import FoundationNetworking
 #endif
 
-/// Downloads and uploads of a gigabyte over the loopback, beside a session with a delegate of one's own. An operation is a
-/// megabyte. The server works on the same processors, for either side alike.
+/// Downloads and uploads of a gigabyte over the loopback, beside a session with a delegate of one's own. An operation
+/// is a megabyte. The server works on the same processors, for either side alike.
 enum Transfers {
     static let rows: [Benchmark] = [
         .time("download, 1 MB of 1 GB", downloads, against: bareDownloads, limit: .times(1 / 0.9), operations: count),
@@ -47,8 +47,8 @@ enum Transfers {
             try file.close()
         }
 
-        /// Where a download goes. What came the last time is gone: to keep a gigabyte beside another one until it is replaced
-        /// would have the system write both, and the disk isn't what is measured.
+        /// Where a download goes. What came the last time is gone: to keep a gigabyte beside another one until it is
+        /// replaced would have the system write both, and the disk isn't what is measured.
         func target(_ name: String) -> URL {
             let url = scratch.url.appendingPathComponent(name)
             try? FileManager.default.removeItem(at: url)

@@ -7,22 +7,22 @@ public import Foundation
 /// ```
 ///
 /// One file an entry, for this user alone, whose name says nothing of the key. An entry is written beside its place and
-/// renamed into it: who reads finds the whole old one or the whole new one, whatever happens to the process that writes.
-/// The work is done on threads of the cache's own.
+/// renamed into it: who reads finds the whole old one or the whole new one, whatever happens to the process that
+/// writes. The work is done on threads of the cache's own.
 ///
-/// Nothing is read and no folder is made before it is needed. An entry that is damaged, not whole, not ours or written by
-/// a newer version is a miss: it is moved aside and told to the hook. Reading never throws.
+/// Nothing is read and no folder is made before it is needed. An entry that is damaged, not whole, not ours or written
+/// by a newer version is a miss: it is moved aside and told to the hook. Reading never throws.
 ///
-/// With a `memoryLimit` the entries that were used last are in memory as well, and are heard in the turn in which they are
-/// asked for.
+/// With a `memoryLimit` the entries that were used last are in memory as well, and are heard in the turn in which they
+/// are asked for.
 ///
-/// Two processes may share a partition, and so may two caches in one process. What holds in one then holds in all of them:
-/// once a write, a removal, an invalidation or a wipe has ended, nobody hears what was there before, not from memory
-/// either; an older answer doesn't take the place of a newer one; what was asked for before a removal doesn't land after
-/// it; the bounds count everybody's entries, and each process keeps those that it was opened with. Not shared are
-/// requests on their way, and the hook hears of its own process alone. A removal from a partition into which nobody has
-/// written yet is told to nobody. Where the file system knows of no locks, as that of some networks, no more is promised
-/// than that entries are whole.
+/// Two processes may share a partition, and so may two caches in one process. What holds in one then holds in all of
+/// them: once a write, a removal, an invalidation or a wipe has ended, nobody hears what was there before, not from
+/// memory either; an older answer doesn't take the place of a newer one; what was asked for before a removal doesn't
+/// land after it; the bounds count everybody's entries, and each process keeps those that it was opened with. Not
+/// shared are requests on their way, and the hook hears of its own process alone. A removal from a partition into which
+/// nobody has written yet is told to nobody. Where the file system knows of no locks, as that of some networks, no more
+/// is promised than that entries are whole.
 ///
 /// An entry that was written before a step of the clock is stale; see ``CacheClock``.
 public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable>: CacheStore {
@@ -150,16 +150,16 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
 
     /// Writes a value that did not come from a request. See ``CacheStore/write(_:for:tags:)``.
     ///
-    /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be synchronized
-    ///   the new entry is there already, and whole.
+    /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be
+    ///   synchronized the new entry is there already, and whole.
     public func set(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
         try await write(value, for: key, tags: tags)
     }
 
     /// Writes an entry, if the permit allows it.
     ///
-    /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be synchronized
-    ///   the new entry is there already, and whole.
+    /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be
+    ///   synchronized the new entry is there already, and whole.
     public func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         let name = name(of: key)
         try await lanes.run(name.digest) {
@@ -252,8 +252,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         }.get()
     }
 
-    /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either, in
-    /// this process and in those that share the folder.
+    /// Forgets a user or a tenant: all entries of this partition, on the disk, in memory, and on their way to either,
+    /// in this process and in those that share the folder.
     ///
     /// For the moment when somebody signs out. A request that is on its way is not cancelled, and who has made it hears
     /// its answer, of which the cache keeps nothing: cancel the calls themselves.

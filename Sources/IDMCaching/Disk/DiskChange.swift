@@ -62,7 +62,8 @@ struct DiskChange: Sendable, Hashable {
 }
 
 extension DiskChange {
-    /// Reads a change. Nil where none is, or a part of one: before the next one that is whole, after a process that was killed.
+    /// Reads a change. Nil where none is, or a part of one: before the next one that is whole, after a process that was
+    /// killed.
     init?(_ bytes: UnsafeRawBufferPointer) {
         func number(_ index: Int) -> UInt64 {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
@@ -96,8 +97,8 @@ extension Digest {
 
 /// What other processes have done that may be newer than a write that is about to land here.
 struct OthersChanges: Sendable {
-    /// More are not told apart: what was asked for before the latest of them is then too late, and what is in its place goes,
-    /// unless that is newer.
+    /// More are not told apart: what was asked for before the latest of them is then too late, and what is in its place
+    /// goes, unless that is newer.
     static let limit = 1_024
 
     /// When everything was removed last. All know of it.

@@ -66,7 +66,8 @@ extension DiskFolder {
         tellUses(atLeast: 1)
         let entries = try count()
         guard needsTrim else { return 0 }
-        // A use in the future is one from before the clock was set. It would outlast everything that is used from now on.
+        // A use in the future is one from before the clock was set. It would outlast everything that is used from now
+        // on.
         let now = latestUse
         func use(_ status: FileStatus) -> Int64 { status.time > now ? .min : status.time }
         let ordered = entries.sorted { use($0.status) < use($1.status) }

@@ -49,8 +49,8 @@ extension DiskFolder {
         try synchronizeIfThere(path)
     }
 
-    /// Removes an entry if it is there, and tells of it in any case: somebody may be about to write it. What was asked for
-    /// before a moment doesn't land after it; without one, only the entry goes. To be called while holding.
+    /// Removes an entry if it is there, and tells of it in any case: somebody may be about to write it. What was asked
+    /// for before a moment doesn't land after it; without one, only the entry goes. To be called while holding.
     func removeEntry(_ digest: Digest, asked: Int64?) throws(FileFault) {
         let place = place(of: digest)
         let old = try? files.status(at: place)
@@ -66,9 +66,9 @@ extension DiskFolder {
         }
     }
 
-    /// Removes what is in the place of an entry that was heard and can't land: it is older. Tells of it also where nothing is
-    /// there, as somebody may be about to write something older; but not after a wipe, which is known to all: nobody is to
-    /// learn of the key. Returns false if what is there is newer. To be called while holding.
+    /// Removes what is in the place of an entry that was heard and can't land: it is older. Tells of it also where
+    /// nothing is there, as somebody may be about to write something older; but not after a wipe, which is known to
+    /// all: nobody is to learn of the key. Returns false if what is there is newer. To be called while holding.
     func clearEntry(_ digest: Digest, asked: Int64) throws(FileFault) -> Bool {
         let isThere = try statusIfThere(place(of: digest)) != nil
         if isThere, try asksLater(place(of: digest), than: asked) { return false }
@@ -136,8 +136,8 @@ extension DiskFolder {
 
     /// Removes everything that this partition holds: entries, what was moved aside, and what is being written.
     ///
-    /// What can't be removed, or told, doesn't keep the rest from going. A folder that somebody has put there is left to
-    /// them.
+    /// What can't be removed, or told, doesn't keep the rest from going. A folder that somebody has put there is left
+    /// to them.
     func removeAll(asked: Int64) throws(FileFault) {
         var first: FileFault?
         func remove(_ folder: String, _ isMeant: (String) -> Bool) {
@@ -170,8 +170,8 @@ extension DiskFolder {
                 removeFiles()
                 // Now there is space for it.
                 if !isTold { try tell(change) }
-                // It tells which keys there were. The next one is written where entries are, a folder that somebody may have
-                // cleaned up, as it is empty most of the time.
+                // It tells which keys there were. The next one is written where entries are, a folder that somebody may
+                // have cleaned up, as it is empty most of the time.
                 try? makeFolder(writing)
                 try journal.retire(telling: change)
             }

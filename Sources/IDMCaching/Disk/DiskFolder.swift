@@ -81,8 +81,8 @@ final class DiskFolder: Sendable {
             })
     }
 
-    /// A process that was killed between telling of a change and making it may have told that there is less than there is. It
-    /// held the lock until then: whoever has it next finds that as the last thing that was told.
+    /// A process that was killed between telling of a change and making it may have told that there is less than there
+    /// is. It held the lock until then: whoever has it next finds that as the last thing that was told.
     private func check(_ last: DiskChange) {
         func status() -> FileStatus? { try? statusIfThere(place(of: last.subject)) }
         let isMade =
@@ -151,8 +151,8 @@ final class DiskFolder: Sendable {
                 let isOvertaken = verdict == .overtaken
                 let isInTime = !isOvertaken && mayLand()
                 if isInTime, verdict == .free { return try land(temporary, order, length: file.count) }
-                // What others have invalidated only the verdict knows. What they have told they need not have made: killed
-                // before that, or refused by the system, they have left what is older.
+                // What others have invalidated only the verdict knows. What they have told they need not have made:
+                // killed before that, or refused by the system, they have left what is older.
                 guard isOvertaken || isInTime || mustClear() else { return Landing?.some(.refused) }
                 // First, so that there is space to tell of it.
                 try removeIfThere(temporary)

@@ -2,13 +2,13 @@ internal import Synchronization
 
 /// The file by which processes that share a partition take turns, and tell one another what they have changed.
 ///
-/// Its length only grows, so that one look at that says whether there is anything to hear. A change is told before it is
-/// made, under the lock: who is killed in between has told too much, and never too little. When the file gets long, or
-/// its partition is wiped, another takes its place, which says what it follows; who still has the old one reads it to its
-/// end, and sees that it has no name any more.
+/// Its length only grows, so that one look at that says whether there is anything to hear. A change is told before it
+/// is made, under the lock: who is killed in between has told too much, and never too little. When the file gets long,
+/// or its partition is wiped, another takes its place, which says what it follows; who still has the old one reads it
+/// to its end, and sees that it has no name any more.
 ///
-/// Locks are let go of by the system when a process ends. They are held for as long as a few calls take, on threads that
-/// may wait.
+/// Locks are let go of by the system when a process ends. They are held for as long as a few calls take, on threads
+/// that may wait.
 final class DiskJournal: Sendable {
     /// Longer, it is begun anew.
     static let greatestLength = 1 << 20
@@ -110,8 +110,8 @@ final class DiskJournal: Sendable {
     private func lock(
         makes: Bool, _ clear: (String) -> Void, _ hear: ([DiskChange]?) -> Void
     ) throws(FileFault) -> Int32? {
-        // Each time round another has begun a new one meanwhile. Where files have no names that can be counted that would
-        // never end.
+        // Each time round another has begun a new one meanwhile. Where files have no names that can be counted that
+        // would never end.
         for _ in 0..<Self.mostTurns {
             guard let file = try open(makes: makes, clear) else { return nil }
             try files.lock(file)

@@ -1,7 +1,7 @@
 internal import Dispatch
 
-/// The threads on which a disk cache works, so that none of the cooperative pool waits for a disk. Work for the same key
-/// is done in the order in which it was asked for.
+/// The threads on which a disk cache works, so that none of the cooperative pool waits for a disk. Work for the same
+/// key is done in the order in which it was asked for.
 struct DiskLanes: Sendable {
     private let lanes: [DiskLane]
     /// For what takes long, and nobody's reads are to wait for.

@@ -2,7 +2,8 @@
 internal import Darwin
 #endif
 
-/// Since which start of the machine its time runs. A moment of ``MachineTime`` from before another start says nothing here.
+/// Since which start of the machine its time runs. A moment of ``MachineTime`` from before another start says nothing
+/// here.
 enum MachineStart {
     /// Tells this start from all others. Where the system doesn't, no moment of another process means anything.
     static let current = name.map { name in name.withUnsafeBytes { Checksum.of($0) } } ?? .random(in: .min ... .max)

@@ -7,13 +7,13 @@ public import Synchronization
 /// ```
 ///
 /// Good on any thread; reading and writing take the same time however much is in it. It answers at once, so a request
-/// to a provider that is cached in it hears an entry in the turn in which it asks. On platforms that tell of it, the cache
-/// is emptied when memory gets short.
+/// to a provider that is cached in it hears an entry in the turn in which it asks. On platforms that tell of it, the
+/// cache is emptied when memory gets short.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: CacheStore {
     public let ledger: CacheLedger<Key, Value>
 
-    /// Under one lock. Shared out over eight, a cache that two processors read at once took half as long again: each lock
-    /// still goes from one processor to the other, and so does the order of use, which all entries have in common.
+    /// Under one lock. Shared out over eight, a cache that two processors read at once took half as long again: each
+    /// lock still goes from one processor to the other, and so does the order of use, which all entries have in common.
     @usableFromInline let stock: Mutex<MemoryStock<Key, Value>>
     @usableFromInline let lifetime: Duration?
     private let cost: (@Sendable (Value) -> Int)?

@@ -1,11 +1,12 @@
 /// A hash table that knows the order in which its entries were used, and the order in which they were written. Every
 /// operation takes the same time, however many there are.
 ///
-/// The hash is computed once, by the caller, outside of any lock. Whatever leaves is returned, with its key, to be let go of
-/// where no lock is held.
+/// The hash is computed once, by the caller, outside of any lock. Whatever leaves is returned, with its key, to be let
+/// go of where no lock is held.
 @usableFromInline
 struct RecencyTable<Key: Hashable, Payload> {
-    /// A place in the two orders, and everything else of a slot that costs nothing to copy. A place below nought is none.
+    /// A place in the two orders, and everything else of a slot that costs nothing to copy. A place below nought is
+    /// none.
     @usableFromInline
     struct Links: Sendable {
         @usableFromInline var hash = 0

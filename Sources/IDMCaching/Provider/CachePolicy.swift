@@ -1,8 +1,8 @@
 /// What a request does with what the cache holds.
 ///
 /// Each policy says when the cache is read, when the provider is asked, what happens when that fails, and what is
-/// heard. Every answer of the provider is written to the cache, whatever the policy. A cancel ends the request under each
-/// of them, and is never answered from the cache.
+/// heard. Every answer of the provider is written to the cache, whatever the policy. A cancel ends the request under
+/// each of them, and is never answered from the cache.
 public struct CachePolicy: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case cachedThenRemote
@@ -18,14 +18,14 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// What is there, and then what is new.
     ///
-    /// The entry is heard first, whatever its age, and then the answer. The provider is always asked. When it fails, the
-    /// error comes after the entry. If the answer is faster than the cache, it alone is heard.
+    /// The entry is heard first, whatever its age, and then the answer. The provider is always asked. When it fails,
+    /// the error comes after the entry. If the answer is faster than the cache, it alone is heard.
     public static let cachedThenRemote = CachePolicy(kind: .cachedThenRemote)
 
     /// An entry that is young enough, or else the answer.
     ///
-    /// One value is heard. The provider is asked if there is no entry, or one that is older; its failure ends the request,
-    /// also if an old entry is there.
+    /// One value is heard. The provider is asked if there is no entry, or one that is older; its failure ends the
+    /// request, also if an old entry is there.
     public static func cacheElseRemote(maxAge: Duration) -> CachePolicy {
         CachePolicy(kind: .cacheElseRemote(maxAge))
     }
@@ -40,8 +40,8 @@ public struct CachePolicy: Sendable, Hashable {
 
     /// The answer, or the entry if the provider fails.
     ///
-    /// The cache is read after a failure, and its entry is heard in the place of the error, whatever its age. Without an
-    /// entry the provider's error is heard.
+    /// The cache is read after a failure, and its entry is heard in the place of the error, whatever its age. Without
+    /// an entry the provider's error is heard.
     public static let remoteElseCache = CachePolicy(kind: .remoteElseCache)
 
     /// The entry, whatever its age. The provider is never asked; without an entry the request fails with

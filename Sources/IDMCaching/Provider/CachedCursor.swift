@@ -127,11 +127,12 @@ struct Lookup<Value: Sendable>: Sendable {
 extension CachedDataProvider {
     /// An entry that is there at once and is all that is heard. Nil wherever there is more to do, and nobody was told.
     ///
-    /// Everybody's code makes its own of it, for its own types: told the types as it runs, it takes some ten times as long.
+    /// Everybody's code makes its own of it, for its own types: told the types as it runs, it takes some ten times as
+    /// long.
     @inlinable
     func hit(_ key: Store.Key) async -> Sourced<Store.Value>? {
-        // Asked before the look: where all is quiet, what somebody has heard by now is in the store. Asked afterwards, it
-        // could have landed between the two.
+        // Asked before the look: where all is quiet, what somebody has heard by now is in the store. Asked afterwards,
+        // it could have landed between the two.
         guard policy.mayEndWithEntry, store.answersAtOnce, store.ledger.isQuiet(about: key),
             let entry = try? await store.get(key)
         else { return nil }
@@ -143,8 +144,8 @@ extension CachedDataProvider {
 
     /// Reads the cache, and tells the hook. A store that fails has nothing.
     ///
-    /// While a slow store is read, or before it has written, somebody may have heard a newer answer than it has. That is
-    /// then what the cache holds. In a race it isn't heard: the answer that is due is as new, and may be it.
+    /// While a slow store is read, or before it has written, somebody may have heard a newer answer than it has. That
+    /// is then what the cache holds. In a race it isn't heard: the answer that is due is as new, and may be it.
     func look(_ visit: Visit<Base.Input, Store.Key, Store.Value>, inRace: Bool) async -> Lookup<Store.Value> {
         let (key, ledger) = (visit.key, store.ledger)
         var stored: CacheEntry<Store.Value>?

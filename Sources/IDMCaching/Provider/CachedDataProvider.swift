@@ -2,16 +2,16 @@ public import IDMCore
 
 /// A provider with a cache before it. Made by `cached(in:policy:tags:)`.
 ///
-/// A stream: an entry is heard at once, and what the provider answers when it comes, as the ``CachePolicy`` says. An entry
-/// of a ``MemoryCache`` is heard in the turn in which it was asked for. The stream ends when its own answer has
+/// A stream: an entry is heard at once, and what the provider answers when it comes, as the ``CachePolicy`` says. An
+/// entry of a ``MemoryCache`` is heard in the turn in which it was asked for. The stream ends when its own answer has
 /// been written. A write that fails is told to the store's hook, and fails nothing.
 ///
 /// Copies share requests: equal keys that are on their way are asked for once, one caller's cancel never hurts another,
 /// and the last one out cancels the request. So keep the provider, or the integrator around it. Of a base that is
 /// a stream the last value counts.
 ///
-/// Answers are heard in the order of their questions: who still waits for an answer when one to a later question has come
-/// hears that one instead.
+/// Answers are heard in the order of their questions: who still waits for an answer when one to a later question has
+/// come hears that one instead.
 public struct CachedDataProvider<Base: DataProvider, Store: CacheStore>: StreamDataProvider
 where Store.Value == Base.Output {
     /// Where entries are kept.

@@ -11,8 +11,8 @@ extension CacheFinding: Sendable where Value: Sendable {}
 
 /// One request to a cached provider: the policies, without the doing.
 ///
-/// Whoever drives it asks for the ``step()``, does it, and says what came of it. A value is told at most twice: what the
-/// cache had, and then what the provider answered, never the other way round.
+/// Whoever drives it asks for the ``step()``, does it, and says what came of it. A value is told at most twice: what
+/// the cache had, and then what the provider answered, never the other way round.
 struct CachedRun<Value> {
     enum Step {
         /// Read the cache, and then say ``CachedRun/found(_:)``.

@@ -10,11 +10,11 @@ internal import Musl
 
 /// What a cache takes its time from.
 ///
-/// Entries outlive the process, so their time is the one on the wall. That clock can be set, and then what it said before
-/// means nothing: a step of more than a second, back or forward, makes all entries from before it stale, and so does
-/// a time that lies in the future. A step that happens while the process doesn't run leaves nobody to see it: forward, it
-/// makes entries older than they are; back, it leaves them in the future, which is stale, or makes them younger by no more
-/// than the time since they were written. None lives for ever.
+/// Entries outlive the process, so their time is the one on the wall. That clock can be set, and then what it said
+/// before means nothing: a step of more than a second, back or forward, makes all entries from before it stale, and so
+/// does a time that lies in the future. A step that happens while the process doesn't run leaves nobody to see it:
+/// forward, it makes entries older than they are; back, it leaves them in the future, which is stale, or makes them
+/// younger by no more than the time since they were written. None lives for ever.
 public final class CacheClock: Sendable {
     /// The clocks of the machine.
     public static let system = CacheClock(wall: { wallTime() }, steady: steadyTime())

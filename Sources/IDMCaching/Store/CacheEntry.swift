@@ -6,8 +6,8 @@ public struct CacheEntry<Value: Sendable>: Sendable {
     public let stamp: CacheStamp
     /// The names under which it can be invalidated, besides its key.
     public let tags: Set<String>
-    /// When it was asked for, by ``MachineTime``. The greatest number where that isn't kept: an optional would make every
-    /// copy of an entry take longer.
+    /// When it was asked for, by ``MachineTime``. The greatest number where that isn't kept: an optional would make
+    /// every copy of an entry take longer.
     @usableFromInline let asked: Int64
 
     /// Makes an entry. A store makes entries of what it reads; for writing, ``CacheLedger`` stamps them.

@@ -3,9 +3,9 @@ public import Synchronization
 /// What keeps a store right while many use it: every ``CacheStore`` owns one.
 ///
 /// The ledger knows which requests are on their way and what was invalidated since they began, so that an older answer
-/// never takes the place of a newer one, and nothing that began before an invalidation lands after it. It has the store's
-/// clock, and tells the store's hook what becomes of requests and entries. It holds nothing of keys for which nothing is
-/// on its way.
+/// never takes the place of a newer one, and nothing that began before an invalidation lands after it. It has the
+/// store's clock, and tells the store's hook what becomes of requests and entries. It holds nothing of keys for which
+/// nothing is on its way.
 public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// What the store takes its time from.
     public let clock: CacheClock

@@ -39,13 +39,14 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         layers.withLock { _ = $0.insert(store) }
     }
 
-    /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a request
-    /// that began later was answered before.
+    /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a
+    /// request that began later was answered before.
     func answer(_ entry: CacheEntry<Value>) -> CacheEntry<Value>? {
         ledger.answer(number, key, entry)
     }
 
-    /// Whether the entry was heard and then invalidated on its way: what it would have replaced is older, and has to go.
+    /// Whether the entry was heard and then invalidated on its way: what it would have replaced is older, and has to
+    /// go.
     func mustClear(_ entry: CacheEntry<Value>) -> Bool {
         !hasLanded.load(ordering: .relaxed) && ledger.isRevoked(number, key, tags: entry.tags)
     }

@@ -1,8 +1,8 @@
 /// Where entries are kept: ``MemoryCache``, ``DiskCache``, or a type of your own over a database.
 ///
 /// The requirements are the plain work of a store. The ledger does the rest, with one word from the store: before it
-/// writes an entry, in the same lock or transaction, it asks the permit. Users of a store call ``write(_:for:tags:)`` and
-/// the `invalidate` methods, which speak with the ledger by themselves.
+/// writes an entry, in the same lock or transaction, it asks the permit. Users of a store call ``write(_:for:tags:)``
+/// and the `invalidate` methods, which speak with the ledger by themselves.
 ///
 /// A store is used from many tasks at once. What it throws is told to the ledger's hook and never fails a request.
 public protocol CacheStore<Key, Value>: Sendable {

@@ -13,8 +13,8 @@ public enum CachingOutcome<Key: Sendable>: Sendable {
     case joined(Key)
     /// An answer was written.
     case written(Key)
-    /// An answer was not written: the key, one of its tags or everything was invalidated after it had been asked for, or
-    /// a newer answer was there first.
+    /// An answer was not written: the key, one of its tags or everything was invalidated after it had been asked for,
+    /// or a newer answer was there first.
     case dropped(Key)
     /// Entries had to go, or had expired. A disk cache doesn't know their keys.
     case evicted(count: Int, EvictionReason)

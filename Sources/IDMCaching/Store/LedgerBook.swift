@@ -1,9 +1,9 @@
 /// Who has asked for what, what has been answered and written, and what was invalidated: what ``CacheLedger`` does,
 /// without the doing.
 ///
-/// Everything gets a number, in the order in which it begins. That of a question or an invalidation is the time, so that
-/// all processes that share a store have one order. Only keys for which something is under way are known, so that the
-/// book is as small as the work.
+/// Everything gets a number, in the order in which it begins. That of a question or an invalidation is the time, so
+/// that all processes that share a store have one order. Only keys for which something is under way are known, so that
+/// the book is as small as the work.
 struct LedgerBook<Key: Hashable, Value> {
     struct Record {
         /// How many look at the key or work on it.
@@ -103,8 +103,8 @@ struct LedgerBook<Key: Hashable, Value> {
         return (nil, leftover)
     }
 
-    /// The store is done with an answer. One that it has refused is nowhere, and what a look has found that began before
-    /// may be older.
+    /// The store is done with an answer. One that it has refused is nowhere, and what a look has found that began
+    /// before may be older.
     mutating func settle(_ number: Int64, _ key: Key, hasLanded: Bool) {
         guard let record = records[key], record.newest?.number == number else { return }
         let now = newNumber()
@@ -133,18 +133,18 @@ struct LedgerBook<Key: Hashable, Value> {
 
     /// What is to be heard by a look, given what it has found in the store.
     ///
-    /// What the store was done with when the look began, it knows better: others may have written since. What it was not
-    /// done with was heard before it was found, or may have been, and all that was found can be older. One that is known
-    /// to be newer than all that was heard here was written by another process, and is the newest from now on. It is never
-    /// heard in the place of what another look has found, which can have come after somebody has removed it.
+    /// What the store was done with when the look began, it knows better: others may have written since. What it was
+    /// not done with was heard before it was found, or may have been, and all that was found can be older. One that is
+    /// known to be newer than all that was heard here was written by another process, and is the newest from now on. It
+    /// is never heard in the place of what another look has found, which can have come after somebody has removed it.
     ///
     /// - Parameters:
     ///   - begun: What ``enter(_:)`` has returned for this look.
     ///   - stored: What was found.
-    ///   - asked: When that was asked for: nought for the time before the machine was started, and the greatest number if the
-    ///     store doesn't keep it.
-    /// - Returns: What is to be heard, whether it has come during the look, and what nobody needs any more, to be let go of
-    ///   where no lock is held.
+    ///   - asked: When that was asked for: nought for the time before the machine was started, and the greatest number
+    ///     if the store doesn't keep it.
+    /// - Returns: What is to be heard, whether it has come during the look, and what nobody needs any more, to be let
+    ///   go of where no lock is held.
     mutating func look(
         _ key: Key, since begun: Int64, stored: Value?, asked: Int64 = .max, tags bearing: (Value) -> Set<String>
     ) -> (value: Value?, isLater: Bool, leftover: Value?) {

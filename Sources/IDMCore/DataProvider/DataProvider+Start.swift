@@ -31,8 +31,9 @@ extension DataProvider {
         }
     }
 
-    /// A function of its own, with a loop that runs once: so the optimizer inlines `Task.immediate`. Out of line it gives
-    /// each task a record of the executor that it does not prefer, which every change of actors then has to look at.
+    /// A function of its own, with a loop that runs once: so the optimizer inlines `Task.immediate`. Out of line it
+    /// gives each task a record of the executor that it does not prefer, which every change of actors then has to look
+    /// at.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @inlinable @inline(never)
     func launchAtOnce(

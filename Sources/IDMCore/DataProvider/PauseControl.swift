@@ -22,9 +22,9 @@ import Synchronization
 /// ```
 ///
 /// A call that is made with a control bound to it holds back what its provider answers while the control pauses, so a
-/// provider that knows nothing of pausing is paused at its end. So is one whose requests are shared, for the callers that
-/// pause and not for the others. Once ``pause()`` returns on the actor of the handlers, no value and no error is heard before
-/// the control is resumed. A cancel goes through at any time.
+/// provider that knows nothing of pausing is paused at its end. So is one whose requests are shared, for the callers
+/// that pause and not for the others. Once ``pause()`` returns on the actor of the handlers, no value and no error is
+/// heard before the control is resumed. A cancel goes through at any time.
 public final class PauseControl: Sendable {
     @TaskLocal private static var bound: PauseControl?
     /// How many controls there are in this process. Where there is none, nobody has to look for one.
@@ -92,8 +92,8 @@ public final class PauseControl: Sendable {
         try Self.$bound.withValue(self) { try body() }
     }
 
-    /// Runs a function whose calls no control pauses: for work that several callers share, of whom one is not to pause it
-    /// for the others.
+    /// Runs a function whose calls no control pauses: for work that several callers share, of whom one is not to pause
+    /// it for the others.
     static func unbind<R>(_ body: () -> R) -> R {
         guard current != nil else { return body() }
         return $bound.withValue(nil, operation: body)
@@ -124,7 +124,8 @@ public final class PauseControl: Sendable {
                 _ = isolation
                 await LibraryTask.wait { continuation in
                     let goesOn = state.withLock { state in
-                        // Under the lock: a cancel that comes later finds the waiter, one that came before is seen here.
+                        // Under the lock: a cancel that comes later finds the waiter, one that came before is seen
+                        // here.
                         if !isPaused || Task.isCancelled { return true }
                         state.waiting.add(continuation, id)
                         return false
@@ -138,8 +139,8 @@ public final class PauseControl: Sendable {
         }
     }
 
-    /// Calls back after each change, on the thread that made it, until the observation is let go. Ask ``isPaused`` there:
-    /// of two changes that are made at once, either may call back first.
+    /// Calls back after each change, on the thread that made it, until the observation is let go. Ask ``isPaused``
+    /// there: of two changes that are made at once, either may call back first.
     public func observe(_ body: @escaping @Sendable () -> Void) -> Observation {
         let id = state.withLock { state in
             state.lastObserver += 1

@@ -1,8 +1,8 @@
 extension ProviderStructure {
     /// The structure as a flow chart in the language of Mermaid, which many editors and code hosts draw.
     ///
-    /// What comes one after the other is joined by arrows, a group forks and joins, and what stands around a provider is
-    /// a frame around it.
+    /// What comes one after the other is joined by arrows, a group forks and joins, and what stands around a provider
+    /// is a frame around it.
     public var mermaid: String {
         var chart = FlowChart()
         chart.draw(self, indent: "    ")

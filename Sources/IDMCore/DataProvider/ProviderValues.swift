@@ -73,8 +73,8 @@ protocol ValueCursor<Element> {
 extension DataProvider {
     /// This provider as a stream, if more than one value may come from it.
     var stream: (any StreamDataProvider<Input, Output>)? {
-        // First without the types of input and output: to look for those as well takes the runtime a hundred times as long.
-        // And first of all the type alone, which is asked the quickest: most providers are no streams.
+        // First without the types of input and output: to look for those as well takes the runtime a hundred times as
+        // long. And first of all the type alone, which is asked the quickest: most providers are no streams.
         guard type(of: self) is any StreamDataProvider.Type else { return nil }
         guard let stream = self as? any StreamDataProvider, stream.deliversMany else { return nil }
         return self as? any StreamDataProvider<Input, Output>

@@ -8,8 +8,8 @@
 /// users.errorHandler(errors)
 /// ```
 ///
-/// Handlers of a higher priority come first, and among equals those that were added first. An error that nobody wants goes
-/// to the handler of ``otherwise(_:)``. A handler for one type of error also gets it from inside
+/// Handlers of a higher priority come first, and among equals those that were added first. An error that nobody wants
+/// goes to the handler of ``otherwise(_:)``. A handler for one type of error also gets it from inside
 /// ``IntegrationError/model(_:)``.
 @MainActor
 public final class ErrorRouter: ErrorHandling {

@@ -1,5 +1,5 @@
-/// Sinks are handlers like any other, in the order in which they were added, on the main actor. They are held weakly: one
-/// that has gone hears nothing more, and the call goes on.
+/// Sinks are handlers like any other, in the order in which they were added, on the main actor. They are held weakly:
+/// one that has gone hears nothing more, and the call goes on.
 extension IntegrationCall {
     /// Lets a screen show that this call is loading.
     public consuming func loadingHandler(_ sink: some LoadingHandling) -> IntegrationCall {

@@ -10,8 +10,8 @@ public import Observation
 ///     .task(id: query) { users.load(query) }
 /// ```
 ///
-/// The state follows the calls that are made through it, in the order of the call contract. A value stays until a newer one
-/// comes, so that a screen keeps what it shows while it loads again.
+/// The state follows the calls that are made through it, in the order of the call contract. A value stays until a newer
+/// one comes, so that a screen keeps what it shows while it loads again.
 @MainActor
 @Observable
 public final class IntegrationState<Input: Sendable, Output: Sendable> {
@@ -21,8 +21,8 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
         case idle
         /// At least one call is running.
         case loading
-        /// No call is running, and there is a value: the last call to end succeeded, or was cancelled and left the value of
-        /// one before it.
+        /// No call is running, and there is a value: the last call to end succeeded, or was cancelled and left the
+        /// value of one before it.
         case loaded
         /// No call is running, and the last one to end failed. The error is in ``IntegrationState/error``.
         case failed

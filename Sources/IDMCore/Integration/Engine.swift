@@ -22,8 +22,8 @@ final class Engine: Sendable {
         promptGate = if case .single(let gate) = lanes, type.decidesAtOnce { gate } else { nil }
     }
 
-    /// The engines of calls that belong to no integrator. Several, so that calls which have nothing to do with one another
-    /// seldom meet at one lock.
+    /// The engines of calls that belong to no integrator. Several, so that calls which have nothing to do with one
+    /// another seldom meet at one lock.
     private static let common = (0..<16).map { _ in
         Engine(type: .default, isKeyed: false, clock: ContinuousClock())
     }
@@ -129,7 +129,8 @@ final class Engine: Sendable {
     }
 }
 
-/// Work that binds what pauses it by itself. Bound by whoever starts it, the control would have to be copied into its task.
+/// Work that binds what pauses it by itself. Bound by whoever starts it, the control would have to be copied into its
+/// task.
 private struct PausableWork<Work: TaskWork>: TaskWork {
     let work: Work
     let control: PauseControl

@@ -48,8 +48,8 @@ extension IntegrationOutcome: Equatable where Output: Equatable {
     }
 }
 
-/// Inside, outcomes carry a value of any type. These give it back its type, which is known where the call was made, and is
-/// the only one that the value can have.
+/// Inside, outcomes carry a value of any type. These give it back its type, which is known where the call was made, and
+/// is the only one that the value can have.
 extension IntegrationOutcome where Output == any Sendable {
     /// What comes of an error from below, which may be the provider's own cancel.
     init(_ error: any Error) {

@@ -1,4 +1,5 @@
-/// Runs a provider, and a model made from what it fetched, under one executing type, and tells the caller what happened.
+/// Runs a provider, and a model made from what it fetched, under one executing type, and tells the caller what
+/// happened.
 ///
 /// ```swift
 /// let users = Integrator(UserDataProvider(), model: Users.self, executing: .latest)
@@ -11,12 +12,12 @@
 /// let found = try await users.request("apple")
 /// ```
 ///
-/// Every call ends exactly once, and its handlers run in one fixed order; see <doc:TheCallContract>. An integrator is good
-/// on any actor and thread. It is itself a provider of its models, so it composes like any other.
+/// Every call ends exactly once, and its handlers run in one fixed order; see <doc:TheCallContract>. An integrator is
+/// good on any actor and thread. It is itself a provider of its models, so it composes like any other.
 ///
 /// Calls and their tasks hold the integrator, runs do not: when nothing holds it any more, what still runs is cancelled
-/// with ``CancelReason/released``. So store it, or keep the task of a call: an integrator in a local variable goes after its
-/// last use.
+/// with ``CancelReason/released``. So store it, or keep the task of a call: an integrator in a local variable goes
+/// after its last use.
 public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     @usableFromInline let supply: Supply<Input, Output>
 
@@ -29,8 +30,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     /// - Parameters:
     ///   - provider: Fetches the data.
     ///   - type: How calls run beside each other.
-    ///   - lane: Applies the executing type to the calls of each key by itself, instead of to all. Called once a call, in
-    ///     `call()`.
+    ///   - lane: Applies the executing type to the calls of each key by itself, instead of to all. Called once a call,
+    ///     in `call()`.
     ///   - clock: Measures the debounce and the delays before retries.
     public init(
         _ provider: some DataProvider<Input, Output>, executing type: ExecutingType = .default,
@@ -48,8 +49,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     ///   - model: The type of the model.
     ///   - type: How calls run beside each other.
     ///   - parsing: Where the model is made.
-    ///   - lane: Applies the executing type to the calls of each key by itself, instead of to all. Called once a call, in
-    ///     `call()`.
+    ///   - lane: Applies the executing type to the calls of each key by itself, instead of to all. Called once a call,
+    ///     in `call()`.
     ///   - clock: Measures the debounce and the delays before retries.
     public convenience init<Provider: DataProvider>(
         _ provider: Provider, model: Output.Type, executing type: ExecutingType = .default,
@@ -95,8 +96,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
 
     /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.
     ///
-    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more. Where it
-    /// is called on an actor, and not from a handler, the handlers there may have heard of it by then.
+    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more. Where
+    /// it is called on an actor, and not from a handler, the handlers there may have heard of it by then.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
         engine.cancelAll(isolation: isolation)
     }

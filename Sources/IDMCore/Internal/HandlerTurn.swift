@@ -2,9 +2,9 @@ import Synchronization
 
 /// Tells code whether it runs inside a handler.
 ///
-/// A run's tasks carry its turn as a task-local, and the run says when handlers are running. A task that a handler starts
-/// inherits the turn. If it runs on another thread while handlers of the same run still do, it passes for one of them, and
-/// a call that it makes starts a turn later than it could.
+/// A run's tasks carry its turn as a task-local, and the run says when handlers are running. A task that a handler
+/// starts inherits the turn. If it runs on another thread while handlers of the same run still do, it passes for one of
+/// them, and a call that it makes starts a turn later than it could.
 final class HandlerTurn: Sendable {
     @TaskLocal private static var bound: HandlerTurn?
 
@@ -15,8 +15,8 @@ final class HandlerTurn: Sendable {
         bound?.isRunning.load(ordering: .relaxed) ?? false
     }
 
-    /// Lets what is started inside the operation know when it is inside a handler of this turn. To be called by the task
-    /// that calls the handlers: bound outside of it, the turn would have to be copied into it.
+    /// Lets what is started inside the operation know when it is inside a handler of this turn. To be called by the
+    /// task that calls the handlers: bound outside of it, the turn would have to be copied into it.
     @inline(__always)
     func bind(isolation: isolated (any Actor)? = #isolation, _ operation: () async -> Void) async {
         await Self.$bound.withValue(self) {

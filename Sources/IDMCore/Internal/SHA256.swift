@@ -1,5 +1,5 @@
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces. It can be kept half-way and taken up again. For the modules that have
-/// files: caches name them by it, and downloads are held against it.
+/// SHA-256 (FIPS 180-4) of bytes that come in pieces. It can be kept half-way and taken up again. For the modules that
+/// have files: caches name them by it, and downloads are held against it.
 package struct SHA256: Sendable, Hashable {
     /// How many bytes there were.
     package private(set) var count: UInt64 = 0
@@ -62,8 +62,8 @@ package struct SHA256: Sendable, Hashable {
     }
 }
 
-// Plain pointers, plain loops, and steps that become part of the loop without an optimizer too: whole files are digested in
-// debug builds as well.
+// Plain pointers, plain loops, and steps that become part of the loop without an optimizer too: whole files are
+// digested in debug builds as well.
 extension SHA256 {
     /// Works off whole blocks.
     private static func digested(_ blocks: UnsafeRawBufferPointer, onto words: SIMD8<UInt32>) -> SIMD8<UInt32> {

@@ -85,7 +85,8 @@ extension LibraryTask {
     package static func wait<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ body: (WatchedContinuation<Value, Never>) -> Void
     ) async -> Value {
-        // Looked up once more afterwards, and not kept meanwhile: thousands wait here, and keep the frames that they are in.
+        // Looked up once more afterwards, and not kept meanwhile: thousands wait here, and keep the frames that they
+        // are in.
         let value = await withUnsafeContinuation { body(WatchedContinuation($0, watch)) }
         watch?.workArrived()
         return value

@@ -36,8 +36,8 @@ struct BaseURL: Sendable, Equatable {
         Result { () throws(ServiceRequest.Fault) in try BaseURL(url) }
     }
 
-    /// The URL of a path, escaped already, below this one. The base's path stays in front, whether the path begins with a
-    /// slash or not, and the base's query stays in front of the request's.
+    /// The URL of a path, escaped already, below this one. The base's path stays in front, whether the path begins with
+    /// a slash or not, and the base's query stays in front of the request's.
     func joined(path: String, query: String) throws(ServiceRequest.Fault) -> URL {
         let separator = path.isEmpty || path.hasPrefix("/") ? "" : "/"
         var text = "\(origin)\(self.path)\(separator)\(path)"

@@ -9,8 +9,8 @@ internal import Synchronization
 /// configuration.cookies = ServiceCookies()
 /// ```
 ///
-/// - A cookie goes back to the origin that has set it, scheme, host and port, and to no other one: not to subdomains, and
-///   not to where a redirect leads. Its path, its age and its `Secure` hold as RFC 6265 has them.
+/// - A cookie goes back to the origin that has set it, scheme, host and port, and to no other one: not to subdomains,
+///   and not to where a redirect leads. Its path, its age and its `Secure` hold as RFC 6265 has them.
 /// - Whatever shares a configuration shares its cookies. Those of another user want a `ServiceCookies` of their own, or
 ///   ``removeAll()`` when the user logs out: responses that are under way then set nothing any more.
 /// - Nothing is on the disk, and everything has bounds: 50 cookies of an origin, 20 origins, 4,096 bytes a cookie.

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension HTTPBytes {
-    /// These bytes, with a look at each piece, at the end and at what stops them, before the reader gets it. What the look
-    /// throws is what the reader gets instead.
+    /// These bytes, with a look at each piece, at the end and at what stops them, before the reader gets it. What the
+    /// look throws is what the reader gets instead.
     func observed(_ look: @escaping @Sendable (Result<Data?, any Error>) throws -> Void) -> HTTPBytes {
         HTTPBytes { ObservedCursor(pieces: makeAsyncIterator(), look: look) }
     }

@@ -1,14 +1,15 @@
 public import Foundation
 
-/// A body on its way, in pieces: read as fast as the reader asks, so that no more than a piece or two is ever in memory.
+/// A body on its way, in pieces: read as fast as the reader asks, so that no more than a piece or two is ever in
+/// memory.
 ///
 /// ```swift
 /// for try await piece in response.bytes { try file.write(contentsOf: piece) }
 /// ```
 ///
-/// Pieces are never empty and come in any size. Nothing is read before the first one is awaited. Whoever stops reading and
-/// lets go of the iterator stops the transfer. The body of a response can be read once, for it isn't kept: read again, it
-/// goes on where the first reader stopped.
+/// Pieces are never empty and come in any size. Nothing is read before the first one is awaited. Whoever stops reading
+/// and lets go of the iterator stops the transfer. The body of a response can be read once, for it isn't kept: read
+/// again, it goes on where the first reader stopped.
 public struct HTTPBytes: AsyncSequence, Sendable {
     /// One piece.
     public typealias Element = Data
@@ -58,7 +59,8 @@ public struct HTTPBytes: AsyncSequence, Sendable {
 }
 
 extension HTTPBytes {
-    /// These bytes in pieces of so many at least, as far as they come at once: for whoever has to go far for each piece.
+    /// These bytes in pieces of so many at least, as far as they come at once: for whoever has to go far for each
+    /// piece.
     func gathered(_ least: Int) -> HTTPBytes {
         HTTPBytes {
             var cursor = open()

@@ -4,8 +4,8 @@
 /// let name = json["user"]["names"][0].string
 /// ```
 ///
-/// What isn't there is `.null`, so that a path can be followed to its end and asked there. Whole numbers that fit into an
-/// `Int` are ``integer(_:)``, all others ``number(_:)``. Of names that stand in an object twice the last one counts.
+/// What isn't there is `.null`, so that a path can be followed to its end and asked there. Whole numbers that fit into
+/// an `Int` are ``integer(_:)``, all others ``number(_:)``. Of names that stand in an object twice the last one counts.
 public enum ServiceJSON: Sendable, Hashable {
     /// Nothing.
     case null

@@ -37,8 +37,8 @@ private enum SystemAlarms {
 
 /// All alarms of a clock of the system, with one task that sleeps until the next.
 ///
-/// A sleeping task for each would cost a timer that the system keeps until its time, although nearly every request is done
-/// long before its time is over.
+/// A sleeping task for each would cost a timer that the system keeps until its time, although nearly every request is
+/// done long before its time is over.
 private final class Alarms<C: Clock<Duration>>: Sendable {
     private struct State {
         var book = AlarmBook<C.Instant, @Sendable () -> Void>()

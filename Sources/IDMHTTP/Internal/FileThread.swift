@@ -1,6 +1,7 @@
 internal import Dispatch
 
-/// Runs the jobs of an actor on a queue of its own, whose thread may wait for a disk: none of the cooperative pool does.
+/// Runs the jobs of an actor on a queue of its own, whose thread may wait for a disk: none of the cooperative pool
+/// does.
 final class FileThread: SerialExecutor {
     private let queue: DispatchQueue
 

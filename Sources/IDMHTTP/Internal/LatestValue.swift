@@ -41,8 +41,8 @@ final class LatestValue<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The first value after one that was heard, with its version. The version before the first one is 0. Nil once there is
-    /// no more, and when the task that waits is cancelled.
+    /// The first value after one that was heard, with its version. The version before the first one is 0. Nil once
+    /// there is no more, and when the task that waits is cancelled.
     func next(after version: Int, isolation: isolated (any Actor)? = #isolation) async -> (value: Value, version: Int)?
     {
         while !Task.isCancelled {

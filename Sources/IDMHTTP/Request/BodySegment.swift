@@ -77,8 +77,8 @@ actor FileReader {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// The next bytes, at least one. A file that has got shorter is an error: what was announced can't be kept. So is one
-    /// that has got longer, before its last bytes are handed on: what would arrive would not be the file.
+    /// The next bytes, at least one. A file that has got shorter is an error: what was announced can't be kept. So is
+    /// one that has got longer, before its last bytes are handed on: what would arrive would not be the file.
     func read(_ count: Int) throws(RequestBody.Fault) -> Data {
         guard let data = try next(min(count, rest)), !data.isEmpty else {
             throw .file(url.lastPathComponent, reason: "it has become shorter than \(length) bytes")

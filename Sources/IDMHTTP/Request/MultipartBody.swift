@@ -106,8 +106,8 @@ extension String {
 }
 
 extension Data {
-    /// Whether the bytes stand somewhere in these. Most bytes are leapt over (Horspool): a part may be large, and somebody
-    /// waits.
+    /// Whether the bytes stand somewhere in these. Most bytes are leapt over (Horspool): a part may be large, and
+    /// somebody waits.
     func holds(_ bytes: [UInt8]) -> Bool {
         guard let last = bytes.indices.last, count >= bytes.count else { return bytes.isEmpty }
         var leaps = [Int](repeating: bytes.count, count: 256)

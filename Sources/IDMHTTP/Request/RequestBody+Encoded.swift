@@ -42,8 +42,8 @@ extension RequestBody {
         }
 
         /// The bytes from the start, fetched in the pace in which they are read. Exactly ``length`` of them, if that is
-        /// known: anything else is thrown as a ``RequestBody/Fault`` while they are read. Throws if they can be read once
-        /// only, and have been.
+        /// known: anything else is thrown as a ``RequestBody/Fault`` while they are read. Throws if they can be read
+        /// once only, and have been.
         public func bytes() throws(Fault) -> HTTPBytes {
             try passage?.take()
             return source

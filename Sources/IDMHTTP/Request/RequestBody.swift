@@ -7,11 +7,11 @@ internal import Synchronization
 /// ServiceRequest(.post, "/users", body: .json(user))
 /// ```
 ///
-/// A body is made when the request is sent: values are encoded then, and files are read while they travel. It brings its
-/// own `Content-Type`, which a header of the request may replace.
+/// A body is made when the request is sent: values are encoded then, and files are read while they travel. It brings
+/// its own `Content-Type`, which a header of the request may replace.
 ///
-/// Everything but a stream can be sent again, for a redirect, a retry or a replay with another credential; a stream can if
-/// it says so. Of a file, or of a multipart body with files, no more than a piece of 64 KB is ever in memory.
+/// Everything but a stream can be sent again, for a redirect, a retry or a replay with another credential; a stream can
+/// if it says so. Of a file, or of a multipart body with files, no more than a piece of 64 KB is ever in memory.
 public struct RequestBody: Sendable {
     enum Kind: Sendable {
         case encoder(@Sendable () throws -> Data)

@@ -1,6 +1,6 @@
 extension ServiceHeaders {
-    /// Names that say how a message travels. They are the transport's, and a request that brings its own could hang it, or
-    /// be taken for two requests.
+    /// Names that say how a message travels. They are the transport's, and a request that brings its own could hang it,
+    /// or be taken for two requests.
     private static let reserved: Set<Name> = [
         "Connection", .contentLength, "Expect", "Host", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
         "Transfer-Encoding", "Upgrade",

@@ -75,8 +75,8 @@ extension ServiceHeaders.Name {
 }
 
 extension String {
-    /// The text with its ASCII letters in lower case, and everything else as it is: what is equal in a protocol must not
-    /// depend on what Unicode takes for a letter.
+    /// The text with its ASCII letters in lower case, and everything else as it is: what is equal in a protocol must
+    /// not depend on what Unicode takes for a letter.
     func asciiLowercased() -> String {
         guard utf8.contains(where: { (65...90).contains($0) }) else { return self }
         return String(decoding: utf8.map { (65...90).contains($0) ? $0 | 32 : $0 }, as: UTF8.self)

@@ -6,8 +6,8 @@
 /// headers.add("Cache-Control", "no-cache")
 /// ```
 ///
-/// Whatever is put in is kept as it is. A request is checked when it is sent: one with a field that is no field, or that
-/// holds a line break, is refused with a ``ServiceRequest/Fault``, and nothing of it reaches the network.
+/// Whatever is put in is kept as it is. A request is checked when it is sent: one with a field that is no field, or
+/// that holds a line break, is refused with a ``ServiceRequest/Fault``, and nothing of it reaches the network.
 public struct ServiceHeaders: Sendable, Hashable {
     /// One line of a header.
     public struct Field: Sendable, Hashable {
@@ -40,10 +40,11 @@ public struct ServiceHeaders: Sendable, Hashable {
         self.fields = Array(fields)
     }
 
-    /// What the fields of a name say: one value, or several joined with a comma, as RFC 9110 has it. Nil without a field.
+    /// What the fields of a name say: one value, or several joined with a comma, as RFC 9110 has it. Nil without a
+    /// field.
     ///
-    /// Setting a value replaces all fields of the name, at the place of the first one; nil removes them. Of `Set-Cookie`,
-    /// whose values can't be joined, see ``values(of:)``.
+    /// Setting a value replaces all fields of the name, at the place of the first one; nil removes them. Of
+    /// `Set-Cookie`, whose values can't be joined, see ``values(of:)``.
     public subscript(_ name: Name) -> String? {
         get {
             let values = values(of: name)

@@ -1,6 +1,7 @@
 /// What is left out wherever a request or a response is shown: in descriptions, errors, logs and cURL commands.
 ///
-/// Names are compared without regard to case, `-` and `_`. ``standard`` is what everything uses that isn't told otherwise.
+/// Names are compared without regard to case, `-` and `_`. ``standard`` is what everything uses that isn't told
+/// otherwise.
 public struct ServiceRedaction: Sendable, Hashable {
     /// What stands in place of a secret.
     public static let mark = "<redacted>"
@@ -45,7 +46,8 @@ public struct ServiceRedaction: Sendable, Hashable {
         return field.value.contains("://") || field.value.contains("?") ? url(field.value) : field.value
     }
 
-    /// A URL as it may be shown: without a user, and without what stands under secret names in its query and its fragment.
+    /// A URL as it may be shown: without a user, and without what stands under secret names in its query and its
+    /// fragment.
     ///
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
     func url(_ text: String) -> String {

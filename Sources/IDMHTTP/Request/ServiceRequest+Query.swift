@@ -5,8 +5,8 @@ extension ServiceRequest {
     /// let query: ServiceRequest.Query = ["q": text, "page": 2, "tags": ["new", "free"], "sort": nil]
     /// ```
     ///
-    /// A value of nil isn't sent, an empty one is. A name may stand there more than once. Everything that isn't a letter, a
-    /// digit or one of `-._~` is escaped, so that `+ & = ;` arrive as what they are.
+    /// A value of nil isn't sent, an empty one is. A name may stand there more than once. Everything that isn't a
+    /// letter, a digit or one of `-._~` is escaped, so that `+ & = ;` arrive as what they are.
     public struct Query: Sendable, Hashable {
         /// A name with its value.
         public struct Item: Sendable, Hashable {

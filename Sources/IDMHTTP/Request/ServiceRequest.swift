@@ -6,8 +6,8 @@ public import Foundation
 /// ServiceRequest(.get, "/users/{id}/posts", pathParameters: ["id": id], query: ["page": 2])
 /// ```
 ///
-/// A request is a value without an address. Everything in it is checked when it is sent; what can't be sent as it stands
-/// is refused with a ``Fault``, and nothing of it reaches the network.
+/// A request is a value without an address. Everything in it is checked when it is sent; what can't be sent as it
+/// stands is refused with a ``Fault``, and nothing of it reaches the network.
 public struct ServiceRequest: Sendable {
     /// What the server is asked to do.
     public var method: Method
@@ -55,8 +55,9 @@ public struct ServiceRequest: Sendable {
 
     /// Makes a request for an address that the server gave: the next page, say, or where something has been created.
     ///
-    /// It may be a whole one, or one that starts from the base URL (`/users?page=2`, `?page=2`). It has to have the origin of
-    /// the service: credentials and headers are for nobody else. What the base URL has behind its `?` isn't added.
+    /// It may be a whole one, or one that starts from the base URL (`/users?page=2`, `?page=2`). It has to have the
+    /// origin of the service: credentials and headers are for nobody else. What the base URL has behind its `?` isn't
+    /// added.
     ///
     /// ```swift
     /// if let next = page.next { page = try await service.fetch(Page(request: ServiceRequest(link: next))) }

@@ -9,8 +9,8 @@ public protocol DecodableReading<Value>: ResourceReading where Value: Decodable 
     ///
     /// A dot that belongs to a name is written `\.`.
     var rootKeyPath: String? { get }
-    /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a `Value`
-    /// that is an array has elements.
+    /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a
+    /// `Value` that is an array has elements.
     var badElements: BadElements { get }
 }
 

@@ -5,8 +5,8 @@ public protocol ResourceReading<Value>: Sendable {
     /// What the body becomes.
     associatedtype Value: Sendable
 
-    /// Makes the value. Called once for each response, away from the caller's actor. What it throws becomes the cause of an
-    /// ``HTTPError`` with ``HTTPError/Reason/decoding(_:)``.
+    /// Makes the value. Called once for each response, away from the caller's actor. What it throws becomes the cause
+    /// of an ``HTTPError`` with ``HTTPError/Reason/decoding(_:)``.
     func value(from body: Data) throws -> Value
 }
 

@@ -2,8 +2,8 @@ internal import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// What stands at the end of a chain: checks a request, lets the transport make it, follows redirects, reads the body and
-/// judges the response.
+/// What stands at the end of a chain: checks a request, lets the transport make it, follows redirects, reads the body
+/// and judges the response.
 struct Exchange: Sendable {
     let configuration: ServiceConfiguration
     let transport: any HTTPTransport

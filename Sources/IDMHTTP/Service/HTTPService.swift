@@ -32,8 +32,8 @@ public struct HTTPService: DataProvider {
     /// What measures time-outs and deadlines.
     public var clock: any Clock<Duration>
 
-    /// Makes a service, over the transport that all of them share unless you give another one. Nothing is sent, and nothing
-    /// is checked, before the first request.
+    /// Makes a service, over the transport that all of them share unless you give another one. Nothing is sent, and
+    /// nothing is checked, before the first request.
     public init(
         configuration: ServiceConfiguration, transport: any HTTPTransport = URLSessionTransport.shared,
         interceptors: [any HTTPInterceptor] = [], rules: [ResponseRule] = [],
@@ -46,8 +46,8 @@ public struct HTTPService: DataProvider {
         self.clock = clock
     }
 
-    /// Where the service is and what carries its requests, inside of the interceptors in the order in which a request passes
-    /// them. Secrets of the address are redacted.
+    /// Where the service is and what carries its requests, inside of the interceptors in the order in which a request
+    /// passes them. Secrets of the address are redacted.
     public var structure: ProviderStructure {
         let address = configuration.redaction.url(configuration.baseURL.absoluteString).escapedForDescription()
         let service = ProviderStructure.provider("service: \(address), over \(type(of: transport))")
@@ -71,14 +71,14 @@ public struct HTTPService: DataProvider {
     /// for try await line in stream.bytes.lines() { print(line) }
     /// ```
     ///
-    /// Interceptors, redirects and rules are the same as for ``request(_:)``; retries and replays happen before a header that
-    /// is a success, and never after. A response that is a failure by its header is read, as far as the limit goes, and
-    /// thrown as an ``HTTPError`` with its body.
+    /// Interceptors, redirects and rules are the same as for ``request(_:)``; retries and replays happen before a
+    /// header that is a success, and never after. A response that is a failure by its header is read, as far as the
+    /// limit goes, and thrown as an ``HTTPError`` with its body.
     ///
-    /// The body is fetched in the pace in which it is read, however long it is: ``ServiceConfiguration/Limits/body`` doesn't
-    /// hold for it. The time-out does: it is the longest time in which nothing comes while the reader waits. A deadline of the
-    /// request holds for its whole body, the service's own for everything up to the header. No progress is reported: whoever
-    /// reads knows best how far it has come.
+    /// The body is fetched in the pace in which it is read, however long it is: ``ServiceConfiguration/Limits/body``
+    /// doesn't hold for it. The time-out does: it is the longest time in which nothing comes while the reader waits. A
+    /// deadline of the request holds for its whole body, the service's own for everything up to the header. No progress
+    /// is reported: whoever reads knows best how far it has come.
     public func open(_ request: ServiceRequest) async throws -> ServiceStream {
         let elapsed = clock.stopwatch()
         let response = try await answer(to: request, rules: [], opens: true)

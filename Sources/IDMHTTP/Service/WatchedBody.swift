@@ -2,11 +2,11 @@ internal import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// A body that is read in its reader's pace, and ends when nothing comes for a time although somebody waits, or when its
-/// time is over.
+/// A body that is read in its reader's pace, and ends when nothing comes for a time although somebody waits, or when
+/// its time is over.
 ///
-/// The transport's bytes are read in a task of their own, so that those which ignore a cancellation can be left behind. It
-/// fetches a piece when somebody asks for it, and never before.
+/// The transport's bytes are read in a task of their own, so that those which ignore a cancellation can be left behind.
+/// It fetches a piece when somebody asks for it, and never before.
 final class WatchedBody: Sendable {
     private let core: Core
 

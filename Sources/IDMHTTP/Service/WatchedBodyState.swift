@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Where a body stands that is read by whoever asks, and fetched by a worker that waits until somebody does. A value: who is
-/// to be told what comes out of each event, and is told by somebody else where no lock is held.
+/// Where a body stands that is read by whoever asks, and fetched by a worker that waits until somebody does. A value:
+/// who is to be told what comes out of each event, and is told by somebody else where no lock is held.
 struct WatchedBodyState<Reader, Worker> {
     /// Who is to be told what.
     enum Action {

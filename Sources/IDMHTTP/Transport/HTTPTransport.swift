@@ -20,6 +20,7 @@
 public protocol HTTPTransport: Sendable {
     /// Makes one exchange. Returns when the header of the response is there.
     ///
-    /// Whatever it throws is passed on as the cause of an ``HTTPError``, except for cancellations, which stay what they are.
+    /// Whatever it throws is passed on as the cause of an ``HTTPError``, except for cancellations, which stay what they
+    /// are.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }

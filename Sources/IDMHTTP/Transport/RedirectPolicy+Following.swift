@@ -1,7 +1,8 @@
 internal import Foundation
 
 extension RedirectPolicy {
-    /// The request that a response asks for in place of another one. Nil if the response isn't a redirect that is followed.
+    /// The request that a response asks for in place of another one. Nil if the response isn't a redirect that is
+    /// followed.
     ///
     /// - Parameters:
     ///   - hops: How many redirects were followed before.
@@ -26,7 +27,8 @@ extension RedirectPolicy {
             }
         }
         if let body = next.body, !body.isReplayable { throw .bodyIsUsedUp }
-        // Once taken away they don't come back: whoever sends a request back to where it came from has nothing to ask for.
+        // Once taken away they don't come back: whoever sends a request back to where it came from has nothing to ask
+        // for.
         if target.origin != ServiceOrigin(request.url) {
             for field in request.headers where ServiceRedaction.standard.isSecret(field) || secrets.isSecret(field) {
                 next.headers.remove(field.name)

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Why a transport could not make an exchange, in words that are the same on every platform.
 ///
-/// It comes as the cause of an ``HTTPError``, with ``HTTPError/Reason/transport(_:)``; what is too large has reasons of its
-/// own there.
+/// It comes as the cause of an ``HTTPError``, with ``HTTPError/Reason/transport(_:)``; what is too large has reasons of
+/// its own there.
 public struct TransportFault: Error, Sendable {
     /// What went wrong.
     public let kind: Kind
@@ -36,8 +36,8 @@ public struct TransportFault: Error, Sendable {
         case bodyTooLarge(limit: Int)
         /// What was asked for is to come out of a cache, and isn't in one.
         case notCached
-        /// There is no room for what has to be put aside on disk: what a slow reader hasn't taken yet, or a body before it
-        /// is sent.
+        /// There is no room for what has to be put aside on disk: what a slow reader hasn't taken yet, or a body before
+        /// it is sent.
         case noSpace
         /// It can't be put aside for another reason, or can't be fetched again: what `errno` was.
         case notPutAside(code: Int32)

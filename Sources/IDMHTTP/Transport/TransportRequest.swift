@@ -13,14 +13,16 @@ public struct TransportRequest: Sendable {
     public var headers: ServiceHeaders
     /// What is sent.
     public var body: RequestBody.Encoded?
-    /// The longest silence, for a transport that has a time-out of its own. Whoever asks the transport watches it as well.
+    /// The longest silence, for a transport that has a time-out of its own. Whoever asks the transport watches it as
+    /// well.
     public var timeout: Duration
     /// What the transport is asked to do about its cache.
     public var cachePolicy: ServiceRequest.CachePolicy
     /// How much of a response is of any use. A transport that can should stop beyond it.
     public var limits: ServiceConfiguration.Limits
-    /// To be called when bytes of the body have gone, with how many of them there are by now: upload progress is made of it,
-    /// and the silence starts anew. On any thread, as often as it likes. A number that is less than one before isn't heard.
+    /// To be called when bytes of the body have gone, with how many of them there are by now: upload progress is made
+    /// of it, and the silence starts anew. On any thread, as often as it likes. A number that is less than one before
+    /// isn't heard.
     public var didSend: @Sendable (_ sent: Int64) -> Void = { _ in }
 
     /// To be called with what has come, by a transport of ours. It then holds back the head of a response with a short

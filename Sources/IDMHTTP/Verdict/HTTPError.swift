@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// Its ``description`` may go into a log: it names the request and the reason, with secrets redacted. A request whose own
-/// task is cancelled fails with `CancellationError`, and never with this.
+/// Its ``description`` may go into a log: it names the request and the reason, with secrets redacted. A request whose
+/// own task is cancelled fails with `CancellationError`, and never with this.
 public struct HTTPError: Error, Sendable {
     /// What went wrong.
     public let reason: Reason

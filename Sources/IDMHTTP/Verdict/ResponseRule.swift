@@ -2,12 +2,12 @@ public import Foundation
 
 /// Decides whether a response is a success or a failure.
 ///
-/// Rules are asked one after the other. The first that has an opinion decides; if none has, a status from 200 to 299 is a
-/// success, and any other one a failure.
+/// Rules are asked one after the other. The first that has an opinion decides; if none has, a status from 200 to 299 is
+/// a success, and any other one a failure.
 ///
-/// A response whose body is still to come (``HTTPService/open(_:)``) is judged without it. If that makes it a failure, its
-/// body is read, as far as the limit goes, and the rules are asked again: so a failure has its body, and a rule that needs
-/// one doesn't fail for the lack of it.
+/// A response whose body is still to come (``HTTPService/open(_:)``) is judged without it. If that makes it a failure,
+/// its body is read, as far as the limit goes, and the rules are asked again: so a failure has its body, and a rule
+/// that needs one doesn't fail for the lack of it.
 ///
 /// ```swift
 /// let rules: [ResponseRule] = [
@@ -31,7 +31,8 @@ public struct ResponseRule: Sendable {
 
     private let judge: @Sendable (ServiceResponse) -> Verdict
 
-    /// Makes a rule. It is asked once for each response, or twice if the body comes later, away from the caller's actor.
+    /// Makes a rule. It is asked once for each response, or twice if the body comes later, away from the caller's
+    /// actor.
     public init(_ judge: @escaping @Sendable (ServiceResponse) -> Verdict) {
         self.judge = judge
     }

@@ -29,8 +29,8 @@ extension ServiceRedaction {
         return shown + String(rest)
     }
 
-    /// Where a value ends: at its closing quote, or at what separates it from the next one. Of a list or an object it is
-    /// the end of everything: what is inside of it is secret too.
+    /// Where a value ends: at its closing quote, or at what separates it from the next one. Of a list or an object it
+    /// is the end of everything: what is inside of it is secret too.
     private func endOfValue(_ text: Substring.UnicodeScalarView) -> String.Index {
         let value = text.drop { $0.isSpace || $0 == "\\" }
         guard let first = value.first, first != "[", first != "{" else { return text.endIndex }

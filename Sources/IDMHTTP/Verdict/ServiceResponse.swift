@@ -11,7 +11,8 @@ public struct ServiceResponse: Sendable {
     /// The body that is still to come, where the request was opened: ``HTTPService/open(_:)``. Nil if all of it is in
     /// ``body``.
     ///
-    /// It can be read once. An interceptor may put other bytes in its place, for example those that it looks at on their way.
+    /// It can be read once. An interceptor may put other bytes in its place, for example those that it looks at on
+    /// their way.
     public var stream: HTTPBytes?
     /// Where the response came from: the address of the request, or the one that redirects led to.
     public var url: URL?

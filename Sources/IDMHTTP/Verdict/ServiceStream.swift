@@ -15,8 +15,8 @@ public struct ServiceStream: Sendable {
     public var url: URL?
     /// The body, unpacked where the server had packed it. It can be read once, as it comes.
     ///
-    /// What stops it is thrown as an ``HTTPError``; a `CancellationError` as soon as the task that reads is cancelled, which
-    /// ends the transfer. It ends as well when nobody holds these bytes any more.
+    /// What stops it is thrown as an ``HTTPError``; a `CancellationError` as soon as the task that reads is cancelled,
+    /// which ends the transfer. It ends as well when nobody holds these bytes any more.
     public var bytes: HTTPBytes
 
     /// Makes a response: for a test.

@@ -133,8 +133,8 @@ struct GraphSchedule: Sendable {
 
     // MARK: Cycles
 
-    /// A cycle, with its first node once more at its end, or nil if there is none. To be asked before anything has started,
-    /// with the dependencies that this was made of.
+    /// A cycle, with its first node once more at its end, or nil if there is none. To be asked before anything has
+    /// started, with the dependencies that this was made of.
     func cycle(in dependencies: [[Int]]) -> [Int]? {
         var schedule = self
         schedule.width = .max

@@ -102,8 +102,8 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         }
     }
 
-    /// Takes note of what came of a node. Returns the nodes that the run is through with by that: those as well that are
-    /// skipped. None of them if the run fails.
+    /// Takes note of what came of a node. Returns the nodes that the run is through with by that: those as well that
+    /// are skipped. None of them if the run fails.
     private func end(_ index: Int, _ outcome: OperationGraphResults.Outcome) -> [Int] {
         defer { changed.yield() }
         return state.withLock { state in
@@ -154,8 +154,8 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         changed.yield()
     }
 
-    /// Pauses or resumes the control of a node. Not under the lock, because its observers are called; so it looks again until
-    /// nobody else has changed what is wanted.
+    /// Pauses or resumes the control of a node. Not under the lock, because its observers are called; so it looks again
+    /// until nobody else has changed what is wanted.
     private func adjust(_ control: PauseControl, of index: Int) {
         while true {
             let isToPause = state.withLock { $0.schedule.isPaused(index) }

@@ -12,9 +12,9 @@ public import IDMCore
 /// print(results[store])
 /// ```
 ///
-/// A node starts as soon as all that it depends on has succeeded; what doesn't depend on each other runs at the same time. A
-/// graph is a value and itself a provider: each request is a run of its own, and a copy may be changed and run beside the
-/// original. Use ``start(_:)`` for a run that can be paused.
+/// A node starts as soon as all that it depends on has succeeded; what doesn't depend on each other runs at the same
+/// time. A graph is a value and itself a provider: each request is a run of its own, and a copy may be changed and run
+/// beside the original. Use ``start(_:)`` for a run that can be paused.
 ///
 /// A cancel reaches every node that runs. As in a group, a request ends when they have ended.
 public struct OperationGraph<Input: Sendable>: DataProvider {

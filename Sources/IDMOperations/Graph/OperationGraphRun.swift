@@ -24,8 +24,8 @@ public struct OperationGraphRun: Sendable {
         }
     }
 
-    /// What came of the nodes, as soon as the last of them has ended. Throws what ``OperationGraph/request(_:)`` does, and
-    /// `CancellationError` if the awaiting task is cancelled, which leaves the run alone.
+    /// What came of the nodes, as soon as the last of them has ended. Throws what ``OperationGraph/request(_:)`` does,
+    /// and `CancellationError` if the awaiting task is cancelled, which leaves the run alone.
     public var results: OperationGraphResults {
         get async throws { try await task.value }
     }
@@ -50,8 +50,8 @@ public struct OperationGraphRun: Sendable {
         control.resume()
     }
 
-    /// Pauses one node: it doesn't start, or pauses if it can, or holds back what it answers. A node of another graph, or
-    /// one that has ended, is left alone.
+    /// Pauses one node: it doesn't start, or pauses if it can, or holds back what it answers. A node of another graph,
+    /// or one that has ended, is left alone.
     public func pause(_ node: some OperationGraphNode) {
         pauseNode(node, true)
     }

@@ -47,8 +47,8 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
     /// `require(_:)` beside it, it is cancelled instead.
     ///
     /// - Parameters:
-    ///   - other: The operation whose result is taken. Replaces the input that was given before; an operation that this was
-    ///     to come from is still waited for.
+    ///   - other: The operation whose result is taken. Replaces the input that was given before; an operation that this
+    ///     was to come from is still waited for.
     ///   - transform: Makes the input. Called once, when the operation begins.
     @discardableResult
     public func input<Other>(

@@ -8,8 +8,8 @@ public import IDMCore
 /// let thumbnails = load >>>> resize
 /// ```
 ///
-/// Cancelling a request cancels its operation and ends the request at once. An operation that carries its result also pauses
-/// with the request, and reports its progress to it.
+/// Cancelling a request cancels its operation and ends the request at once. An operation that carries its result also
+/// pauses with the request, and reports its progress to it.
 public struct OperationDataProvider<Input: Sendable, Output: Sendable>: CallbackDataProvider {
     private typealias Job = (
         operation: Operation, follow: () -> Void, result: @Sendable () -> Result<Output, any Error>?

@@ -1,8 +1,8 @@
 /// What an operation does next, from its first event to its end. A pure state machine.
 ///
-/// Its call is made once: by the queue, which starts the operation, or by whoever cancels it before that. An operation that
-/// is started while it pauses makes its call when it is resumed. The operation is finished when it has been started and its
-/// call is over: a queue wants to start whatever it is to finish.
+/// Its call is made once: by the queue, which starts the operation, or by whoever cancels it before that. An operation
+/// that is started while it pauses makes its call when it is resumed. The operation is finished when it has been
+/// started and its call is over: a queue wants to start whatever it is to finish.
 struct OperationFlow: Sendable {
     private enum Work: Sendable {
         case unmade

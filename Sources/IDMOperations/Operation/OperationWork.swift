@@ -2,8 +2,8 @@ import Foundation
 internal import IDMCore
 import Synchronization
 
-/// What an operation does from its first event to its end, without the type of its result: none of it is generic, so all
-/// operations are the same code.
+/// What an operation does from its first event to its end, without the type of its result: none of it is generic, so
+/// all operations are the same code.
 ///
 /// The operation is handed in wherever its queue is told something.
 final class OperationWork: Sendable {
@@ -55,7 +55,8 @@ final class OperationWork: Sendable {
     var isFinished: Bool { state.withLock { $0.flow.isFinished } }
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it has.
+    /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it
+    /// has.
     func whenOver(_ body: @escaping @Sendable (Outcome) -> Void) {
         let outcome = state.withLock { state in
             if state.outcome == nil { state.whenOver.append(body) }
@@ -91,7 +92,8 @@ final class OperationWork: Sendable {
         state.withLock { swap(&$0.watched, &watched) }
         if watched.contains(where: { $0.isCancelled }) { operation.cancel() }
         operation.willChange(.isExecuting)
-        // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen here.
+        // Asked under the lock: a resume that comes later finds the operation started, one that came before is seen
+        // here.
         let start = state.withLock { $0.flow.start(isPaused: $0.isPaused) }
         operation.didChange(.isExecuting)
         switch start {
@@ -177,8 +179,8 @@ final class OperationWork: Sendable {
         return true
     }
 
-    /// Finishes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told outside
-    /// of the lock.
+    /// Finishes the flow, and tells the queue and whoever else observes. They look at the operation, so they are told
+    /// outside of the lock.
     private func finish(_ operation: Operation, _ change: (inout OperationFlow) -> Void) {
         operation.willChange(.isExecuting)
         operation.willChange(.isFinished)
@@ -188,8 +190,8 @@ final class OperationWork: Sendable {
     }
 }
 
-/// What of an operation is observed, by the names that Foundation has for it. A key path says the same, but to find its name
-/// takes longer than all else that a queue does when it hears of a change.
+/// What of an operation is observed, by the names that Foundation has for it. A key path says the same, but to find its
+/// name takes longer than all else that a queue does when it hears of a change.
 private enum ObservedKey: String {
     case isReady, isExecuting, isFinished
 }

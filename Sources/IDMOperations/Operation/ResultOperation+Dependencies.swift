@@ -15,8 +15,8 @@ extension ResultOperation {
         return self
     }
 
-    /// Waits for any other operation, and is cancelled if that was. Foundation's operations can't tell whether they have
-    /// failed. Returns this operation.
+    /// Waits for any other operation, and is cancelled if that was. Foundation's operations can't tell whether they
+    /// have failed. Returns this operation.
     @discardableResult
     @_disfavoredOverload
     public func require(_ other: Operation) -> Self {

@@ -44,8 +44,8 @@ extension ResultOperation {
         preparing { $0.onCancel(handler) }
     }
 
-    /// Hears that the work has ended, however it did: last, once for each beginning. Foundation's `completionBlock` comes for
-    /// an operation that never began as well.
+    /// Hears that the work has ended, however it did: last, once for each beginning. Foundation's `completionBlock`
+    /// comes for an operation that never began as well.
     @discardableResult
     public func onCompletion(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void

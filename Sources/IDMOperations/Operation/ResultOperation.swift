@@ -4,15 +4,15 @@ public import IDMCore
 /// An asynchronous operation that carries a result. What ``DataProviderOperation`` and ``IntegrationOperation`` have in
 /// common.
 ///
-/// It takes part in a queue as any operation does, with dependencies, priorities and `completionBlock`. It is finished only
-/// after its handlers have run, so whatever depends on it finds everything done.
+/// It takes part in a queue as any operation does, with dependencies, priorities and `completionBlock`. It is finished
+/// only after its handlers have run, so whatever depends on it finds everything done.
 ///
-/// Cancelling ends the call at once, also one whose provider doesn't stop, and ends an operation that has not been started
-/// without asking its provider. As Foundation wants it, one that waits in a queue is finished as soon as the queue has come
-/// to it.
+/// Cancelling ends the call at once, also one whose provider doesn't stop, and ends an operation that has not been
+/// started without asking its provider. As Foundation wants it, one that waits in a queue is finished as soon as the
+/// queue has come to it.
 ///
-/// All of its state stands under locks or doesn't change, so it may be used from any thread. The compiler can't see that:
-/// Foundation's class is unchecked, and a class that inherits from it has to say so once more.
+/// All of its state stands under locks or doesn't change, so it may be used from any thread. The compiler can't see
+/// that: Foundation's class is unchecked, and a class that inherits from it has to say so once more.
 public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     private let work: OperationWork
 
@@ -29,8 +29,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
     #if !canImport(ObjectiveC)
     deinit {
-        // One by one: each would let go of the one before it from inside of its own end, and a long chain has no room on
-        // the stack for that.
+        // One by one: each would let go of the one before it from inside of its own end, and a long chain has no room
+        // on the stack for that.
         var rest = unchain()
         if !rest.isEmpty { letGo() }
         while var operation = rest.popLast() {
@@ -50,8 +50,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     /// How the operation ended. Nil until its last handler has run.
     public var outcome: IntegrationOutcome<Output>? { work.outcome?.typed() }
 
-    /// The value, for a stream the last one, once the last handler has run. Waits for an operation that hasn't ended; one that
-    /// nobody starts and nobody cancels never does.
+    /// The value, for a stream the last one, once the last handler has run. Waits for an operation that hasn't ended;
+    /// one that nobody starts and nobody cancels never does.
     ///
     /// Throws `CancellationError` if and only if the awaiting task was cancelled, which leaves the operation alone, and
     /// `IntegrationError.cancelled` if the operation was.
@@ -61,7 +61,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         }
     }
 
-    /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it has.
+    /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it
+    /// has.
     func whenOver(_ body: @escaping @Sendable (IntegrationOutcome<Output>) -> Void) {
         work.whenOver { body($0.typed()) }
     }
@@ -100,8 +101,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
         work.start(self)
     }
 
-    /// Cancels the operation. It is told once, however often this is called, and not after the end of its call: from then on
-    /// this cancels what is chained to the call, which may still keep the operation from being finished.
+    /// Cancels the operation. It is told once, however often this is called, and not after the end of its call: from
+    /// then on this cancels what is chained to the call, which may still keep the operation from being finished.
     public override func cancel() {
         work.cancel(self) { super.cancel() }
     }
@@ -111,8 +112,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     /// Whether the operation is paused.
     public var isPaused: Bool { work.isPaused }
 
-    /// Pauses the operation. One that waits isn't started, and one that is started all the same, by hand or by a queue that
-    /// was about to, begins its work when it is resumed. While it runs, a provider that can pause does (see
+    /// Pauses the operation. One that waits isn't started, and one that is started all the same, by hand or by a queue
+    /// that was about to, begins its work when it is resumed. While it runs, a provider that can pause does (see
     /// `PauseControl`), and one that can't goes on and its answer is held back. Pausing twice does nothing more.
     public func pause() {
         work.pause(self)
@@ -128,10 +129,11 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
 extension ResultOperation: Chained {}
 
 extension Operation {
-    /// Lets go of what it waits for, and returns that: it goes with nobody else's end. To be called when nobody needs the
-    /// operation any more.
+    /// Lets go of what it waits for, and returns that: it goes with nobody else's end. To be called when nobody needs
+    /// the operation any more.
     ///
-    /// Outside of Apple's platforms, what an operation has waited for still points to it, and would look for it at its end.
+    /// Outside of Apple's platforms, what an operation has waited for still points to it, and would look for it at its
+    /// end.
     fileprivate func unchain() -> [Operation] {
         let dependencies = dependencies
         for dependency in dependencies { removeDependency(dependency) }

@@ -2,7 +2,7 @@
 ///
 /// A service without such work needs no conformance: any Sendable type can be registered.
 public protocol AppService: Sendable {
-    /// Cancels the work of the service. Called once, on any thread, when its scope is closed: those it was made with are
-    /// still there.
+    /// Cancels the work of the service. Called once, on any thread, when its scope is closed: those it was made with
+    /// are still there.
     func stop()
 }

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Which services are being made, by whom, and who waits for them. A pure state machine, shared by all scopes of a registry.
+/// Which services are being made, by whom, and who waits for them. A pure state machine, shared by all scopes of a
+/// registry.
 ///
-/// A service is made by one at a time. Who needs it meanwhile waits, unless it would wait for itself: because it makes the
-/// service, or because whoever makes it waits, over any number of others, for what this one makes.
+/// A service is made by one at a time. Who needs it meanwhile waits, unless it would wait for itself: because it makes
+/// the service, or because whoever makes it waits, over any number of others, for what this one makes.
 struct ServiceMaking: Sendable {
     /// A service in a registry.
     struct Slot: Hashable, Sendable {

@@ -13,13 +13,13 @@ import Synchronization
 /// session.close()
 /// ```
 ///
-/// A service goes by its type, which may be a protocol: `register((any UserLoading).self) { … }`. To register a type again
-/// replaces it, as a test does.
+/// A service goes by its type, which may be a protocol: `register((any UserLoading).self) { … }`. To register a type
+/// again replaces it, as a test does.
 ///
-/// Good on any actor and thread. A service is made by whoever asks first, with no lock held, and may ask for others as it is
-/// made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread outside of tasks, or in code
-/// that isn't `async`, stands still until it is there. Different services are made at the same time. Services that need one
-/// another to be made are an error, also where different threads make them.
+/// Good on any actor and thread. A service is made by whoever asks first, with no lock held, and may ask for others as
+/// it is made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread outside of tasks, or in
+/// code that isn't `async`, stands still until it is there. Different services are made at the same time. Services that
+/// need one another to be made are an error, also where different threads make them.
 public final class ServiceRegistry: Sendable {
     /// How long a service lives.
     public enum Lifetime: Sendable, Hashable {
@@ -120,8 +120,8 @@ public final class ServiceRegistry: Sendable {
         }
     }
 
-    /// The service of a type, made now if it is asked for the first time. Suspends while it is made elsewhere, also if the
-    /// task is cancelled meanwhile.
+    /// The service of a type, made now if it is asked for the first time. Suspends while it is made elsewhere, also if
+    /// the task is cancelled meanwhile.
     ///
     /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that
     /// could not be made is tried again the next time, and by those who wait.
@@ -238,8 +238,8 @@ public final class ServiceRegistry: Sendable {
 
     // MARK: Scopes
 
-    /// Opens a scope, for a signed-in user perhaps: services with the lifetime of a scope are made in it, and all others are
-    /// those of this registry. The scope may have registrations of its own, which go before.
+    /// Opens a scope, for a signed-in user perhaps: services with the lifetime of a scope are made in it, and all
+    /// others are those of this registry. The scope may have registrations of its own, which go before.
     public func makeScope() -> ServiceRegistry {
         let scope = ServiceRegistry(parent: self)
         let isClosed = state.withLock { state in
@@ -251,9 +251,9 @@ public final class ServiceRegistry: Sendable {
         return scope
     }
 
-    /// Drops all services and how they are made: those of its scopes first, then its own, the last one made first. Those
-    /// that are an ``AppService`` are stopped. From then on, asking throws ``ServiceRegistryError/closed(_:)``. Closing
-    /// twice does nothing.
+    /// Drops all services and how they are made: those of its scopes first, then its own, the last one made first.
+    /// Those that are an ``AppService`` are stopped. From then on, asking throws ``ServiceRegistryError/closed(_:)``.
+    /// Closing twice does nothing.
     ///
     /// A scope is also closed when nothing holds it any more.
     public func close() {

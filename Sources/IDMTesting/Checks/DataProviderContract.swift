@@ -14,13 +14,14 @@ public import IDMCore
 /// | ``Rule/takesConcurrentRequests`` | many requests at once all end, and the cancel of one is none of the others |
 /// | ``Rule/isReleased`` | after use, and after a cancel, nothing holds the provider; for a class |
 ///
-/// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none can't
-/// be cancelled, which breaks nothing. Of a stream the first value is an answer, and it need not end before it is
+/// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none
+/// can't be cancelled, which breaks nothing. Of a stream the first value is an answer, and it need not end before it is
 /// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
-/// waited for longer than it takes. There are two exceptions. A request is left alone for a moment before it is cancelled.
-/// And a callback provider that keeps a completion which it has called is given the time of a request to call once more.
+/// waited for longer than it takes. There are two exceptions. A request is left alone for a moment before it is
+/// cancelled. And a callback provider that keeps a completion which it has called is given the time of a request to
+/// call once more.
 ///
 /// A provider that blocks its thread blocks the battery. Of data races the Thread Sanitizer knows more.
 public enum DataProviderContract {
@@ -90,8 +91,8 @@ public enum DataProviderContract {
         public var cancel: Duration
         /// How long a request is left alone before it is cancelled. One that ends by then shows nothing of a cancel.
         public var beforeCancel: Duration
-        /// What measures the time. With a ``ManualClock`` the test does: it says that something doesn't come when nothing
-        /// else is left to do.
+        /// What measures the time. With a ``ManualClock`` the test does: it says that something doesn't come when
+        /// nothing else is left to do.
         public var clock: any Clock<Duration>
 
         /// Makes a patience.

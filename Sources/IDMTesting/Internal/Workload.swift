@@ -3,9 +3,9 @@ import Synchronization
 
 /// Counts the jobs that are on their way or running, and passes them on to the concurrent pool.
 ///
-/// A task that prefers this executor is at rest when none of its jobs is counted: it waits for a clock, for the test, or
-/// for something that nobody here knows of. The jobs of the main actor don't come by: whoever lets one of the library's
-/// tasks there go on tells so, and it tells when it is there; ``rest(of:isolation:)`` waits for its turn.
+/// A task that prefers this executor is at rest when none of its jobs is counted: it waits for a clock, for the test,
+/// or for something that nobody here knows of. The jobs of the main actor don't come by: whoever lets one of the
+/// library's tasks there go on tells so, and it tells when it is there; ``rest(of:isolation:)`` waits for its turn.
 final class Workload: WorkWatch {
     private struct State {
         var pending = 0

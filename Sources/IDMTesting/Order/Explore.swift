@@ -17,8 +17,9 @@ import IDMCore
 /// actor, a real clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may have.
 ///
 /// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
-/// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for what
-/// never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some time.
+/// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for
+/// what never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some
+/// time.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.

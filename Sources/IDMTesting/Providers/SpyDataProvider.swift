@@ -17,8 +17,8 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         public let input: Base.Input
         /// The values that have come so far: for a single answer, that one.
         public fileprivate(set) var values: [Base.Output] = []
-        /// How it ended: with its last value, or the error. Nil while it runs, for a stream without a value, and for one
-        /// that was let go before its end.
+        /// How it ended: with its last value, or the error. Nil while it runs, for a stream without a value, and for
+        /// one that was let go before its end.
         public fileprivate(set) var outcome: Result<Base.Output, any Error>?
         /// Whether the task that made it was cancelled while it ran.
         public fileprivate(set) var isCancelled = false

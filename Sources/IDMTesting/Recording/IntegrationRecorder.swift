@@ -121,11 +121,11 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Waits for the next events, and fails unless they are these, in this order.
     ///
-    /// It waits no longer than until an event is another one, or until every call made with the recorder has ended: then
-    /// what hasn't come won't.
+    /// It waits no longer than until an event is another one, or until every call made with the recorder has ended:
+    /// then what hasn't come won't.
     ///
-    /// - Throws: `CancellationError`, if the task that waits is cancelled. What is missing then is a failure as well, so
-    ///   that a time limit says more than that time was over.
+    /// - Throws: `CancellationError`, if the task that waits is cancelled. What is missing then is a failure as well,
+    ///   so that a time limit says more than that time was over.
     public func expect(
         _ expected: EventExpectation<Output>..., fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column

@@ -37,8 +37,8 @@ public import IDMCore
 /// there none for its end. When the row that goes in is at its end the time goes on until nothing sleeps any more.
 /// Nothing at the end of a row makes no difference.
 ///
-/// If the rows differ, or one can't be read, it is a failure, at the line of the expectation. It shows both rows under one
-/// another.
+/// If the rows differ, or one can't be read, it is a failure, at the line of the expectation. It shows both rows under
+/// one another.
 public enum Timeline {
     /// The length of a tick. For debounces: `.latest(debounce: Timeline.tick * 2)`.
     public static let tick = Duration.seconds(1)
@@ -79,8 +79,8 @@ public enum Timeline {
 
     /// Sends the values of a picture through a provider, and holds what comes out against another one.
     ///
-    /// The call is made in the first tick, and its beginning isn't shown. What the source sends while nobody asks it for
-    /// values is lost.
+    /// The call is made in the first tick, and its beginning isn't shown. What the source sends while nobody asks it
+    /// for values is lost.
     ///
     /// - Parameters:
     ///   - source: When the source delivers values, and when it ends or fails.

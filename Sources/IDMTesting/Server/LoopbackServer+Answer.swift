@@ -10,8 +10,8 @@ extension LoopbackServer {
     /// .status(503).header("Retry-After", "2").waiting(for: gate)
     /// ```
     ///
-    /// An answer is a value, and may be given any number of times. Left as it is, it keeps to the rules: it announces the
-    /// length of its body, has none where none may be, and leaves the connection open.
+    /// An answer is a value, and may be given any number of times. Left as it is, it keeps to the rules: it announces
+    /// the length of its body, has none where none may be, and leaves the connection open.
     public struct Answer: Sendable {
         /// A place in an answer.
         public struct Point: Sendable, Hashable {
@@ -208,7 +208,8 @@ extension LoopbackServer.Answer {
 
     /// The answer with its body packed by gzip, without making it smaller.
     ///
-    /// - Parameter damaged: Whether the packing is spoiled: one bit of its content, so that it doesn't fit its checksum.
+    /// - Parameter damaged: Whether the packing is spoiled: one bit of its content, so that it doesn't fit its
+    ///   checksum.
     public func gzipped(damaged: Bool = false) -> Self {
         guard case .data(let data) = body else { return self }
         return changed { $0.body = .data(Gzip.stored(data, damaged: damaged)) }.header("Content-Encoding", "gzip")

@@ -121,8 +121,8 @@ public final class StubTransport: HTTPTransport {
     /// The requests, in the order in which they were made.
     public var requests: [TransportRequest] { desk.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits is
-    /// cancelled, as a time limit does.
+    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
+    /// is cancelled, as a time limit does.
     public func nextRequest() async throws -> TransportRequest {
         try await desk.next()
     }

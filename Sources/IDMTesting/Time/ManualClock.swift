@@ -14,19 +14,20 @@ public import IDMCore
 /// ``advance(by:isolation:)`` and ``run(isolation:)`` first wait until everything that the library has started is at
 /// rest: the calls of integrators that have this clock, and, for a clock made inside of a ``TestScope``, whatever is
 /// started in that scope from then on, with handlers on any actor and models made anywhere. At rest is what sleeps on
-/// this clock, what waits for its turn, and what waits for somebody outside, as a request of a ``ControlledDataProvider``
-/// waits for the test. Then the time goes from one sleeper to the next, each time with that wait.
+/// this clock, what waits for its turn, and what waits for somebody outside, as a request of a
+/// ``ControlledDataProvider`` waits for the test. Then the time goes from one sleeper to the next, each time with that
+/// wait.
 ///
 /// It can't be known of, and is not waited for:
-/// - what a provider of yours does elsewhere for a call that was made on the main actor: in a `@concurrent` function, on an
-///   actor, in a continuation or a task of its own;
+/// - what a provider of yours does elsewhere for a call that was made on the main actor: in a `@concurrent` function,
+///   on an actor, in a continuation or a task of its own;
 /// - the way back of a group to the main actor, from the end of its last member on;
 /// - a provider that is an actor, or has its own executor, while that is busy with work of others;
 /// - a task of your own, unless it was started with ``executor``. Wait for it with ``sleepers(_:)``.
 ///
-/// Calls made on no actor or on an actor of yours are not delivered before `call()` returns while they are watched, but in
-/// the next turns, in the same order. Work may be left on the main actor at any time, so its turns are waited for: if it
-/// takes none, the wait ends only with a cancel.
+/// Calls made on no actor or on an actor of yours are not delivered before `call()` returns while they are watched, but
+/// in the next turns, in the same order. Work may be left on the main actor at any time, so its turns are waited for:
+/// if it takes none, the wait ends only with a cancel.
 public final class ManualClock: Clock, WatchedClock {
     /// A point in the time of a clock: how far it is from the clock's beginning.
     public struct Instant: InstantProtocol {
@@ -178,8 +179,8 @@ public final class ManualClock: Clock, WatchedClock {
         await Workload.rest(of: watched, isolation: isolation)
     }
 
-    /// Wakes one sleeper, at its time. One at a time: two that go on at once may overtake each other on their way. False if
-    /// nobody sleeps until then.
+    /// Wakes one sleeper, at its time. One at a time: two that go on at once may overtake each other on their way.
+    /// False if nobody sleeps until then.
     private func wakeNext(until end: Instant? = nil) -> Bool {
         let sleeper: Sleeper? = state.change { state in
             guard let next = state.next, next.deadline <= end ?? next.deadline else { return nil }

@@ -118,8 +118,8 @@ struct KilledWriterTests {
         exit(7)
     }
 
-    /// Runs in the child: writes until the alarm goes off, whose default is to end the process on the spot. Everything has
-    /// been written once before that is set, however slow the machine is.
+    /// Runs in the child: writes until the alarm goes off, whose default is to end the process on the spot. Everything
+    /// has been written once before that is set, however slow the machine is.
     private static func write(in path: String, _ isPower: Bool, until delay: Int) async throws {
         let cache = try DiskCache<Int, Value>(
             folder: URL(fileURLWithPath: path), entryLimit: 100, durability: isPower ? .power : .process)

@@ -10,7 +10,8 @@ import Testing
 @Suite("What somebody has heard before a request begins", .timeLimit(.ample))
 @MainActor
 struct HeardBeforeTests {
-    /// A store that answers at once. Something may happen right behind a look, and writes may end when the test says so.
+    /// A store that answers at once. Something may happen right behind a look, and writes may end when the test says
+    /// so.
     private final class WatchedStore: CacheStore {
         let memory = MemoryCache<String, String>(countLimit: 10)
         let afterLook = Shared<(@Sendable () -> Void)?>(nil)

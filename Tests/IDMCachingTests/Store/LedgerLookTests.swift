@@ -3,8 +3,8 @@ import Testing
 
 @testable import IDMCaching
 
-/// What is heard of one key, in any order of what happens to it, against a store that does each thing in a step of its own,
-/// and into which another process writes as well.
+/// What is heard of one key, in any order of what happens to it, against a store that does each thing in a step of its
+/// own, and into which another process writes as well.
 @Suite("The ledger's word on a look", .timeLimit(.ample))
 struct LedgerLookTests {
     private enum Scope: CaseIterable { case key, tag, everything }
@@ -40,7 +40,8 @@ struct LedgerLookTests {
         var book = LedgerBook<String, Int64>()
         /// By the questions. What is in the store before is from the past.
         var stored: Int64?
-        /// The latest question whose answer was written or cleared here, and the latest of which another process has one.
+        /// The latest question whose answer was written or cleared here, and the latest of which another process has
+        /// one.
         var landed: Int64 = 0, strange: Int64 = 0
         /// Whether the store keeps when its entries were asked for.
         let knowsOrder: Bool

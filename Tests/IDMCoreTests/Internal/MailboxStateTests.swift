@@ -25,7 +25,7 @@ struct MailboxStateTests {
                 if end == nil && !isAbandoned { sent.append(nextNumber) }
                 return resume(state.send(nextNumber))
             case .finish, .fail:
-                let (isFirst, action) = state.end(event == .finish ? .finished : .failed(TestError.first))
+                let (isFirst, action) = state.end(event == .finish ? .finished : .failed(Trouble.first))
                 let mustBeFirst = end == nil && !isAbandoned
                 if mustBeFirst { end = event }
                 return (isFirst == mustBeFirst ? [] : ["end was first: \(isFirst)"]) + resume(action)
@@ -69,7 +69,7 @@ struct MailboxStateTests {
             case .success(nil):
                 defer { isEndRead = true }
                 return read == sent && (end == .finish || (end == .fail && isEndRead)) ? [] : ["ended too early"]
-            case .failure(let error as TestError):
+            case .failure(let error as Trouble):
                 defer { isEndRead = true }
                 return error == .first && end == .fail && read == sent && !isEndRead ? [] : ["failed wrongly"]
             case .failure(let error):

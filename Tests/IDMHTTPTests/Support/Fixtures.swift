@@ -5,7 +5,8 @@ import Testing
 @testable import IDMHTTP
 
 extension Duration {
-    /// The time-out of tests that aren't about time-outs. On a busy machine a minute goes by before anything is at fault.
+    /// The time-out of tests that aren't about time-outs. On a busy machine a minute goes by before anything is at
+    /// fault.
     static var patient: Self { .seconds(600) }
 }
 

@@ -118,8 +118,8 @@ struct GraphScheduleTests {
         for (node, before) in zip(cycle, cycle.dropFirst()) { #expect(dependencies[node].contains(before)) }
     }
 
-    /// Every graph of four nodes, with a cycle or without one, is walked in every order in which nodes can end, some of them
-    /// badly.
+    /// Every graph of four nodes, with a cycle or without one, is walked in every order in which nodes can end, some of
+    /// them badly.
     @Test func `every small graph keeps its order, and comes to its end`() {
         let pairs = (0..<4).flatMap { node in (0..<4).filter { $0 != node }.map { (node, $0) } }
         var acyclic = 0

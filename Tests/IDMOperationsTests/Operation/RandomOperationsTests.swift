@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A thousand operations with random dependencies, failures, cancels and pauses. What each of them tells is held against
-/// what a small model says it may tell.
+/// A thousand operations with random dependencies, failures, cancels and pauses. What each of them tells is held
+/// against what a small model says it may tell.
 @Suite("Random operations", .timeLimit(.ample))
 struct RandomOperationsTests {
     /// What one operation is, and what it waits for.

@@ -25,8 +25,8 @@ extension DataProvider {
     /// This provider with requests for the same key made once for all who ask while one is in flight.
     ///
     /// Every request that shares gets the same answer or the same error. The request is made with the input of the
-    /// first, on the first one's actor. Nothing is kept: a request that comes after the answer makes a new one. The result
-    /// is to be kept and shared, since each call of this method makes a provider that shares with no other.
+    /// first, on the first one's actor. Nothing is kept: a request that comes after the answer makes a new one. The
+    /// result is to be kept and shared, since each call of this method makes a provider that shares with no other.
     ///
     /// Cancelling one of those who share ends that one at once and no other; when the last of them is cancelled, so is
     /// the request. Progress reaches everybody who shares.

@@ -7,8 +7,8 @@ struct SeatNumber: Hashable, Sendable {
 /// Who sits in which flight: what ``Flights`` does, without the doing.
 ///
 /// A flight is one run of a provider for everybody who asks for the same key. It starts when the first passenger asks,
-/// and is cancelled when the last one leaves. It can be joined until its key is free for the next flight: once everybody
-/// has left, or once it has landed, or only when somebody has left after that.
+/// and is cancelled when the last one leaves. It can be joined until its key is free for the next flight: once
+/// everybody has left, or once it has landed, or only when somebody has left after that.
 struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     /// What a passenger who joins late has missed.
     struct History {
@@ -51,8 +51,9 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     private var lastFlight = 0
     private let closesAtLanding: Bool
 
-    /// - Parameter closesAtLanding: Whether nobody joins a flight that has landed, though nobody has left it. True where
-    ///   what is asked after the answer is to be asked anew, false where the run isn't over before somebody has heard it.
+    /// - Parameter closesAtLanding: Whether nobody joins a flight that has landed, though nobody has left it. True
+    ///   where what is asked after the answer is to be asked anew, false where the run isn't over before somebody has
+    ///   heard it.
     init(closesAtLanding: Bool) {
         self.closesAtLanding = closesAtLanding
     }
@@ -125,7 +126,8 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     /// Who sits in a flight, in the order of their seats.
     func passengers(of id: Int) -> [Passenger] {
         guard let passengers = flights[id]?.passengers else { return [] }
-        // Numbers alone: to sort pairs, of which the compiler doesn't know the second part here, takes many times as long.
+        // Numbers alone: to sort pairs, of which the compiler doesn't know the second part here, takes many times as
+        // long.
         let numbers: [Int] = Array(passengers.keys).sorted()
         return numbers.compactMap { passengers[$0] }
     }

@@ -10,7 +10,8 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
     let provider: any DataProvider<Input, Output>
     private let book: Mutex<Book>
 
-    /// - Parameter closesAtLanding: Whether what is asked after the answer is asked anew, though nobody has heard it yet.
+    /// - Parameter closesAtLanding: Whether what is asked after the answer is asked anew, though nobody has heard it
+    ///   yet.
     init(provider: any DataProvider<Input, Output>, closesAtLanding: Bool) {
         self.provider = provider
         book = Mutex(Book(closesAtLanding: closesAtLanding))

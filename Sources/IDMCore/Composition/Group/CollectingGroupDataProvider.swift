@@ -1,8 +1,8 @@
 /// A group that hears every member out: a tuple of `Result`s. Made by ``GroupDataProvider/collectingResults()``.
 ///
 /// All members run at the same time and to their end, whatever the others do. Only cancelling the request cancels them,
-/// and makes it throw `CancellationError` once all of them have ended. A member that cancels itself is a failure like any
-/// other.
+/// and makes it throw `CancellationError` once all of them have ended. A member that cancels itself is a failure like
+/// any other.
 public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvider {
     @usableFromInline let group: GroupDataProvider<repeat each Member>
 

@@ -77,8 +77,8 @@ extension DataProvider {
     ///
     /// Each input is a request of its own, made on the caller's actor, and no more of them run at the same time than
     /// allowed; the next one starts when one has ended. The first failure cancels those that run, keeps the rest from
-    /// being asked, and is thrown once all have ended. No inputs give no outputs, and ask nobody. Cancelling cancels every
-    /// request that runs.
+    /// being asked, and is thrown once all have ended. No inputs give no outputs, and ask nobody. Cancelling cancels
+    /// every request that runs.
     ///
     /// Requests start in the caller's turn where the platform can, but the answer comes in a later turn of the caller's
     /// actor, also when all of them have been answered at once.

@@ -75,10 +75,10 @@ extension DataProvider {
     /// This provider with another one beside it, asked with the same input: to log, to warm a cache up, to tell a
     /// server.
     ///
-    /// The side provider can't affect the result, its time, its progress or its errors: it is asked off the caller's actor,
-    /// in a task of its own, and its answer and its errors aren't heard. It is asked once for each request, also if this
-    /// provider then fails. Cancelling the request cancels both; once this provider has answered or failed, the other
-    /// one is left to run to its end.
+    /// The side provider can't affect the result, its time, its progress or its errors: it is asked off the caller's
+    /// actor, in a task of its own, and its answer and its errors aren't heard. It is asked once for each request, also
+    /// if this provider then fails. Cancelling the request cancels both; once this provider has answered or failed, the
+    /// other one is left to run to its end.
     public func attached<Side: DataProvider>(
         _ side: Side
     ) -> AttachDataProvider<Self, Side> where Side.Input == Input {

@@ -4,7 +4,8 @@ struct RetryRule: Sendable {
     let delay: RetryDelay
     let condition: @Sendable (any Error) -> Bool
 
-    /// Whether an error is worth one more retry, after so many. A cancellation never is, and isn't shown to the condition.
+    /// Whether an error is worth one more retry, after so many. A cancellation never is, and isn't shown to the
+    /// condition.
     func allows(_ error: any Error, after retries: Int) -> Bool {
         retries < count && CancelReason(error) == nil && !Task.isCancelled && condition(error)
     }

@@ -1,7 +1,7 @@
 /// The stage of a sequence that makes a model from what comes in.
 ///
-/// An error of the model is thrown as ``IntegrationError/model(_:)``, wrapped once. A cancellation that the model throws
-/// passes through as it is.
+/// An error of the model is thrown as ``IntegrationError/model(_:)``, wrapped once. A cancellation that the model
+/// throws passes through as it is.
 @frozen
 public struct ModelDataProvider<Model: DataModel>: DataProvider {
     @usableFromInline let parsing: ModelParsing

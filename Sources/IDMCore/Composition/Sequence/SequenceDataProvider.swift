@@ -5,11 +5,12 @@
 /// ```
 ///
 /// Every stage runs on the caller's actor, in the caller's task: cancelling it cancels the stage that runs, and the
-/// first stage that fails ends the request with its error. A longer chain is a sequence of sequences and behaves as if it
-/// were flat, also in its progress: each of n stages is worth 1/n.
+/// first stage that fails ends the request with its error. A longer chain is a sequence of sequences and behaves as if
+/// it were flat, also in its progress: each of n stages is worth 1/n.
 ///
-/// If a stage delivers many values, so does the sequence: each value of the first goes through the second, in order, one
-/// after the other. ``request(_:)`` is the last of them, and sends only the last value of the first through the second.
+/// If a stage delivers many values, so does the sequence: each value of the first goes through the second, in order,
+/// one after the other. ``request(_:)`` is the last of them, and sends only the last value of the first through the
+/// second.
 @frozen
 public struct SequenceDataProvider<First: DataProvider, Second: DataProvider>: StreamDataProvider
 where First.Output == Second.Input {

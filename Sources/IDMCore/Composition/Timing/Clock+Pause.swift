@@ -24,9 +24,9 @@ extension Clock where Duration == Swift.Duration {
 
     /// Sleeps, by a clock of the system in steps, of which each is twice as long as the one before.
     ///
-    /// A sleep that is cancelled ends at once, but the system keeps its timer, and the task in it, until the time that it was
-    /// for. Of thousands of requests, each with a time-out of minutes, as many would be left. Of one that sleeps in
-    /// steps nothing is left for longer than it has slept, and a second.
+    /// A sleep that is cancelled ends at once, but the system keeps its timer, and the task in it, until the time that
+    /// it was for. Of thousands of requests, each with a time-out of minutes, as many would be left. Of one that sleeps
+    /// in steps nothing is left for longer than it has slept, and a second.
     package func sleepInSteps(until deadline: Instant) async throws {
         if self is ContinuousClock || self is SuspendingClock {
             var step = Duration.seconds(1)

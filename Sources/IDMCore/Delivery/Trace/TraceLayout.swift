@@ -1,5 +1,5 @@
-/// Where the entries of a trace are drawn: each track has as many rows as it needs for spans that overlap to stand below
-/// each other. Parts stand in the row of the whole.
+/// Where the entries of a trace are drawn: each track has as many rows as it needs for spans that overlap to stand
+/// below each other. Parts stand in the row of the whole.
 struct TraceLayout {
     struct Row {
         let name: String

@@ -3,14 +3,14 @@ import Synchronization
 extension TraceRecorder {
     /// Records every call that is made with an integrator from now on, on a track of the integrator's name.
     ///
-    /// A call is a span from `call()` to its last handler, and what became of it. Inside are how long it waited, how long
-    /// it ran, and marks for retries and values. The integrator keeps the recorder.
+    /// A call is a span from `call()` to its last handler, and what became of it. Inside are how long it waited, how
+    /// long it ran, and marks for retries and values. The integrator keeps the recorder.
     ///
     /// - Parameters:
     ///   - integrator: The integrator.
     ///   - name: The name of the track.
-    ///   - describe: What a call is called by. It is called once a call, in `call()`; by default nothing of the input is
-    ///     shown.
+    ///   - describe: What a call is called by. It is called once a call, in `call()`; by default nothing of the input
+    ///     is shown.
     public func watch<Input, Output>(
         _ integrator: Integrator<Input, Output>, as name: String,
         describing describe: @escaping @Sendable (Input) -> String = { _ in "call" }

@@ -1,5 +1,6 @@
 extension TraceRecorder {
-    /// What has been recorded, as a page of HTML with a timeline. It stands alone: it needs no network and no other file.
+    /// What has been recorded, as a page of HTML with a timeline. It stands alone: it needs no network and no other
+    /// file.
     public var page: String {
         let layout = layout
         let rows = layout.rows.map { $0.html(until: layout.end) }.joined(separator: "\n")

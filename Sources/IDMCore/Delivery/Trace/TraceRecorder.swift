@@ -11,8 +11,8 @@ import Synchronization
 /// print(trace.page)            // a page with a timeline, which needs no network
 /// ```
 ///
-/// To watch changes nothing: no order, no actor, no turn. What is recorded stands on tracks, each with a name: a span from
-/// its beginning to its end, or a mark at one moment. Good on any actor and thread.
+/// To watch changes nothing: no order, no actor, no turn. What is recorded stands on tracks, each with a name: a span
+/// from its beginning to its end, or a mark at one moment. Good on any actor and thread.
 public final class TraceRecorder: Sendable {
     private struct State {
         var entries: [TraceEntry] = []

@@ -99,8 +99,8 @@ extension TraceRecorder.Span {
 }
 
 extension DataProvider {
-    /// This provider with each of its requests recorded: when it began, when it was paused and went on, when it ended, and
-    /// how. Nothing of inputs and outputs is recorded; of an error its type is.
+    /// This provider with each of its requests recorded: when it began, when it was paused and went on, when it ended,
+    /// and how. Nothing of inputs and outputs is recorded; of an error its type is.
     ///
     /// The span of a stream that is left before its end stays open.
     public func traced(_ name: String, by recorder: TraceRecorder) -> TracedDataProvider<Self> {

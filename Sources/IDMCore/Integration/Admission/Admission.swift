@@ -32,8 +32,8 @@ enum Entrance: Sendable, Hashable {
 
 /// Decides which calls of one lane run, wait or are turned away, and frees their places. A pure state machine.
 ///
-/// Every event that touches a call goes through here under one lock, so that an admission and a commit can't cross: once
-/// a newer call is admitted, no older one commits.
+/// Every event that touches a call goes through here under one lock, so that an admission and a commit can't cross:
+/// once a newer call is admitted, no older one commits.
 struct Admission<Member: Sendable>: Sendable {
     struct Submission: Sendable {
         let ticket: Ticket

@@ -48,8 +48,8 @@ final class Gate: Sendable {
         admission.withLock { $0.voice(ticket, event) }
     }
 
-    /// Commits the answer of a call of which nobody hears, or begins one that was turned away, and lets the call go if it
-    /// ends here.
+    /// Commits the answer of a call of which nobody hears, or begins one that was turned away, and lets the call go if
+    /// it ends here.
     func end(_ ticket: Ticket, hasBegun: Bool = true) -> Voice.Turn? {
         let (turn, next) = admission.withLock { admission in
             let turn = admission.voice(ticket) { hasBegun ? $0.commit(isFinal: true) : $0.begin() }
@@ -67,8 +67,9 @@ final class Gate: Sendable {
         admission.withLock { $0.finish(ticket) }?.wake()
     }
 
-    // A cancel that comes from no actor may come from anywhere: from inside somebody's lock, or from the handler of another
-    // task's cancel, with the runtime's own lock held. Handlers have no business there, so it is told in a later turn.
+    // A cancel that comes from no actor may come from anywhere: from inside somebody's lock, or from the handler of
+    // another task's cancel, with the runtime's own lock held. Handlers have no business there, so it is told in a
+    // later turn.
 
     func cancel(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) {
         let cancellation = admission.withLock { $0.cancel(ticket, reason) }

@@ -67,7 +67,8 @@ final class LaneTable: Sendable {
         var calls: Int
     }
 
-    /// Stands for a key that doesn't equal itself, as a number that is none: under that, its lane would never be found again.
+    /// Stands for a key that doesn't equal itself, as a number that is none: under that, its lane would never be found
+    /// again.
     private struct Stranger: Hashable, Sendable {
         let number: Int
     }

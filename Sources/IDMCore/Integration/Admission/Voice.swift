@@ -1,8 +1,9 @@
 /// Decides who may speak for one run, and whether it still may. A pure state machine.
 ///
 /// Three parties speak to the handlers of a run: its own task (beginning, retries, values, the end), a pump (progress)
-/// and whoever cancels it while the provider is at work, because a provider that ignores its cancel can't be waited for.
-/// One of them speaks at a time. Whoever stops speaking looks at what has been noted meanwhile and passes the word on.
+/// and whoever cancels it while the provider is at work, because a provider that ignores its cancel can't be waited
+/// for. One of them speaks at a time. Whoever stops speaking looks at what has been noted meanwhile and passes the word
+/// on.
 ///
 /// ```
 /// silent ── begin ──▶ speaking ── ask ──▶ asking ── speak ──▶ speaking ── commit ──▶ ending

@@ -54,7 +54,8 @@ package struct ErasedTask: Sendable {
     /// How the run ended. Nil if it hasn't, and if other calls are chained to it, which may have more to tell.
     package var lastWord: IntegrationOutcome<any Sendable>? { handle.life.lastWord }
 
-    /// Waits until the last handler of the run has run, and of everything that is chained to it. Returns how the run ended.
+    /// Waits until the last handler of the run has run, and of everything that is chained to it. Returns how the run
+    /// ended.
     package func finish() async -> IntegrationOutcome<any Sendable> {
         await handle.life.waitForFinish()
         return handle.life.outcome ?? .cancelled(.cancelled)

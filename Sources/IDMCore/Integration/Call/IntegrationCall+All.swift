@@ -2,7 +2,8 @@ extension Collection {
     /// Makes all calls, each under the rule of its integrator, and waits until they and everything chained to them have
     /// finished.
     ///
-    /// - Returns: How the calls ended, in the order of the calls. If the awaiting task is cancelled, so are all the calls.
+    /// - Returns: How the calls ended, in the order of the calls. If the awaiting task is cancelled, so are all the
+    ///   calls.
     public func callAll<Output>() async -> [IntegrationOutcome<Output>] where Element == IntegrationCall<Output> {
         let tasks = map { $0.call() }
         return await withTaskCancellationHandler {

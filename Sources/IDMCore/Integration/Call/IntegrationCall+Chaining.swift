@@ -1,7 +1,7 @@
 /// What comes before and after a call.
 ///
-/// A chained call starts after this one's last handler, with this one's place free, and in a later turn. It is held until
-/// it has run. An unstarted call starts nothing.
+/// A chained call starts after this one's last handler, with this one's place free, and in a later turn. It is held
+/// until it has run. An unstarted call starts nothing.
 extension IntegrationCall {
     // MARK: Another call
 
@@ -30,7 +30,8 @@ extension IntegrationCall {
     ///
     /// - Parameters:
     ///   - integrator: Takes the value as its input.
-    ///   - configure: Adds handlers to the new call. Runs here and now, so they keep the actor on which they are written.
+    ///   - configure: Adds handlers to the new call. Runs here and now, so they keep the actor on which they are
+    ///     written.
     public consuming func forwardSuccess<Next>(
         to integrator: Integrator<Output, Next>,
         _ configure: (IntegrationCall<Next>) -> IntegrationCall<Next> = { $0 }
@@ -46,7 +47,8 @@ extension IntegrationCall {
     ///
     /// - Parameters:
     ///   - integrator: Takes the error as its input.
-    ///   - configure: Adds handlers to the new call. Runs here and now, so they keep the actor on which they are written.
+    ///   - configure: Adds handlers to the new call. Runs here and now, so they keep the actor on which they are
+    ///     written.
     public consuming func forwardError<Next>(
         to integrator: Integrator<any Error, Next>,
         _ configure: (IntegrationCall<Next>) -> IntegrationCall<Next> = { $0 }
@@ -115,8 +117,8 @@ extension IntegrationCall {
 
     /// Tries again after an error, inside the same run: one beginning, one completion.
     ///
-    /// A cancel is never retried, nor is a stream that has delivered a value. A retry waits on the integrator's clock and
-    /// keeps the call's place.
+    /// A cancel is never retried, nor is a stream that has delivered a value. A retry waits on the integrator's clock
+    /// and keeps the call's place.
     ///
     /// - Parameters:
     ///   - count: How often it is tried again at most. With zero or less it isn't.

@@ -26,8 +26,8 @@ extension IntegrationCall {
 
     /// Hears the value: once, or once for each value of a stream.
     ///
-    /// The value is committed in the turn in which the first handler runs. A cancel before that keeps it from being heard;
-    /// after it, all handlers of the value run.
+    /// The value is committed in the turn in which the first handler runs. A cancel before that keeps it from being
+    /// heard; after it, all handlers of the value run.
     @inlinable
     public consuming func onSuccess(
         @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (Output) -> Void

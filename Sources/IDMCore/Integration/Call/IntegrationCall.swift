@@ -34,8 +34,8 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     /// returned task has been stored.
     ///
     /// - Parameter isolation: The caller's actor. Leave it out.
-    /// - Returns: The task of this run, to be awaited or cancelled. It may be dropped: a run needs nobody to hold it, only
-    ///   its integrator.
+    /// - Returns: The task of this run, to be awaited or cancelled. It may be dropped: a run needs nobody to hold it,
+    ///   only its integrator.
     @discardableResult
     public consuming func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
         IntegrationTask(source.engine.call(source, plan, isolation: isolation), holding: integrator)

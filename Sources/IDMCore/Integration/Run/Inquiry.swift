@@ -12,8 +12,8 @@ protocol Inquiry: AnyObject, Sendable {
     func leave()
 }
 
-/// What a call asks. The types of its input and output are left behind here, so that all runs of all integrators are the
-/// same code, and none of it is generic. Runs hold this, and it does not hold the integrator.
+/// What a call asks. The types of its input and output are left behind here, so that all runs of all integrators are
+/// the same code, and none of it is generic. Runs hold this, and it does not hold the integrator.
 @usableFromInline
 protocol InquirySource: AnyObject, Sendable {
     var engine: Engine { get }
@@ -50,8 +50,8 @@ final class Supply<Input: Sendable, Output: Sendable>: Sendable {
     }
 }
 
-/// The provider of an integrator together with an input. An inquiry as well, where requests are not shared: it remembers
-/// nothing of an attempt.
+/// The provider of an integrator together with an input. An inquiry as well, where requests are not shared: it
+/// remembers nothing of an attempt.
 @usableFromInline
 final class PreparedInput<Input: Sendable, Output: Sendable>: InquirySource, Inquiry {
     @usableFromInline let supply: Supply<Input, Output>

@@ -85,8 +85,8 @@ final class Life: Sendable {
 
     /// Waits to be woken.
     ///
-    /// Does by itself what `LibraryTask.wait` does: with that function in between, each of the thousands that may wait here
-    /// kept a frame half as large again.
+    /// Does by itself what `LibraryTask.wait` does: with that function in between, each of the thousands that may wait
+    /// here kept a frame half as large again.
     @inline(never)
     func park() async {
         await withUnsafeContinuation { (base: UnsafeContinuation<Void, Never>) in
@@ -232,7 +232,8 @@ final class Life: Sendable {
         state.withLock { $0.company?.isCut ?? false }
     }
 
-    /// Takes a task that was chained to this run. It is held until it has run; one that comes after the cut is cancelled.
+    /// Takes a task that was chained to this run. It is held until it has run; one that comes after the cut is
+    /// cancelled.
     func chain(_ task: any ChainedTask) {
         task.hold()
         let isCut = state.withLock { state in

@@ -1,5 +1,5 @@
-/// A call of which nobody hears, and which is let in or turned away as it comes. It asks the provider once and has nobody
-/// to tell, so there is no more to it than its life.
+/// A call of which nobody hears, and which is let in or turned away as it comes. It asks the provider once and has
+/// nobody to tell, so there is no more to it than its life.
 struct QuietRun: TaskWork {
     let engine: Engine
     let gate: Gate

@@ -1,9 +1,9 @@
 /// How a run speaks to its handlers: one at a time, each on the actor on which it was written.
 ///
-/// Whether something may still be told is asked in the turn in which it is heard: on the actor of the first handler, the
-/// gate is asked and then that handler is called, with no suspension between. The functions here that end in `Here` have
-/// to be called on that actor. Handlers may be on actors that a test kit can't watch, so it is told of the way there and
-/// back: a trip.
+/// Whether something may still be told is asked in the turn in which it is heard: on the actor of the first handler,
+/// the gate is asked and then that handler is called, with no suspension between. The functions here that end in `Here`
+/// have to be called on that actor. Handlers may be on actors that a test kit can't watch, so it is told of the way
+/// there and back: a trip.
 extension Run {
     // MARK: The beginning
 
@@ -91,8 +91,8 @@ extension Run {
 
     /// Tells the progress that has been reported, until there is none left or somebody else is to speak.
     ///
-    /// Asks for the word where it is heard first, and not on the way there: a run that answers in the turn in which it was
-    /// called mustn't find that somebody else speaks.
+    /// Asks for the word where it is heard first, and not on the way there: a run that answers in the turn in which it
+    /// was called mustn't find that somebody else speaks.
     func pump(_ ticket: Ticket) async {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
@@ -135,8 +135,8 @@ extension Run {
     // MARK: The floor
 
     /// Waits until the run's own task may speak, and tells the progress that came before. What is reported from then on
-    /// comes after the answer, or a busy reporter could put it off for ever. Returns false if the end is told by somebody
-    /// else.
+    /// comes after the answer, or a busy reporter could put it off for ever. Returns false if the end is told by
+    /// somebody else.
     @inline(never)
     private func takeFloor(_ ticket: Ticket) async -> Bool {
         while true {

@@ -59,9 +59,9 @@ final class Run: GateMember {
         return handlers.kinds.contains(.beginning) ? .heard : .unheard
     }
 
-    // A run that waits, and one whose provider is at work, keeps the frames of the functions it is in. A task comes with room
-    // for a few hundred bytes of them, and takes a kilobyte more for the first that doesn't fit. So those are small and few,
-    // and what is seldom needed has frames of its own.
+    // A run that waits, and one whose provider is at work, keeps the frames of the functions it is in. A task comes
+    // with room for a few hundred bytes of them, and takes a kilobyte more for the first that doesn't fit. So those are
+    // small and few, and what is seldom needed has frames of its own.
 
     /// Takes the call from its entrance to its end.
     func drive(_ ticket: Ticket, _ entrance: Entrance) async {
@@ -207,8 +207,8 @@ final class Run: GateMember {
         return last.map { Answer(value: $0, isHeard: true) } ?? Answer(DataProviderError.noAnswer, isFirst: true)
     }
 
-    /// Holds back what has come while the call is paused. A cancel ends the run meanwhile, and this wait with it. Does not
-    /// suspend where nothing is paused.
+    /// Holds back what has come while the call is paused. A cancel ends the run meanwhile, and this wait with it. Does
+    /// not suspend where nothing is paused.
     ///
     /// - Parameter trip: Who has been told that the caller is under way. To hold back is to be at rest.
     @inline(__always)

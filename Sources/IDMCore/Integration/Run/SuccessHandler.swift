@@ -1,5 +1,5 @@
-/// A handler of values, of which only the type of the value is not known. An object, so that all handlers are of one small
-/// size, and a copy costs one retain.
+/// A handler of values, of which only the type of the value is not known. An object, so that all handlers are of one
+/// small size, and a copy costs one retain.
 protocol SuccessHandler: AnyObject, Sendable {
     /// The actor that the handler was written on.
     var isolation: (any Actor)? { get }

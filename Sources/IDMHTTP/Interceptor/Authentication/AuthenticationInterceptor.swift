@@ -11,11 +11,12 @@ internal import Synchronization
 /// ```
 ///
 /// - A credential goes to the origin of the base URL that it is made for, and to no other one.
-/// - Requests that are rejected make one refresh together. Each goes again once with what comes of it; a second rejection
-///   is the answer. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
-/// - A request that was rejected with an older credential than there is by now makes no refresh, and goes again with the
-///   new one.
-/// - While a refresh runs, new requests wait for it. A request that is cancelled waits no longer, and the refresh goes on.
+/// - Requests that are rejected make one refresh together. Each goes again once with what comes of it; a second
+///   rejection is the answer. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
+/// - A request that was rejected with an older credential than there is by now makes no refresh, and goes again with
+///   the new one.
+/// - While a refresh runs, new requests wait for it. A request that is cancelled waits no longer, and the refresh goes
+///   on.
 /// - When the user logs out, requests that wait fail with ``AuthenticationError/userHasChanged``, and so do those whose
 ///   response comes later: nothing of the old user is delivered after, and no piece of a body that is being read. What
 ///   comes of a refresh that runs is not heard.

@@ -22,8 +22,8 @@ public protocol Authenticator<Credential>: Sendable {
 
     /// Gets a new credential in place of one that was rejected.
     ///
-    /// It is called once for all requests that were rejected with the same credential, away from their actors. Their being
-    /// cancelled doesn't stop it: a server may have replaced the old credential by then.
+    /// It is called once for all requests that were rejected with the same credential, away from their actors. Their
+    /// being cancelled doesn't stop it: a server may have replaced the old credential by then.
     ///
     /// - Parameters:
     ///   - credential: The credential that was rejected.

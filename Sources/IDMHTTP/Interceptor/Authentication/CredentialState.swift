@@ -18,8 +18,8 @@ enum CredentialNews<Credential> {
 
 extension CredentialNews: Sendable where Credential: Sendable {}
 
-/// What is known of a credential, and who waits for a new one. A value: what has to be done comes out of each event, and is
-/// done by somebody else where no lock is held.
+/// What is known of a credential, and who waits for a new one. A value: what has to be done comes out of each event,
+/// and is done by somebody else where no lock is held.
 struct CredentialState<Credential, Waiter> {
     /// What a request is to do.
     enum Admission {

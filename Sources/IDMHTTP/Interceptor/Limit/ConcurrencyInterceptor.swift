@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Lets so many requests at once go to a host. The others wait, and go in the order in which they came.
 ///
-/// One interceptor may stand in many services: each origin is counted by itself. A request that is cancelled while it waits
-/// ends at once. A request that is opened holds its place until its body has been read, or nobody holds the body any more.
-/// Put it last, so that no request holds a place while it waits for something else.
+/// One interceptor may stand in many services: each origin is counted by itself. A request that is cancelled while it
+/// waits ends at once. A request that is opened holds its place until its body has been read, or nobody holds the body
+/// any more. Put it last, so that no request holds a place while it waits for something else.
 public final class ConcurrencyInterceptor: HTTPInterceptor {
     private typealias Entrance = Turnstile<FirstResult<Void>>
 
@@ -62,7 +62,8 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
         try await withTaskCancellationHandler {
             try await turn.value()
         } onCancel: {
-            // If the turn has come at the same time, it is taken, and given back by the request that finds itself cancelled.
+            // If the turn has come at the same time, it is taken, and given back by the request that finds itself
+            // cancelled.
             entrances.withLock { $0[origin]?.giveUp(place) }?.end(.failure(CancellationError()))
         }
     }

@@ -1,5 +1,5 @@
-/// Tells somebody, at the end of each request, of everything that happened to it: attempts, redirects, retries and why, the
-/// bytes and the times. Secrets are redacted.
+/// Tells somebody, at the end of each request, of everything that happened to it: attempts, redirects, retries and why,
+/// the bytes and the times. Secrets are redacted.
 ///
 /// ```text
 /// GET /a
@@ -38,8 +38,8 @@ public struct EventLogInterceptor: HTTPInterceptor {
     ///
     /// - Parameters:
     ///   - clock: What measures the times.
-    ///   - take: Takes a log, once for each request, when it has ended. Called away from the caller's actor, for several
-    ///     requests at once.
+    ///   - take: Takes a log, once for each request, when it has ended. Called away from the caller's actor, for
+    ///     several requests at once.
     public init(clock: any Clock<Duration> = ContinuousClock(), take: @escaping @Sendable (Log) -> Void) {
         self.clock = clock
         self.take = take

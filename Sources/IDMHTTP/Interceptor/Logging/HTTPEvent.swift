@@ -9,7 +9,8 @@ public struct HTTPEvent: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The request waits for a place, because as many as are allowed are on their way to its host.
         case queued
-        /// The request goes to the transport: for the first time, or again, with so many bytes if their number is known.
+        /// The request goes to the transport: for the first time, or again, with so many bytes if their number is
+        /// known.
         case attempt(Int, bytes: Int?)
         /// The header of a response has come.
         case response(status: Int)

@@ -7,9 +7,9 @@ internal import Synchronization
 /// service.interceptors.insert(.maintenance { error in await screens.showMaintenance() }, at: 0)
 /// ```
 ///
-/// The action is done once for a run of such failures, however many requests meet it, and again only after a request has
-/// succeeded in between. The request that met the failure first waits for it. Each request fails with its own error all
-/// the same.
+/// The action is done once for a run of such failures, however many requests meet it, and again only after a request
+/// has succeeded in between. The request that met the failure first waits for it. Each request fails with its own error
+/// all the same.
 ///
 /// Put it before retries and authentication, so that it hears only of what they could do nothing about.
 public final class FailurePolicyInterceptor: HTTPInterceptor {

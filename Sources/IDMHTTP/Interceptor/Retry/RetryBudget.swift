@@ -3,8 +3,8 @@ internal import Synchronization
 /// How many retries many requests may make together, so that a server which is down isn't asked many times as often as
 /// one which is up.
 ///
-/// Each retry takes one from the budget, and each request that succeeds gives a part of one back. Share one budget among
-/// the services of a host.
+/// Each retry takes one from the budget, and each request that succeeds gives a part of one back. Share one budget
+/// among the services of a host.
 public final class RetryBudget: Sendable {
     private struct State {
         let capacity: Double

@@ -7,13 +7,13 @@ internal import Foundation
 /// service.interceptors.append(RetryInterceptor(3, budget: budget))
 /// ```
 ///
-/// - **Which requests.** Those with a method that does no harm when it is repeated (GET, HEAD, OPTIONS, PUT, DELETE), and any
-///   with an `Idempotency-Key`. Never one whose body can be read once only.
-/// - **After which failures.** The transport's, a time-out, and the statuses 408, 429, 502, 503 and 504, unless you choose
-///   others. A cancellation is never one of them.
+/// - **Which requests.** Those with a method that does no harm when it is repeated (GET, HEAD, OPTIONS, PUT, DELETE),
+///   and any with an `Idempotency-Key`. Never one whose body can be read once only.
+/// - **After which failures.** The transport's, a time-out, and the statuses 408, 429, 502, 503 and 504, unless you
+///   choose others. A cancellation is never one of them.
 /// - **After how long.** The delay, or what a `Retry-After` asks for if that is longer.
-/// - **Not at all** where the wait would be longer than ``maximumWait``, or would end after the request's deadline, or where
-///   the budget is used up: then the failure is thrown at once.
+/// - **Not at all** where the wait would be longer than ``maximumWait``, or would end after the request's deadline, or
+///   where the budget is used up: then the failure is thrown at once.
 public struct RetryInterceptor: HTTPInterceptor {
     /// How often a request is made again, beyond the first time.
     public var count: Int
@@ -59,8 +59,8 @@ public struct RetryInterceptor: HTTPInterceptor {
         condition = when
     }
 
-    /// Whether a failure is one of those that commonly pass: the transport's, a time-out, and the statuses 408, 429, 502,
-    /// 503 and 504.
+    /// Whether a failure is one of those that commonly pass: the transport's, a time-out, and the statuses 408, 429,
+    /// 502, 503 and 504.
     public static let mayPass: @Sendable (HTTPError) -> Bool = { error in
         switch error.reason {
         case .transport, .timedOut(.silence), .timedOut(.transport), .cancelled: true

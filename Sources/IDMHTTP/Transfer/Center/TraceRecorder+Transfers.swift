@@ -4,16 +4,16 @@ internal import Synchronization
 extension TraceRecorder {
     /// Records every transfer of a center, those that are there already among them.
     ///
-    /// A transfer is a span that bears its id, from the moment in which it is asked for to its end, and what became of it.
-    /// Inside are how long it waited for its turn, how long it ran and how long it was paused, each with how far it had come
-    /// by then. One that is resumed after its end begins a span of its own. The center keeps the recorder.
+    /// A transfer is a span that bears its id, from the moment in which it is asked for to its end, and what became of
+    /// it. Inside are how long it waited for its turn, how long it ran and how long it was paused, each with how far it
+    /// had come by then. One that is resumed after its end begins a span of its own. The center keeps the recorder.
     ///
     /// ```swift
     /// trace.watch(center)
     /// ```
     ///
-    /// For the requests that transfers are made of, put a ``TraceInterceptor`` into the service. A transfer without a center is
-    /// recorded as any provider is: `DownloadProvider(service).traced("map", by: trace)`.
+    /// For the requests that transfers are made of, put a ``TraceInterceptor`` into the service. A transfer without a
+    /// center is recorded as any provider is: `DownloadProvider(service).traced("map", by: trace)`.
     ///
     /// - Parameters:
     ///   - center: The center.

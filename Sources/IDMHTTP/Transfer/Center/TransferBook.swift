@@ -1,5 +1,5 @@
-/// Which transfers there are, where each stands, and whose turn it is. A value: what is to be done comes out of each event, in
-/// order, and is done by somebody else where no lock is held.
+/// Which transfers there are, where each stands, and whose turn it is. A value: what is to be done comes out of each
+/// event, in order, and is done by somebody else where no lock is held.
 struct TransferBook: Sendable {
     enum Phase: Sendable, Hashable {
         case waiting, running, paused, finished, failed, cancelled

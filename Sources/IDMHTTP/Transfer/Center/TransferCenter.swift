@@ -2,8 +2,8 @@ public import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// Many downloads and uploads, each known by an id: so many at once, the others in line, all of them to be paused, resumed,
-/// cancelled and watched from anywhere.
+/// Many downloads and uploads, each known by an id: so many at once, the others in line, all of them to be paused,
+/// resumed, cancelled and watched from anywhere.
 ///
 /// ```swift
 /// let center = try await TransferCenter(service, folder: records)
@@ -11,14 +11,15 @@ internal import Synchronization
 /// for await state in center.states(of: "europe") { show(state) }
 /// ```
 ///
-/// - Every function may be called at any moment, from any thread, and any number of times: what has no sense where a transfer
-///   stands does nothing. ``state(of:)`` tells what came of it as soon as a function returns; bytes stop soon after.
-/// - A transfer runs when fewer than ``width`` do, and no other one that waits has a higher priority or has waited longer.
-///   A paused one has no place among them, and waits again when it is resumed.
-/// - With a folder, downloads outlive the process: those that weren't done are there again, paused, at the next start, and one
-///   whose file was in its place before anybody could be told is there as finished. Uploads
-///   don't, for what they send may be gone. Secrets aren't kept: a download whose request holds any is there again as well, and fails with
-///   ``TransferError/requestNeeded`` unless it is asked for anew under its id.
+/// - Every function may be called at any moment, from any thread, and any number of times: what has no sense where a
+///   transfer stands does nothing. ``state(of:)`` tells what came of it as soon as a function returns; bytes stop soon
+///   after.
+/// - A transfer runs when fewer than ``width`` do, and no other one that waits has a higher priority or has waited
+///   longer. A paused one has no place among them, and waits again when it is resumed.
+/// - With a folder, downloads outlive the process: those that weren't done are there again, paused, at the next start,
+///   and one whose file was in its place before anybody could be told is there as finished. Uploads don't, for what
+///   they send may be gone. Secrets aren't kept: a download whose request holds any is there again as well, and fails
+///   with ``TransferError/requestNeeded`` unless it is asked for anew under its id.
 ///
 /// When nobody holds a center any more its transfers end soon, and keep what has come; ``close()`` waits for that.
 public final class TransferCenter: Sendable {
@@ -31,8 +32,8 @@ public final class TransferCenter: Sendable {
         self.init(TransferCore(DownloadProvider(service), UploadProvider(service), width: width, archive: nil))
     }
 
-    /// Makes a center whose downloads outlive the process, and finds those that were not done. Records that can't be read are
-    /// left out.
+    /// Makes a center whose downloads outlive the process, and finds those that were not done. Records that can't be
+    /// read are left out.
     ///
     /// - Parameters:
     ///   - service: What transfers are made with.
@@ -55,8 +56,8 @@ public final class TransferCenter: Sendable {
 
     // MARK: Transfers
 
-    /// Downloads something. The id of a transfer that is there already takes this request from its next start on: one that is
-    /// paused or has failed goes on, one that is done or was cancelled begins anew.
+    /// Downloads something. The id of a transfer that is there already takes this request from its next start on: one
+    /// that is paused or has failed goes on, one that is done or was cancelled begins anew.
     ///
     /// - Returns: The id.
     @discardableResult
@@ -128,8 +129,8 @@ public final class TransferCenter: Sendable {
 
     /// Waits until a transfer is over, and answers with what has come of it.
     ///
-    /// - Throws: What the transfer failed with, and a `CancellationError` if it was cancelled, forgotten or never there, or if the
-    ///   task that waits is cancelled.
+    /// - Throws: What the transfer failed with, and a `CancellationError` if it was cancelled, forgotten or never
+    ///   there, or if the task that waits is cancelled.
     public func result(of id: String) async throws -> TransferResult {
         for await state in states(of: id) {
             switch state {
@@ -142,14 +143,14 @@ public final class TransferCenter: Sendable {
         throw CancellationError()
     }
 
-    /// How far several transfers have come together: those of these ids, or all. Those that have failed or were cancelled
-    /// don't count.
+    /// How far several transfers have come together: those of these ids, or all. Those that have failed or were
+    /// cancelled don't count.
     public func progress(of ids: [String]? = nil) -> TransferProgress {
         .sum(of: (ids ?? core.ids).compactMap { core.share(of: $0) })
     }
 
-    /// How far several transfers have come together, now and whenever that changes, until all of them are over. No fraction is
-    /// less than the one before, as long as the transfers are the same.
+    /// How far several transfers have come together, now and whenever that changes, until all of them are over. No
+    /// fraction is less than the one before, as long as the transfers are the same.
     public func progresses(of ids: [String]) -> TransferProgresses {
         TransferProgresses(changes: core.changes) { [core] in
             (
@@ -164,8 +165,8 @@ public final class TransferCenter: Sendable {
 
     // MARK: The end
 
-    /// Ends all transfers, keeps what has come, and returns when nothing is under way and everything is on the disk. Whatever
-    /// is asked of the center afterwards does nothing.
+    /// Ends all transfers, keeps what has come, and returns when nothing is under way and everything is on the disk.
+    /// Whatever is asked of the center afterwards does nothing.
     public func close() async {
         for run in core.close() { await run.ended() }
         await core.settle()

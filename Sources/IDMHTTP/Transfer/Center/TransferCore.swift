@@ -4,10 +4,11 @@ internal import Synchronization
 
 /// What a center's tasks hold: the book of its transfers, and whatever does what comes out of it.
 ///
-/// What comes out of an event is done outside of the lock, one thing behind the other, in the order in which it came out: by
-/// whoever finds that nobody else does.
+/// What comes out of an event is done outside of the lock, one thing behind the other, in the order in which it came
+/// out: by whoever finds that nobody else does.
 final class TransferCore: Sendable {
-    /// What is to be done, with all that is needed for it: by the time that it is done another transfer may have the id.
+    /// What is to be done, with all that is needed for it: by the time that it is done another transfer may have the
+    /// id.
     private enum Step: Sendable {
         case start(String, TransferRun, TransferJob.Work)
         case hold(TransferRun)
@@ -110,7 +111,8 @@ final class TransferCore: Sendable {
         state.withLock { state in state.book.phase(of: id).flatMap { state.jobs[id]?.share($0) } }
     }
 
-    /// What tells of a transfer, and how much of that is of before: it may not have been told yet where the transfer stands.
+    /// What tells of a transfer, and how much of that is of before: it may not have been told yet where the transfer
+    /// stands.
     func latest(of id: String) -> (LatestValue<TransferState>, past: Int)? {
         state.withLock { state in
             guard state.book.phase(of: id) != nil, let job = state.jobs[id] else { return nil }

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// What is kept of a download, so that it is there again at the next start. No secrets are: where the request holds any,
-/// the record only says so.
+/// What is kept of a download, so that it is there again at the next start. No secrets are: where the request holds
+/// any, the record only says so.
 struct TransferRecord: Codable, Sendable {
     static let version = 1
 

@@ -124,7 +124,8 @@ actor DownloadPart {
         let status = try files.status(file)
         guard status.kind == .file else { throw .notAFile(place.part.lastName) }
         guard let current = try? files.status(at: place.part), current.identity == status.identity else { return nil }
-        // A file that is done has been given its name, and not lost this one: what is written here would be written to it.
+        // A file that is done has been given its name, and not lost this one: what is written here would be written to
+        // it.
         guard status.links == 1 else {
             try files.remove(place.part)
             return nil
@@ -292,7 +293,8 @@ actor DownloadPart {
         if let expected = download.sha256?.lowercased(), let found, expected != found {
             throw .digest(expected: expected, found: found)
         }
-        // For the one who comes after a process that ends once the file is in its place, and before anybody hears of it.
+        // For the one who comes after a process that ends once the file is in its place, and before anybody hears of
+        // it.
         if found != nil { try writeDown(synchronizing: false) }
         let path: String
         do throws(FileFault) {

@@ -28,7 +28,8 @@ struct DownloadPlace: Sendable, Hashable {
     private static let sidecarEnding = ".info"
     private static let newEnding = ".new"
 
-    /// Whether a name is one that a download's own files may have: a server that suggests it could mean those of another.
+    /// Whether a name is one that a download's own files may have: a server that suggests it could mean those of
+    /// another.
     static func isReserved(_ name: String) -> Bool {
         var name = name.lowercased()[...]
         for ending in [newEnding, sidecarEnding] where name.hasSuffix(ending) { name = name.dropLast(ending.count) }
@@ -80,8 +81,8 @@ struct DownloadPlace: Sendable, Hashable {
         }
     }
 
-    /// An address without what isn't the object's: what signs it. What else stands in its query tells objects apart, and
-    /// is nobody's business.
+    /// An address without what isn't the object's: what signs it. What else stands in its query tells objects apart,
+    /// and is nobody's business.
     private static func object(of address: URL, isSecret: Bool) -> String {
         guard var parts = URLComponents(url: address, resolvingAgainstBaseURL: true) else { return "" }
         let query = SignedQuery(parts.percentEncodedQuery ?? "").unsigned

@@ -98,8 +98,8 @@ extension ServiceHeaders {
             : self[.lastModified].map { $0 == validator } ?? true
     }
 
-    /// What tells this state of an object from each other one, byte by byte. Nil if the header holds nothing of the kind:
-    /// then a part of it can't be gone on with.
+    /// What tells this state of an object from each other one, byte by byte. Nil if the header holds nothing of the
+    /// kind: then a part of it can't be gone on with.
     var strongValidator: String? {
         guard !isPacked else { return nil }
         if let tag = self[.eTag] {

@@ -8,22 +8,23 @@ public import IDMCore
 /// let map = try await downloads.request(ServiceDownload(ServiceRequest(.get, "/maps/europe"), to: .file(url)))
 /// ```
 ///
-/// It is a provider as others are: `signIn >>>> downloads`, `first >><< second` and `downloads.each(maxConcurrent: 5)` work, and
-/// a call's `onProgress` hears how far it has come.
+/// It is a provider as others are: `signIn >>>> downloads`, `first >><< second` and `downloads.each(maxConcurrent: 5)`
+/// work, and a call's `onProgress` hears how far it has come.
 ///
-/// - **Nothing is half there.** What comes is written beside its place, for this user alone, and moved into it in one step
-///   once everything has come, has the size and the digest that were expected, and the service's rules had let it pass.
-/// - **It goes on.** What has come stays when a download fails, is paused, or its process ends; the next request for the
-///   same object into the same place begins where it stopped. It does so if the server can tell that the object is still
-///   the same one (by a strong ETag, or a date). If it is another one, or if the server doesn't know how to send a
-///   part, the whole is fetched anew: a file is never put together from two.
+/// - **Nothing is half there.** What comes is written beside its place, for this user alone, and moved into it in one
+///   step once everything has come, has the size and the digest that were expected, and the service's rules had let it
+///   pass.
+/// - **It goes on.** What has come stays when a download fails, is paused, or its process ends; the next request for
+///   the same object into the same place begins where it stopped. It does so if the server can tell that the object is
+///   still the same one (by a strong ETag, or a date). If it is another one, or if the server doesn't know how to send
+///   a part, the whole is fetched anew: a file is never put together from two.
 /// - **Pausing** with a `PauseControl` ends the connection and keeps what has come, where that can be gone on with, and
 ///   nothing otherwise. **Cancelling** removes it, or keeps it if
 ///   the download says so. Either is heard at any moment.
 ///
-/// Work runs away from the caller's actor, and what waits for the disk on threads of its own. No more than a piece and a
-/// quarter of a megabyte is in memory. Fails with an ``HTTPError``, with a ``TransferError``, with what an interceptor threw, or with
-/// `CancellationError` if the task was cancelled.
+/// Work runs away from the caller's actor, and what waits for the disk on threads of its own. No more than a piece and
+/// a quarter of a megabyte is in memory. Fails with an ``HTTPError``, with a ``TransferError``, with what an
+/// interceptor threw, or with `CancellationError` if the task was cancelled.
 public struct DownloadProvider: DataProvider {
     /// What the files are asked of.
     public var service: HTTPService

@@ -86,7 +86,8 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Writes what comes, where it is written: it has no other way to go. What has come before a failure is written as well.
+    /// Writes what comes, where it is written: it has no other way to go. What has come before a failure is written as
+    /// well.
     private func copy(
         _ bytes: HTTPBytes, to part: isolated DownloadPart, from first: Int64, end: Int64?, total: Int64?
     ) async throws {

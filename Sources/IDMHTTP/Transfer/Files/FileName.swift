@@ -11,8 +11,8 @@ struct FileName: Sendable, Hashable {
 
     /// Makes a name of what a server, or anybody else, suggests. Nil if nothing of it is of use.
     init?(suggested text: String) {
-        // What was before a separator is a path, and none of anybody's business. Both kinds: it may travel. All of this as
-        // scalars: a slash is one, and a dot is, whatever is joined to it.
+        // What was before a separator is a path, and none of anybody's business. Both kinds: it may travel. All of this
+        // as scalars: a slash is one, and a dot is, whatever is joined to it.
         let last = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last
         let shown = (last ?? "".unicodeScalars[...]).compactMap(Self.plain)
         // Dots at the start hide a file, those at the end get lost on some systems.

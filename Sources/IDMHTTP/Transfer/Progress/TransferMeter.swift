@@ -1,4 +1,5 @@
-/// Makes progress of counts: never backwards, not too often, with a rate over the last few seconds. It is told the time.
+/// Makes progress of counts: never backwards, not too often, with a rate over the last few seconds. It is told the
+/// time.
 struct TransferMeter: Sendable {
     private struct Mark {
         let time: Duration

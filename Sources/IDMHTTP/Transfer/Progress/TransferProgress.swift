@@ -10,7 +10,8 @@ public struct TransferProgress: Sendable, Hashable {
     public let fraction: Double?
     /// How many bytes come or go in a second, by the last few seconds. Nil as long as that can't be told.
     public let bytesPerSecond: Double?
-    /// How long the rest will take at this rate. Nil if the rest or the rate isn't known, and where nothing comes or goes.
+    /// How long the rest will take at this rate. Nil if the rest or the rate isn't known, and where nothing comes or
+    /// goes.
     public let timeLeft: Duration?
 
     /// Makes a progress. Whatever can't be meant is moved to the nearest that can.
@@ -38,8 +39,8 @@ public struct TransferProgress: Sendable, Hashable {
 }
 
 extension TransferProgress {
-    /// What several transfers have done together. The total is known once all of theirs are; the fraction is that of the
-    /// bytes then, and otherwise the mean.
+    /// What several transfers have done together. The total is known once all of theirs are; the fraction is that of
+    /// the bytes then, and otherwise the mean.
     static func sum(of parts: [TransferProgress]) -> TransferProgress {
         let totals = parts.compactMap(\.total)
         let rates = parts.compactMap(\.bytesPerSecond)

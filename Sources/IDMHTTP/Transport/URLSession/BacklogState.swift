@@ -44,8 +44,8 @@ struct BacklogState {
         return Entry(shuts: shuts, waits: Wait(works: works))
     }
 
-    /// Somebody has lost patience. Returns whether they wait once more, since there has been work meanwhile. Not for ever: others
-    /// may wait for them.
+    /// Somebody has lost patience. Returns whether they wait once more, since there has been work meanwhile. Not for
+    /// ever: others may wait for them.
     mutating func waitsOn(_ wait: inout Wait) -> Bool {
         guard isShut, isPatient else { return false }
         guard isAtWork || wait.works != works, wait.turns < Self.mostTurns else {

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A body on its way from a network that can't be made to wait to a reader who takes its time. A value: what is to be done
-/// comes out of each event, and is done by somebody else where no lock is held.
+/// A body on its way from a network that can't be made to wait to a reader who takes its time. A value: what is to be
+/// done comes out of each event, and is done by somebody else where no lock is held.
 ///
-/// What nobody has read yet is kept in memory up to a window, and beyond that put aside on disk. The memory is older than
-/// the disk: while anything lies there, whatever comes goes there as well.
+/// What nobody has read yet is kept in memory up to a window, and beyond that put aside on disk. The memory is older
+/// than the disk: while anything lies there, whatever comes goes there as well.
 struct BodyFlow<Reader> {
     /// What is to be done.
     enum Action {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Bytes that are put aside on disk and fetched in the same order. The files have no name, so that nothing of them is left
-/// behind, whatever happens. Used by one thread at a time.
+/// Bytes that are put aside on disk and fetched in the same order. The files have no name, so that nothing of them is
+/// left behind, whatever happens. Used by one thread at a time.
 struct BodySpool: ~Copyable, Sendable {
     private struct File {
         let handle: FileHandle
@@ -15,8 +15,8 @@ struct BodySpool: ~Copyable, Sendable {
     private var files: [File] = []
     private var length = 0
 
-    /// - Parameter capacity: How many bytes go into the first file. It goes away when all of it has been fetched; later ones
-    ///   take as much as there is by then, so that there are few of them.
+    /// - Parameter capacity: How many bytes go into the first file. It goes away when all of it has been fetched; later
+    ///   ones take as much as there is by then, so that there are few of them.
     init(folder: URL = FileManager.default.temporaryDirectory, capacity: Int = 16 << 20) {
         self.folder = folder
         self.capacity = capacity

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Where one exchange stands: nothing is sent yet, the header of its response is awaited, its body flows, or nobody wants it
-/// any more. A value, as ``BodyFlow`` is one.
+/// Where one exchange stands: nothing is sent yet, the header of its response is awaited, its body flows, or nobody
+/// wants it any more. A value, as ``BodyFlow`` is one.
 struct ExchangeState<Head: Sendable, Sender, Reader> {
     /// What is to be done.
     enum Action {

@@ -6,8 +6,8 @@ public import Foundation
 #endif
 
 extension ServiceHeaders {
-    /// The header of a response of URLSession, for a transport. URLSession joins fields of one name; cookies, which can't be
-    /// joined, are taken apart again.
+    /// The header of a response of URLSession, for a transport. URLSession joins fields of one name; cookies, which
+    /// can't be joined, are taken apart again.
     public init(_ response: HTTPURLResponse) {
         var headers: [Field] = []
         for (name, value) in response.allHeaderFields {
@@ -20,8 +20,8 @@ extension ServiceHeaders {
 }
 
 extension String {
-    /// The cookies that stand behind one another in a text. A comma separates two of them where a name and a `=` follow; the
-    /// one in a date is followed by a day.
+    /// The cookies that stand behind one another in a text. A comma separates two of them where a name and a `=`
+    /// follow; the one in a date is followed by a day.
     fileprivate func separateCookies() -> [String] {
         var cookies: [String] = []
         var rest = self[...]

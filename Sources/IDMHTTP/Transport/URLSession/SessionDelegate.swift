@@ -6,7 +6,8 @@ internal import FoundationNetworking
 
 /// Hears everything that a session tells, and passes it on to the exchange that it is about.
 ///
-/// All methods stand here, in the class that declares the conformance: those that a subclass adds are never called on Linux.
+/// All methods stand here, in the class that declares the conformance: those that a subclass adds are never called on
+/// Linux.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
 
@@ -68,8 +69,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         exchange(task)?.didSend(totalBytesSent)
     }
 
-    /// On Linux a body that has begun to leave can't be sent again on another connection, whatever is answered here: the
-    /// server would wait for the rest of it for ever. It is asked on a queue of the session's own.
+    /// On Linux a body that has begun to leave can't be sent again on another connection, whatever is answered here:
+    /// the server would wait for the rest of it for ever. It is asked on a queue of the session's own.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping (InputStream?) -> Void

@@ -5,8 +5,8 @@ internal import Synchronization
 internal import FoundationNetworking
 #endif
 
-/// One exchange of a session: does what its state says. The session tells it what happens, on a queue that does one thing
-/// after the other and on which files are written as well.
+/// One exchange of a session: does what its state says. The session tells it what happens, on a queue that does one
+/// thing after the other and on which files are written as well.
 final class SessionExchange: Sendable {
     typealias Sender = UnsafeContinuation<Head, any Error>
     typealias Reader = UnsafeContinuation<Data?, any Error>
@@ -26,8 +26,8 @@ final class SessionExchange: Sendable {
     private let state: Mutex<State>
     private let isStopped = Mutex(false)
     private let spool: Mutex<BodySpool>
-    /// The bytes that the reader hasn't taken. Where more come, the session waits: a reader who is but a moment behind would
-    /// be further behind with each piece that goes by way of the disk.
+    /// The bytes that the reader hasn't taken. Where more come, the session waits: a reader who is but a moment behind
+    /// would be further behind with each piece that goes by way of the disk.
     private let behind: Backlog
     private let sent = Atomic<Int64>(0)
     /// How many bytes the body is to have.
@@ -148,13 +148,14 @@ final class SessionExchange: Sendable {
         perform(state.withLock { $0.refuse(TransportFault(.lost), stops: true) })
     }
 
-    /// The server's question for a user is about to be answered with nobody. If its response is here, that is all of it.
+    /// The server's question for a user is about to be answered with nobody. If its response is here, that is all of
+    /// it.
     func didReject() {
         perform(state.withLock { $0.received == nil ? .none : $0.complete(nil) })
     }
 
-    /// Answers a question of the session, unless the task has been cancelled: on Linux an answer to a task that doesn't wait for
-    /// it any more ends the process. Under the lock, so that it is before the cancellation or not at all.
+    /// Answers a question of the session, unless the task has been cancelled: on Linux an answer to a task that doesn't
+    /// wait for it any more ends the process. Under the lock, so that it is before the cancellation or not at all.
     func answer(_ reply: () -> Void) {
         isStopped.withLock { isStopped in
             if !isStopped { reply() }

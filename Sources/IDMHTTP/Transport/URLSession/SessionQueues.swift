@@ -4,8 +4,8 @@ internal import Foundation
 struct SessionQueues: Sendable {
     /// On which the session tells what happens, and on which files are written and read. What has come waits here.
     let telling = TellingQueue()
-    /// On which transfers are stopped. That waits for the session, so that whoever cancels can't do it on the spot; and it
-    /// can't wait behind what has come, which would be most of a body by then.
+    /// On which transfers are stopped. That waits for the session, so that whoever cancels can't do it on the spot; and
+    /// it can't wait behind what has come, which would be most of a body by then.
     let stopping = {
         let queue = OperationQueue()
         queue.beSerial("stopping")

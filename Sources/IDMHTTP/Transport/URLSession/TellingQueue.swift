@@ -3,14 +3,14 @@ internal import Foundation
 
 /// The queue on which a session tells what happens, with bounds to what waits there.
 ///
-/// On Linux a session adds a block for each piece of a body, from the thread on which it serves the network, and has no ear
-/// for a delegate that is behind: what the disk can't take at once would pile up in memory. To make that thread wait is the
-/// one way to let the network wait.
+/// On Linux a session adds a block for each piece of a body, from the thread on which it serves the network, and has no
+/// ear for a delegate that is behind: what the disk can't take at once would pile up in memory. To make that thread
+/// wait is the one way to let the network wait.
 ///
 /// It waits for a moment, and never for good: what runs on the queue may ask that thread for something and wait for the
-/// answer, as a refused challenge does, and then each would wait for the other. Once the moment has passed, nobody waits until
-/// the queue has caught up. A disk that is slow is waited for longer, half a second, and not for good either: who makes a request
-/// waits for the session's thread.
+/// answer, as a refused challenge does, and then each would wait for the other. Once the moment has passed, nobody
+/// waits until the queue has caught up. A disk that is slow is waited for longer, half a second, and not for good
+/// either: who makes a request waits for the session's thread.
 final class TellingQueue: OperationQueue, @unchecked Sendable {
     // Unchecked as its superclass is: all that it adds is a constant that may go anywhere.
     private let backlog: Backlog

@@ -6,7 +6,8 @@ internal import FoundationNetworking
 extension TransportFault {
     /// What an error of URLSession means.
     ///
-    /// On Linux most of what is wrong with a response has the code `unknown`, and says in a sentence of libcurl what it is.
+    /// On Linux most of what is wrong with a response has the code `unknown`, and says in a sentence of libcurl what it
+    /// is.
     ///
     /// - Parameters:
     ///   - hasHead: Whether the header of the response had come.

@@ -9,29 +9,29 @@ internal import FoundationNetworking
 /// ``shared``; what many short-lived sessions do isn't known to be safe.
 ///
 /// - It follows no redirects, and answers no server that asks for a user: a 401 comes with its body.
-/// - It keeps nothing: no cookies, no credentials, no responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a request
-///   fails at once; all others ask the server. A cache of values stands before a service, and not in it.
+/// - It keeps nothing: no cookies, no credentials, no responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a
+///   request fails at once; all others ask the server. A cache of values stands before a service, and not in it.
 /// - Time is kept by the service, to the millisecond.
 /// - A cancellation ends an exchange at once, wherever it is, and is told as a `CancellationError`.
 /// - A header that is too large, and a body that is once it is unpacked, end the transfer, and are told as a
 ///   ``TransportFault``, as everything else is that goes wrong.
 ///
-/// Two things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off inside of
-/// a response's header ends the process, and while a packed body of hundreds of megabytes is unpacked all other
-/// transfers of the session wait, until the limit ends it.
+/// Two things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off
+/// inside of a response's header ends the process, and while a packed body of hundreds of megabytes is unpacked all
+/// other transfers of the session wait, until the limit ends it.
 ///
 /// ## Memory
 ///
-/// URLSession brings a body as fast as the network does, whoever reads it, and nothing that it offers makes it wait: on Linux
-/// a suspended task loses its connection and begins anew when it is resumed, behind the bytes that came before; a delegate
-/// that takes its time lets the rest of the body pile up; the answer to a response is not listened to. So this transport
-/// takes what comes, keeps 2 MB of it in memory, and holds the session up for a moment when there is more. What the reader
-/// hasn't taken by then is put aside in files without a name in the temporary folder, which are gone with the exchange or
-/// the process. Memory is bounded, however slow the reader is and whatever the server can do; the disk holds what is still
-/// to be read.
+/// URLSession brings a body as fast as the network does, whoever reads it, and nothing that it offers makes it wait: on
+/// Linux a suspended task loses its connection and begins anew when it is resumed, behind the bytes that came before; a
+/// delegate that takes its time lets the rest of the body pile up; the answer to a response is not listened to. So this
+/// transport takes what comes, keeps 2 MB of it in memory, and holds the session up for a moment when there is more.
+/// What the reader hasn't taken by then is put aside in files without a name in the temporary folder, which are gone
+/// with the exchange or the process. Memory is bounded, however slow the reader is and whatever the server can do; the
+/// disk holds what is still to be read.
 ///
-/// What is sent goes from memory or from a file. Streams, and multipart bodies with files, are written to a temporary file
-/// first, for their length to be known and for a slow one to hold nobody up.
+/// What is sent goes from memory or from a file. Streams, and multipart bodies with files, are written to a temporary
+/// file first, for their length to be known and for a slow one to hold nobody up.
 public final class URLSessionTransport: HTTPTransport {
     /// The one that services share.
     public static let shared = URLSessionTransport()

@@ -64,8 +64,8 @@ enum Gzip {
             bytes += [UInt8](repeating: 0, count: count)
         }
 
-        /// The last block, with codes of its own. Of literals and lengths: 285, which is a run of 258, is 0; the literal
-        /// zero is 10, and the end 11. Of distances there is one, and it is 0.
+        /// The last block, with codes of its own. Of literals and lengths: 285, which is a run of 258, is 0; the
+        /// literal zero is 10, and the end 11. Of distances there is one, and it is 0.
         mutating func writeTables() {
             write(1, bits: 1)
             write(2, bits: 2)

@@ -1,8 +1,8 @@
 import Foundation
 import IDMHTTP
 
-/// What is said on one connection: the requests that come, and what is answered. A state machine, which knows nothing of
-/// sockets.
+/// What is said on one connection: the requests that come, and what is answered. A state machine, which knows nothing
+/// of sockets.
 ///
 /// ``next()`` says what is to be done, again and again, until it is something that takes its time.
 struct Conversation: Sendable {

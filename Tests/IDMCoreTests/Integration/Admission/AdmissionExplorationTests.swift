@@ -14,8 +14,8 @@ struct AdmissionExplorationTests {
         .line(width: 2, limit: 0), .line(width: 2, limit: 1), .line(width: 2, limit: .max),
     ]
 
-    // Four are enough for every place there is: two that run, one that waits and one that is ignored, or one that runs and
-    // a line with a middle.
+    // Four are enough for every place there is: two that run, one that waits and one that is ignored, or one that runs
+    // and a line with a middle.
 
     @Test(arguments: rules)
     func `four calls keep the contract in every order of start, end, finish and cancel`(rule: AdmissionRule) {

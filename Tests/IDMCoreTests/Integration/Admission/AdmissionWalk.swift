@@ -11,7 +11,8 @@ struct AdmissionWalk: Explorable {
     struct Bounds {
         var calls: Int
         var ways: [AdmissionWay] = [.heard, .unheard, .held]
-        /// Whether an answer takes its time to the handlers, there may be several, and a provider may ignore its cancel.
+        /// Whether an answer takes its time to the handlers, there may be several, and a provider may ignore its
+        /// cancel.
         var isThorough = true
         /// Whether all calls may be cancelled in one go, and the integrator may go.
         var endsAll = true

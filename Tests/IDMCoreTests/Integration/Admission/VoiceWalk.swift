@@ -5,8 +5,8 @@ import TestSupport
 
 /// One run, and every move that its task, its pump, those who report and those who cancel may make.
 ///
-/// Each party does what the code of a run does with the machine's answers, one turn at a time. Which of them speaks, what
-/// has been heard and who was told to tell the end is written down here, and checked after each move.
+/// Each party does what the code of a run does with the machine's answers, one turn at a time. Which of them speaks,
+/// what has been heard and who was told to tell the end is written down here, and checked after each move.
 struct VoiceWalk: Explorable {
     struct Bounds {
         var reports = 3

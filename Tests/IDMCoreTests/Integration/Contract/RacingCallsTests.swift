@@ -3,8 +3,8 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Thousands of calls from several tasks at once, with failures, cancels and deaf providers at random. What is random is
-/// the same in every run; how the calls meet is not.
+/// Thousands of calls from several tasks at once, with failures, cancels and deaf providers at random. What is random
+/// is the same in every run; how the calls meet is not.
 @Suite("Racing calls keep to the grammar", .timeLimit(.minutes(10)), .serialized)
 struct RacingCallsTests {
     private static let callers = 4

@@ -3,8 +3,8 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Holds where a task can start at once, which Linux and the systems from 26 on can. Elsewhere the tests look at the order
-/// alone, once the call has finished.
+/// Holds where a task can start at once, which Linux and the systems from 26 on can. Elsewhere the tests look at the
+/// order alone, once the call has finished.
 @Suite("Rule 6: what is answered without suspending has been delivered when call() returns", .timeLimit(.ample))
 struct Rule06SynchronyTests {
     private static var startsAtOnce: Bool {

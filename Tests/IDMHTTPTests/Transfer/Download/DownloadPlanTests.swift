@@ -46,8 +46,8 @@ struct DownloadPlanTests {
     }
 }
 
-/// A download of an object of three bytes that changes at any time, from a server that does as it likes, by processes that
-/// end at any time, on a system that does too. Each byte of the part is the version of the object that it is of.
+/// A download of an object of three bytes that changes at any time, from a server that does as it likes, by processes
+/// that end at any time, on a system that does too. Each byte of the part is the version of the object that it is of.
 private struct Assembly: Explorable {
     enum Move: CustomStringConvertible {
         case change, process, system, synchronize

@@ -142,7 +142,8 @@ struct PlatformResponseTests {
 
     @Test("from nobody is a fault with a name")
     func unreachable() async throws {
-        // A port that the system gives to nobody who asks for any. That of a server which is gone may be another one's by now.
+        // A port that the system gives to nobody who asks for any. That of a server which is gone may be another one's
+        // by now.
         let nobody = try #require(URL(string: "http://127.0.0.1:1/a"))
         #expect(await fault { _ = try await URLSessionTransport.shared.get(nobody) } == .unreachable)
     }

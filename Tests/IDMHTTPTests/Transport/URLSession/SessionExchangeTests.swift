@@ -12,8 +12,8 @@ import FoundationNetworking
 /// An exchange that the test tells what a session would.
 @Suite("An exchange of a session", .timeLimit(.ample))
 struct SessionExchangeTests {
-    /// One that lives on, with a delegate and without a cache, as a transport has it. Others end the process when a task is
-    /// cancelled while it fails.
+    /// One that lives on, with a delegate and without a cache, as a transport has it. Others end the process when a
+    /// task is cancelled while it fails.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil

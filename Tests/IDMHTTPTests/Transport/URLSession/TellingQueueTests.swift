@@ -9,8 +9,8 @@ import Testing
 @Suite("The queue on which a session tells", .timeLimit(.ample))
 struct TellingQueueTests {
     #if canImport(FoundationNetworking)
-    /// Adds as many blocks to a queue, from a thread that may be made to wait. The first block keeps the queue until a number
-    /// of them has been added.
+    /// Adds as many blocks to a queue, from a thread that may be made to wait. The first block keeps the queue until a
+    /// number of them has been added.
     private func mostWaiting(in queue: TellingQueue, adding count: Int, heldUntil held: Int) async -> Int {
         let added = Atomic(0)
         let isHeld = DispatchGroup()
