@@ -5,7 +5,7 @@ import Testing
 @testable import IDMCaching
 
 /// Each call of the system fails in turn.
-@Suite("A disk that fails", .timeLimit(.ample))
+@Suite("A disk that fails", .offThePool, .timeLimit(.ample))
 struct DiskFaultTests {
     private let folder: TemporaryFolder
     private let files = FaultyFiles()

@@ -5,7 +5,7 @@ import Testing
 @testable import IDMCaching
 
 /// What caches of one partition tell one another, and what stands there when something went wrong.
-@Suite("A journal", .timeLimit(.ample))
+@Suite("A journal", .offThePool, .timeLimit(.ample))
 struct DiskJournalTests: PartitionTests {
     let partition: Partition
 

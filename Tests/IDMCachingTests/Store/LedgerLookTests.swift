@@ -5,7 +5,7 @@ import Testing
 
 /// What is heard of one key, in any order of what happens to it, against a store that does each thing in a step of its
 /// own, and into which another process writes as well.
-@Suite("The ledger's word on a look", .timeLimit(.ample))
+@Suite("The ledger's word on a look", .offThePool, .timeLimit(.ample))
 struct LedgerLookTests {
     private enum Scope: CaseIterable { case key, tag, everything }
     private enum Event {

@@ -36,7 +36,7 @@ struct TransferContractTests {
     ) async throws {
         let rules: Set<DataProviderContract.Rule> =
             isHeld ? [.hearsCancel, .answersNothingAfterCancel] : Set(DataProviderContract.Rule.allCases)
-        let patience = DataProviderContract.Patience(request: .seconds(60), cancel: .seconds(60))
+        let patience = DataProviderContract.Patience(request: .patient, cancel: .patient)
         let breaches = try await DataProviderContract.check(input: input, patience: patience, rules: rules, make)
         #expect(breaches.isEmpty)
     }

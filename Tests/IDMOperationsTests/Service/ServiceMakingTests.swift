@@ -79,7 +79,7 @@ struct ServiceMakingTests {
         var isStuck: Bool { makers.allSatisfy { $0.waitsFor != nil } }
     }
 
-    @Test func `explored: each is made by one, nobody waits for itself, and somebody can always go on`() {
+    @Test(.offThePool) func `explored: each is made by one, nobody waits for itself, and somebody can always go on`() {
         var walked = 0
         func walk(_ world: World, _ depth: Int, _ trail: [World.Event]) {
             for event in world.events {

@@ -8,7 +8,9 @@ import Testing
 struct StubTransportTests {
     private func service(_ transport: StubTransport) throws -> HTTPService {
         let url = try #require(URL(string: "https://api.example.com/v1"))
-        return HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
+        // All tests start at once: one of them may not have its turn for a minute.
+        return HTTPService(
+            configuration: ServiceConfiguration(baseURL: url, timeout: .seconds(600)), transport: transport)
     }
 
     @Test("It answers by method and path, and remembers what was asked")

@@ -6,7 +6,7 @@ import Testing
 /// Everything that can happen to a few calls, in every order, under every rule. ``AdmissionWalk`` says what must hold.
 ///
 /// `IDM_SOAK=1` walks further: minutes instead of seconds.
-@Suite(.serialized, .timeLimit(.ample))
+@Suite(.serialized, .offThePool, .timeLimit(.ample))
 struct AdmissionExplorationTests {
     static let rules: [AdmissionRule] = [
         .all, .one, .newest(settles: false), .newest(settles: true),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The book of transfers", .timeLimit(.ample))
 struct TransferBookTests {
-    @Test("In every order of events no rule is broken", arguments: [1, 2])
+    @Test("In every order of events no rule is broken", .offThePool, arguments: [1, 2])
     func explored(width: Int) {
         let exploration = Exploration(of: Walk(ids: ["a", "b"], width: width, budget: Volume.of(8, normally: 5)))
         #expect(exploration.violation == nil)

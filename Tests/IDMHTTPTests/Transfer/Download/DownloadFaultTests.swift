@@ -6,7 +6,7 @@ import Testing
 @testable import IDMHTTP
 
 /// What a disk can do to a download, call by call.
-@Suite("Downloads onto a bad disk", .timeLimit(.ample))
+@Suite("Downloads onto a bad disk", .offThePool, .timeLimit(.ample))
 struct DownloadFaultTests {
     /// Ways to download, each of which makes other calls.
     enum Way: CaseIterable {

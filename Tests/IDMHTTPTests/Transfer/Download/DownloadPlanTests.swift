@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The plan of a download", .timeLimit(.ample))
 struct DownloadPlanTests {
-    @Test("Whatever is there and whatever the server says, the file is of one object, and whole")
+    @Test("Whatever is there and whatever the server says, the file is of one object, and whole", .offThePool)
     func explored() {
         let exploration = Exploration(of: Assembly())
         #expect(exploration.violation == nil)

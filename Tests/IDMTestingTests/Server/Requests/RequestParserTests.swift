@@ -52,7 +52,7 @@ struct RequestParserTests {
         #expect(head.bytes == bytes)
     }
 
-    @Test("reads the same, wherever the bytes are split", arguments: sound)
+    @Test("reads the same, wherever the bytes are split", .offThePool, arguments: sound)
     func splitting(request: String) throws {
         let bytes = Array((request + "GET /next HTTP/1.1\r\nHost: h\r\n\r\n").utf8)
         let whole = try Self.events(of: bytes).get()
