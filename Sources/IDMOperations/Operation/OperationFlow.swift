@@ -34,8 +34,9 @@ struct OperationFlow: Sendable {
     }
 
     mutating func start(isPaused: Bool) -> Start {
+        let isFirst = !isStarted
         isStarted = true
-        if case .over = work { return .finish }
+        if case .over = work { return isFirst ? .finish : .nothing }
         return resume(isPaused: isPaused) ? .makeCall : .nothing
     }
 

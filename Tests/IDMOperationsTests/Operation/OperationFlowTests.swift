@@ -43,7 +43,10 @@ struct OperationFlowTests {
                 wasStarted = true
                 switch flow.start(isPaused: isPaused) {
                 case .makeCall: make()
-                case .finish: isFinishing = true
+                case .finish:
+                    // Whoever is told to finish it tells the queue, which is to hear that once.
+                    #expect(!isFinishing, "\(path)")
+                    isFinishing = true
                 case .nothing: break
                 }
             case .pause:
