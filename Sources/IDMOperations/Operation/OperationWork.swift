@@ -23,6 +23,8 @@ final class OperationWork: Sendable {
         var whenOver: [@Sendable (Outcome) -> Void] = []
         /// Made for the first pause, or for the call.
         var control: PauseControl?
+        /// How often it may have become ready, or no longer so, by what has happened to it.
+        var readinessChanges = 0
 
         var isPaused: Bool { control?.isPaused ?? false }
 
@@ -107,6 +109,7 @@ final class OperationWork: Sendable {
     func cancel(_ operation: Operation, _ noted: () -> Void) {
         let cancel = state.withLock { $0.flow.cancel() }
         noted()
+        if isPaused { changeReadiness(of: operation) {} }
         switch cancel {
         case .turnAway: turnAway(operation)
         case .cancelCall: state.withLock { $0.run?.task }?.cancel(isolation: nil)
@@ -115,16 +118,31 @@ final class OperationWork: Sendable {
     }
 
     func pause(_ operation: Operation) {
-        operation.willChange(.isReady)
-        state.withLock { $0.needControl() }.pause()
-        operation.didChange(.isReady)
+        changeReadiness(of: operation) { state.withLock { $0.needControl() }.pause() }
     }
 
     func resume(_ operation: Operation) {
-        operation.willChange(.isReady)
-        state.withLock { $0.control }?.resume()
-        operation.didChange(.isReady)
+        changeReadiness(of: operation) { state.withLock { $0.control }?.resume() }
         if state.withLock({ $0.flow.resume(isPaused: $0.isPaused) }) { makeCall(of: operation) }
+    }
+
+    /// Tells the queue that the operation may be ready now, or no longer. A queue reads that and keeps it in two steps:
+    /// what it has read for one thread it may keep after what it read later for another. So each thread tells again
+    /// until nobody else has changed anything meanwhile.
+    private func changeReadiness(of operation: Operation, _ change: () -> Void) {
+        operation.willChange(.isReady)
+        change()
+        var told = state.withLock { state in
+            state.readinessChanges += 1
+            return state.readinessChanges
+        }
+        while true {
+            operation.didChange(.isReady)
+            let latest = state.withLock { $0.readinessChanges }
+            if latest == told { return }
+            told = latest
+            operation.willChange(.isReady)
+        }
     }
 
     // MARK: The call

@@ -1,0 +1,52 @@
+import Foundation
+import IDMCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import IDMOperations
+
+/// What a queue keeps of whether an operation is ready, where another thread comes between its reading and its keeping.
+@Suite("The readiness of an operation", .timeLimit(.ample))
+struct OperationReadinessTests {
+    /// Has something happen as soon as it has been read that it isn't ready.
+    private final class Interrupted: ResultOperation<Int>, @unchecked Sendable {
+        private let interruption = Mutex<(@Sendable (Interrupted) -> Void)?>(nil)
+
+        init(by interruption: @escaping @Sendable (Interrupted) -> Void) {
+            self.interruption.withLock { $0 = interruption }
+            super.init(Integrator(ClosureDataProvider<Void, Int> { 1 }).prepareCall())
+        }
+
+        override var isReady: Bool {
+            let isReady = super.isReady
+            if !isReady { interruption.withLock { $0.take() }?(self) }
+            return isReady
+        }
+    }
+
+    /// Pauses an operation in a queue that can't start it yet, and lets the queue go on.
+    private func pauseInQueue(_ operation: Interrupted) async throws {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        queue.addOperation(operation)
+        operation.pause()
+        queue.isSuspended = false
+        try await operation.finished()
+    }
+
+    @Test func `a resume that comes while a pause is told isn't lost`() async throws {
+        let operation = Interrupted { $0.resume() }
+        try await pauseInQueue(operation)
+        #expect(operation.outcome?.value == 1)
+    }
+
+    @Test func `a cancel that comes while a pause is told isn't lost`() async throws {
+        let operation = Interrupted { $0.cancel() }
+        try await pauseInQueue(operation)
+        guard case .cancelled = operation.outcome else {
+            Issue.record("It ended with \(String(describing: operation.outcome)).")
+            return
+        }
+    }
+}
