@@ -30,10 +30,8 @@ public final class PauseControl: Sendable {
     /// How many controls there are in this process. Where there is none, nobody has to look for one.
     private static let count = Atomic(0)
 
-    /// Written under the lock. Who reads it without may be late, as one may who asks.
-    private let isOn = Atomic(false)
-
     private struct State {
+        var isPaused = false
         var waiting = Waiters<Void>()
         var observers: [Int: @Sendable () -> Void] = [:]
         var lastObserver = 0
@@ -53,7 +51,7 @@ public final class PauseControl: Sendable {
     // MARK: For whoever asks
 
     /// Whether requests are to pause.
-    public var isPaused: Bool { isOn.load(ordering: .acquiring) }
+    public var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Lets requests pause as soon as they can. Pausing twice does nothing more.
     public func pause() {
@@ -68,7 +66,8 @@ public final class PauseControl: Sendable {
     private func change(to isPaused: Bool) {
         let (waiting, observers) = state.withLock {
             state -> ([WatchedContinuation<Void, Never>], [@Sendable () -> Void]) in
-            guard isOn.exchange(isPaused, ordering: .acquiringAndReleasing) != isPaused else { return ([], []) }
+            guard state.isPaused != isPaused else { return ([], []) }
+            state.isPaused = isPaused
             return (isPaused ? [] : state.waiting.removeAll(), Array(state.observers.values))
         }
         for observer in observers { observer() }
@@ -118,7 +117,7 @@ public final class PauseControl: Sendable {
     /// Waits until the control does not pause. Throws `CancellationError` once the awaiting task is cancelled.
     public func waitWhilePaused(isolation: isolated (any Actor)? = #isolation) async throws {
         // A loop: by the time that a waiter which was let go comes to run, it may be paused again.
-        while let id = state.withLock({ isPaused ? $0.waiting.newID() : nil }) {
+        while let id = state.withLock({ $0.isPaused ? $0.waiting.newID() : nil }) {
             await withTaskCancellationHandler {
                 // Captured, or the closure leaves the caller's actor.
                 _ = isolation
@@ -126,7 +125,7 @@ public final class PauseControl: Sendable {
                     let goesOn = state.withLock { state in
                         // Under the lock: a cancel that comes later finds the waiter, one that came before is seen
                         // here.
-                        if !isPaused || Task.isCancelled { return true }
+                        if !state.isPaused || Task.isCancelled { return true }
                         state.waiting.add(continuation, id)
                         return false
                     }

@@ -84,7 +84,8 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         } catch {
             if case .success = outcome { outcome = .cancelled(.cancelled) }
         }
-        for node in end(index, outcome) { progress?.memberReporter(node).report(fraction: 1) }
+        let ended = end(index, outcome)
+        progress?.finish(ended)
     }
 
     private func ask(

@@ -36,7 +36,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         addDependency(other)
     }
 
-    private init(_ provider: any DataProvider<Input, Output>, asking call: consuming ErasedCall) {
+    private init(_ provider: any DataProvider<Input, Output>, asking call: ErasedCall) {
         self.provider = provider
         super.init(erased: call)
     }

@@ -37,7 +37,7 @@ final class OperationWork: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ call: consuming ErasedCall) {
+    init(_ call: ErasedCall) {
         state = Mutex(State(call: call))
     }
 

@@ -22,7 +22,7 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
 
     /// Makes an operation around a call that has this output.
-    init(erased call: consuming ErasedCall) {
+    init(erased call: ErasedCall) {
         work = OperationWork(call)
         super.init()
     }

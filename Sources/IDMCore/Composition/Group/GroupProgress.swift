@@ -35,6 +35,12 @@ package final class GroupProgress: Sendable {
         IntegrationProgress.Reporter(Member(group: self, index: index))
     }
 
+    /// Counts members as done that were counted from the start, and tells of all of them at once.
+    package func finish(_ indices: [Int]) {
+        let mean = means.withLock { means in indices.map { means.hear(1, from: $0) }.last }
+        if let mean { reporter.report(fraction: mean) }
+    }
+
     private func hear(_ progress: IntegrationProgress, from index: Int) {
         let mean = means.withLock { $0.hear(progress.fraction, from: index) }
         reporter.send(IntegrationProgress(fraction: mean, completed: progress.completed, total: progress.total))
