@@ -16,9 +16,11 @@ internal import FoundationNetworking
 /// - A header that is too large, and a body that is once it is unpacked, end the transfer, and are told as a
 ///   ``TransportFault``, as everything else is that goes wrong.
 ///
-/// Two things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off
-/// inside of a response's header ends the process, and while a packed body of hundreds of megabytes is unpacked all
-/// other transfers of the session wait, until the limit ends it.
+/// Three things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off
+/// inside of a response's header ends the process; while a packed body of hundreds of megabytes is unpacked all other
+/// transfers of the session wait, until the limit ends it; and as long as bytes come faster than the session reads
+/// them, it does nothing else, so that the connection of a stopped transfer closes at the server's first breath. Whoever
+/// cancelled, or was refused, has been told by then.
 ///
 /// ## Memory
 ///
