@@ -18,10 +18,11 @@ public struct Arguments {
     ///   - usage: What `--help` prints.
     ///   - flags: The options that stand alone.
     ///   - options: The options that are followed by a value.
+    ///   - files: The options that are followed by the name of a file that is to be written.
     ///   - operands: How many words that are no options there may be.
     public init(
         _ program: String, usage: String, flags: Set<String> = [], options: Set<String> = [],
-        operands: ClosedRange<Int> = 0...0
+        files: Set<String> = [], operands: ClosedRange<Int> = 0...0
     ) {
         Output.showEachLine()
         var (found, values, words): (Set<String>, [String: String], [String]) = ([], [:], [])
@@ -33,8 +34,10 @@ public struct Arguments {
         while let word = rest.popFirst() {
             if flags.contains(word) {
                 found.insert(word)
-            } else if options.contains(word) {
-                guard let value = rest.popFirst() else { Self.leave(program, "\(word) needs a value. Try --help.", 2) }
+            } else if options.contains(word) || files.contains(word) {
+                guard let value = rest.popFirst(), !value.isEmpty else {
+                    Self.leave(program, "\(word) needs a value. Try --help.", 2)
+                }
                 values[word] = value
             } else if word.hasPrefix("-"), word != "-" {
                 Self.leave(program, "there is no option \(word). Try --help.", 2)
@@ -45,6 +48,10 @@ public struct Arguments {
         guard operands.contains(words.count) else {
             let complaint = words.count < operands.lowerBound ? "something is missing" : "that is too much"
             Self.leave(program, "\(complaint). Try --help.", 2)
+        }
+        // Before the work, and not after it.
+        for file in files.compactMap({ values[$0] }) where !Self.mayBeWritten(file) {
+            Self.leave(program, "\(file) can't be written.", 2)
         }
         self.flags = found
         self.values = values
@@ -58,12 +65,19 @@ public struct Arguments {
         do {
             try text().write(toFile: path, atomically: true, encoding: .utf8)
         } catch {
-            leave("\(path) can't be written: \(error.localizedDescription)", code: 2)
+            leave("\(path) can't be written: \(error.localizedDescription)", code: 1)
         }
+    }
+
+    private static func mayBeWritten(_ path: String) -> Bool {
+        let file = URL(fileURLWithPath: path)
+        return !file.hasDirectoryPath
+            && FileManager.default.isWritableFile(atPath: file.deletingLastPathComponent().path)
     }
 
     /// Makes the folder that an operand or an option names, unless it is there.
     public func folder(_ path: String) -> URL {
+        guard !path.isEmpty else { leave("a folder needs a name. Try --help.", code: 2) }
         let folder = URL(fileURLWithPath: path)
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -58,20 +58,29 @@ public final class Terminal {
 
     /// What keys were struck, by what a terminal sends for them.
     nonisolated static func keys(in bytes: Data) -> [Key] {
-        switch Array(bytes) {
-        case [0x1b, 0x5b, 0x41]: [.up]
-        case [0x1b, 0x5b, 0x42]: [.down]
-        case let sequence where sequence.first == 0x1b && sequence.count > 1: []
-        default:
-            String(decoding: bytes, as: UTF8.self).compactMap { character in
-                switch character {
-                case "\u{3}", "\u{4}", "\u{1b}": .leave
-                case "\u{8}", "\u{7f}": .delete
-                case "\r", "\n", "\r\n": .enter
-                case let other where other.isASCII && (other.asciiValue ?? 0) < 32: nil
-                default: .character(character)
-                }
+        var rest = String(decoding: bytes, as: UTF8.self)[...]
+        var keys: [Key?] = []
+        while let character = rest.popFirst() {
+            switch character {
+            case "\u{1b}" where !rest.isEmpty: keys.append(key(after: &rest))
+            case "\u{3}", "\u{4}", "\u{1b}": keys.append(.leave)
+            case "\u{8}", "\u{7f}": keys.append(.delete)
+            case "\r", "\n", "\r\n": keys.append(.enter)
+            case let other where other.isASCII && (other.asciiValue ?? 0) < 32: break
+            default: keys.append(.character(character))
             }
+        }
+        return keys.compactMap(\.self)
+    }
+
+    /// The key of what follows an escape at once: that is a key without a character, and escape wasn't struck.
+    private nonisolated static func key(after escape: inout Substring) -> Key? {
+        guard let first = escape.popFirst(), ["[", "O"].contains(first) else { return nil }
+        escape = escape.drop { $0.isNumber || $0 == ";" }
+        switch escape.popFirst() {
+        case "A": return .up
+        case "B": return .down
+        default: return nil
         }
     }
 }

@@ -19,9 +19,9 @@ struct Transfer {
         """
 
     static func main() async {
-        let arguments = Arguments("Transfer", usage: usage, options: ["--speed", "--page"], operands: 1...1)
-        guard let speed = Double(arguments.values["--speed"] ?? "1"), speed > 0, speed <= 10_000 else {
-            arguments.leave("--speed is a number of MB/s. Try --help.", code: 2)
+        let arguments = Arguments("Transfer", usage: usage, options: ["--speed"], files: ["--page"], operands: 1...1)
+        guard let speed = Double(arguments.values["--speed"] ?? "1"), (0.001...10_000).contains(speed) else {
+            arguments.leave("--speed is a number of MB/s, 0.001 or more and 10000 at most. Try --help.", code: 2)
         }
         let folder = arguments.folder(arguments.operands[0])
         let terminal = Terminal()
@@ -57,6 +57,7 @@ struct Transfer {
 
         // 3. Without a terminal there is a line for each when it is over.
         guard let terminal else {
+            if missing.isEmpty { print("Nothing is missing.") }
             for name in missing {
                 for await state in center.states(of: name) where state.isOver { print("\(name): \(state.word)") }
             }

@@ -5,7 +5,8 @@ import IDMCore
 struct OneShot {
     let flow: Flow
 
-    func run(_ query: String) async throws {
+    /// - Returns: Whether all that was asked for has come.
+    func run(_ query: String) async -> Bool {
         var previous: IntegrationTask<Users>?
         for end in query.indices {
             let typed = String(query[...end])
@@ -16,11 +17,12 @@ struct OneShot {
             print()
         }
         print("waiting")
-        guard let first = try? await previous?.value.logins.first else { return }
+        guard let first = try? await previous?.value.logins.first else { return false }
         print("\n\(first): profile and repositories, at the same time")
-        await details(flow.card.prepareCall(first))
+        let card = await details(flow.card.prepareCall(first))
         print("\n\(first): profile, and then the repositories")
-        await details(flow.story.prepareCall(first))
+        let story = await details(flow.story.prepareCall(first))
+        return card && story
     }
 
     /// Nobody waits for the answer before the next letter is typed, except after the last one.
@@ -37,10 +39,13 @@ struct OneShot {
             .call()
     }
 
-    private func details(_ call: IntegrationCall<Card>) async {
-        await call
+    private func details(_ call: IntegrationCall<Card>) async -> Bool {
+        let task =
+            call
             .onSuccess { card in for line in card.lines { print("       \(line)") } }
             .onError { error in print("       \(error)") }
-            .call().finish()
+            .call()
+        await task.finish()
+        return await task.outcome.value != nil
     }
 }

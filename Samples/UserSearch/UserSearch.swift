@@ -1,6 +1,6 @@
 import Console
 import Foundation
-import IDMTesting
+import IDMHTTP
 
 /// The library's main job in one program: input, provider, model, integrator, handlers.
 @main @MainActor
@@ -24,33 +24,48 @@ struct UserSearch {
 
     static func main() async {
         let arguments = Arguments(
-            "UserSearch", usage: usage, flags: ["--trace"], options: ["--base-url", "--cache", "--page"],
+            "UserSearch", usage: usage, flags: ["--trace"], options: ["--base-url", "--cache"], files: ["--page"],
             operands: 0...1)
         let query = arguments.operands.first
         let terminal = query == nil ? Terminal() : nil
         guard query?.isEmpty == false || terminal != nil else {
             arguments.leave("what are you looking for? Try --help.", code: 2)
         }
+        guard query?.count ?? 0 <= 100 else {
+            arguments.leave("nobody's name is as long as that. Try --help.", code: 2)
+        }
         do {
             let bundled = arguments.values["--base-url"] == nil ? try BundledServer.start() : nil
-            let server = bundled?.url ?? URL(string: arguments.values["--base-url"] ?? "")
-            guard let server, ["http", "https"].contains(server.scheme), server.host?.isEmpty == false else {
-                arguments.leave("that is not the URL of a server. Try --help.", code: 2)
-            }
+            let server = bundled?.url ?? named(arguments)
             let flow = try Flow(
                 server: server, cache: cache(arguments), debounce: terminal == nil ? .zero : .milliseconds(200))
+            var isDone = true
             if let terminal {
                 await Interactive(flow, terminal).run()
                 terminal.restore()
             } else {
-                try await OneShot(flow: flow).run(query ?? "")
+                isDone = await OneShot(flow: flow).run(query ?? "")
             }
             if arguments.flags.contains("--trace") { show(flow.trace) }
             arguments.write(flow.trace.page, toFileOf: "--page")
             await bundled?.stop()
+            if !isDone { exit(1) }
         } catch {
             terminal?.restore()
             arguments.leave("\(error)", code: 1)
+        }
+    }
+
+    /// The server that the arguments name, if a request could travel there.
+    private static func named(_ arguments: Arguments) -> URL {
+        guard let url = URL(string: arguments.values["--base-url"] ?? "") else {
+            arguments.leave("that is not the URL of a server. Try --help.", code: 2)
+        }
+        do throws(ServiceRequest.Fault) {
+            _ = try ServiceConfiguration(baseURL: url).resolve(ServiceRequest(.get, "/"))
+            return url
+        } catch {
+            arguments.leave("\(error) Try --help.", code: 2)
         }
     }
 
