@@ -25,7 +25,7 @@ private struct FlowChart {
     mutating func draw(_ structure: ProviderStructure, indent: String) -> Ends {
         switch structure.kind {
         case .provider(let name):
-            let node = node("[\"", name, "\"]", indent)
+            let node = node("[", name, "]", indent)
             return Ends(entry: node, exit: node)
         case .sequence(let stages):
             let ends = stages.map { draw($0, indent: indent) }
@@ -33,23 +33,23 @@ private struct FlowChart {
             for (one, next) in zip(ends, ends.dropFirst()) { join(one.exit, next.entry, indent: indent) }
             return Ends(entry: first.entry, exit: last.exit)
         case .group(let name, let members):
-            return fork(name, members.map { .init(condition: "", structure: $0) }, shape: ("((\"", "\"))"), indent)
+            return fork(name, members.map { .init(condition: "", structure: $0) }, shape: ("((", "))"), indent)
         case .branches(let name, let branches):
-            return fork(name, branches, shape: ("{\"", "\"}"), indent)
+            return fork(name, branches, shape: ("{", "}"), indent)
         case .wrapper(let name, let base): return frame(name, base, indent)
         case .graph(let name, let nodes): return web(name, nodes, indent)
         }
     }
 
     private mutating func frame(_ name: String, _ base: ProviderStructure, _ indent: String) -> Ends {
-        lines.append("\(indent)subgraph \(newID())[\"\(escaped(name))\"]")
+        lines.append("\(indent)subgraph \(newID())[\(name.quotedInMermaid)]")
         let ends = draw(base, indent: indent + "    ")
         lines.append("\(indent)end")
         return ends
     }
 
     private mutating func web(_ name: String, _ nodes: [ProviderStructure.Node], _ indent: String) -> Ends {
-        let entry = node("((\"", name, "\"))", indent)
+        let entry = node("((", name, "))", indent)
         let ends = nodes.map { frame($0.name, $0.structure, indent) }
         let exit = point(indent).exit
         if nodes.isEmpty { join(entry, exit, indent: indent) }
@@ -78,35 +78,43 @@ private struct FlowChart {
 
     /// Where nothing happens, or where branches meet.
     private mutating func point(_ indent: String) -> Ends {
-        let node = node("((\"", " ", "\"))", indent)
+        let node = node("((", " ", "))", indent)
         return Ends(entry: node, exit: node)
     }
 
     private mutating func node(_ opening: String, _ name: String, _ closing: String, _ indent: String) -> String {
         let id = newID()
-        lines.append("\(indent)\(id)\(opening)\(escaped(name))\(closing)")
+        lines.append("\(indent)\(id)\(opening)\(name.quotedInMermaid)\(closing)")
         return id
     }
 
     private mutating func join(_ one: String, _ other: String, _ label: String = "", indent: String) {
-        lines.append("\(indent)\(one) -->\(label.isEmpty ? "" : "|\"\(escaped(label))\"|") \(other)")
+        lines.append("\(indent)\(one) -->\(label.isEmpty ? "" : "|\(label.quotedInMermaid)|") \(other)")
     }
 
     private mutating func newID() -> String {
         count += 1
         return "n\(count)"
     }
+}
 
-    /// A text as it may stand between quotes.
-    private func escaped(_ text: String) -> String {
-        text.reduce(into: "") { escaped, character in
-            switch character {
+extension String {
+    /// The text as it may stand between quotes in the language of Mermaid, which reads entities, tags and Markdown
+    /// there, and takes no empty ones.
+    package var quotedInMermaid: String {
+        let line = isEmpty ? " " : String(map { $0.isNewline ? " " : $0 })
+        // A quote with an accent is one character, and still ends the text.
+        let escaped = line.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
             case "\"": escaped += "#quot;"
             case "#": escaped += "#35;"
+            case "&": escaped += "#amp;"
             case "<": escaped += "#lt;"
             case ">": escaped += "#gt;"
-            default: escaped.append(character.isNewline ? " " : character)
+            case "`": escaped += "#96;"
+            default: escaped.unicodeScalars.append(scalar)
             }
         }
+        return "\"\(escaped)\""
     }
 }

@@ -11,22 +11,20 @@ extension OperationGraph {
 
     /// The graph in the language of Graphviz.
     public var dot: String {
-        let nodes = names { ["\"": "\\\"", "\\": "\\\\"][$0] }.enumerated().map { "    n\($0) [label=\"\($1)\"];" }
+        let nodes = names.enumerated().map { "    n\($0) [label=\($1.quotedInDot)];" }
         return (["digraph {", "    rankdir=LR;"] + nodes + edges { "    n\($0) -> n\($1);" } + ["}"])
             .joined(separator: "\n")
     }
 
     /// The graph in the language of Mermaid.
     public var mermaid: String {
-        // It reads entities and tags in what is quoted.
-        let nodes = names { ["\"": "#quot;", "#": "#35;", "<": "#lt;", ">": "#gt;"][$0] }
-            .enumerated().map { "    n\($0)[\"\($1)\"]" }
+        let nodes = names.enumerated().map { "    n\($0)[\($1.quotedInMermaid)]" }
         return (["graph LR"] + nodes + edges { "    n\($0) --> n\($1)" }).joined(separator: "\n")
     }
 
     /// The graph as plain text: a line for each node, with those that it waits for.
     public var outline: String {
-        let names = names { _ in nil }
+        let names = names
         let width = names.map(\.count).max() ?? 0
         return zip(names, dependencies).map { name, dependencies in
             guard !dependencies.isEmpty else { return name }
@@ -40,12 +38,20 @@ extension OperationGraph {
         dependencies.enumerated().flatMap { node, before in before.map { edge($0, node) } }
     }
 
-    /// The names, each in one line, with what means something to the language replaced.
-    private func names(_ replacement: (Character) -> String?) -> [String] {
-        nodes.map { node in
-            node.node.name.reduce(into: "") { name, character in
-                name += replacement(character) ?? (character.isNewline ? " " : String(character))
-            }
+    /// The names, each in one line.
+    private var names: [String] {
+        nodes.map { String($0.node.name.map { $0.isNewline ? " " : $0 }) }
+    }
+}
+
+extension String {
+    /// The text between quotes, in the language of Graphviz.
+    fileprivate var quotedInDot: String {
+        // A quote with an accent is one character, and still ends the text.
+        let escaped = unicodeScalars.reduce(into: "") { escaped, scalar in
+            if scalar == "\"" || scalar == "\\" { escaped += "\\" }
+            escaped.unicodeScalars.append(scalar)
         }
+        return "\"\(escaped)\""
     }
 }

@@ -181,6 +181,20 @@ struct ProviderStructureTests {
                 """)
     }
 
+    @Test(
+        "whatever a name is, a flow chart shows it as it is",
+        arguments: [
+            // A quote with an accent is one character, and holds a quote.
+            ("\"\u{301}", "#quot;\u{301}"), ("<\u{301}b>", "#lt;\u{301}b#gt;"),
+            // Between quotes these would be bold, and a sign.
+            ("`**a**`", "#96;**a**#96;"), ("&lt;", "#amp;lt;"),
+            // There is no such thing as a node with an empty name.
+            ("", " "), ("a\u{2028}b\u{85}c", "a b c"), ("ä🍎", "ä🍎"),
+        ])
+    func strangeNames(name: String, shown: String) {
+        #expect(ProviderStructure.provider(name).mermaid == "flowchart LR\n    n1[\"\(shown)\"]")
+    }
+
     @Test("what forks with nothing inside is still drawn")
     func emptyFork() {
         #expect(

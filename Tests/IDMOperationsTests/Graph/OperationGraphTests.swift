@@ -370,6 +370,16 @@ struct OperationGraphTests {
                 """)
     }
 
+    @Test(arguments: [
+        ("\"\u{301}", "\\\"\u{301}", "#quot;\u{301}"), ("`&lt;`", "`&lt;`", "#96;#amp;lt;#96;"), ("", "", " "),
+    ])
+    func `no name breaks out of its pictures`(name: String, dot: String, mermaid: String) {
+        var graph = OperationGraph<Void>()
+        graph.add(name, step("a"))
+        #expect(graph.dot.utf8.contains("n0 [label=\"\(dot)\"];".utf8))
+        #expect(graph.mermaid.utf8.contains("n0[\"\(mermaid)\"]".utf8))
+    }
+
     // MARK: Size
 
     @Test func `ten thousand nodes in a row, and ten thousand beside each other`() async throws {

@@ -76,13 +76,14 @@ extension Duration {
 extension String {
     /// The text as it may stand in HTML, also in quotes.
     fileprivate var html: String {
-        reduce(into: "") { html, character in
-            switch character {
+        // A quote with an accent is one character, and still ends the value of an attribute.
+        unicodeScalars.reduce(into: "") { html, scalar in
+            switch scalar {
             case "&": html += "&amp;"
             case "<": html += "&lt;"
             case ">": html += "&gt;"
             case "\"": html += "&quot;"
-            default: html.append(character)
+            default: html.unicodeScalars.append(scalar)
             }
         }
     }

@@ -75,14 +75,18 @@ struct TraceFormatsTests {
 
     @Test(
         "names can't break out of either format",
-        arguments: ["\"", "\\", "\n\u{0}\u{1f}", "<script>", "é\u{2028}", "&amp;"])
+        arguments: ["\"", "\\", "\n\u{0}\u{1f}", "<script>", "é\u{2028}", "&amp;", "\"\u{301}", "<\u{301}", "&\u{301}"])
     func escaping(name: String) throws {
         trace.begin(name, on: "a\(name)").end(name)
         let events = try chrome()
         #expect(events.last?.name == name)
         #expect(events.last?.args.outcome == name)
         #expect(!trace.page.contains("<script>"))
-        #expect(!trace.page.contains("title=\"\"\""))
+        let shown = name.unicodeScalars.reduce(into: "") { shown, scalar in
+            let sign = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"][scalar]
+            shown.unicodeScalars += (sign ?? String(scalar)).unicodeScalars
+        }
+        #expect(trace.page.utf8.contains("<div class=\"name\" title=\"a\(shown)\">a\(shown)</div>".utf8))
     }
 
     @Test("a page names no other file and no address")
