@@ -1,6 +1,9 @@
 // Lists what the modules make public, as text: a line for each declaration, in an order that depends on names alone.
 //
 //   swift .ci/list-api.swift <folder with symbol graphs> <module> …
+//
+// Names of other modules' types that are made to conform to protocols of these are mangled. The graphs show observable
+// properties with a setter, also where that is private.
 import Foundation
 
 struct Graph: Decodable {
@@ -47,6 +50,14 @@ extension Graph.Symbol {
             .filter { !others.contains($0) && ($0.lhs != "Self" || $0.kind == "sameType") }
             .map { "\($0.lhs) \(signs[$0.kind] ?? $0.kind) \($0.rhs)" }
     }
+
+    /// What is asked of parameters whose types have no names, where the declaration doesn't say.
+    var unnamedConstraints: [String] {
+        (swiftGenerics?.constraints ?? [])
+            .filter { $0.kind == "sameType" }
+            .map { "\($0.lhs) == \($0.rhs)" }
+            .filter { $0.contains("(some ") && !$0.contains("<") }
+    }
 }
 
 func names(of protocols: [Graph.Relationship], _ names: [String: String]) -> [String] {
@@ -71,7 +82,7 @@ func listing(of module: String, in folder: URL) throws -> [String] {
         grouping: relationships.filter { $0.kind == "conformsTo" || $0.kind == "inheritsFrom" }, by: \.source)
     var lines: [(path: [String], line: String)] = symbols.map { symbol in
         let inherited = types[Array(symbol.pathComponents.dropLast())]?.swiftGenerics?.constraints ?? []
-        let constraints = symbol.constraints(beyond: inherited).joined(separator: ", ")
+        let constraints = (symbol.constraints(beyond: inherited) + symbol.unnamedConstraints).joined(separator: ", ")
         let protocols = names(of: conformances[symbol.identifier.precise] ?? [], own).joined(separator: ", ")
         return (
             symbol.pathComponents,
@@ -85,8 +96,14 @@ func listing(of module: String, in folder: URL) throws -> [String] {
     where !symbols.contains(where: { $0.pathComponents == [name] }) {
         lines.append(([name], "extension \(name)"))
     }
+    // So are those that are made to conform to protocols of ours.
+    let foreign = relationships.filter { $0.kind == "conformsTo" && own[$0.source] == nil && own[$0.target] != nil }
+    for (source, protocols) in Dictionary(grouping: foreign, by: \.source) {
+        let name = source.replacing("s:", with: "$s", maxReplacements: 1)
+        lines.append((["~", name], "extension \(name)  [is \(names(of: protocols, own).joined(separator: ", "))]"))
+    }
     lines.sort { ($0.path.joined(separator: "\u{1}"), $0.line) < ($1.path.joined(separator: "\u{1}"), $1.line) }
-    return lines.map { String(repeating: "    ", count: $0.path.count - 1) + $0.line }
+    return lines.map { String(repeating: "    ", count: $0.path[0] == "~" ? 0 : $0.path.count - 1) + $0.line }
 }
 
 let arguments = CommandLine.arguments.dropFirst()

@@ -11,7 +11,7 @@ struct Found<Value: Sendable>: Sendable {
 
 extension Found<Double> {
     /// So many seconds, as a time that can be counted with.
-    func seconds() throws(ServiceConfiguration.ReadingError) -> Duration {
+    func seconds() throws(ServiceConfiguration.ReadingFault) -> Duration {
         // Beyond lie times that other arithmetic can't take.
         guard value > 0, value <= 3_155_760_000 else {
             throw .malformed(key: key, reason: "it has to be more than zero, and less than a hundred years.")
@@ -21,12 +21,12 @@ extension Found<Double> {
 }
 
 extension Found<Int> {
-    func positive() throws(ServiceConfiguration.ReadingError) -> Int {
+    func positive() throws(ServiceConfiguration.ReadingFault) -> Int {
         guard value > 0 else { throw .malformed(key: key, reason: "it has to be more than zero.") }
         return value
     }
 
-    func notNegative() throws(ServiceConfiguration.ReadingError) -> Int {
+    func notNegative() throws(ServiceConfiguration.ReadingFault) -> Int {
         guard value >= 0 else { throw .malformed(key: key, reason: "it can't be less than zero.") }
         return value
     }
@@ -69,7 +69,7 @@ struct ConfigurationSection: Decodable, Sendable {
             Header(name: name, text: Found(value, at: "\(headers?.key ?? "").\(name)"))
         }
         if !isEndpoint, let key = container.allKeys.first(where: { !Self.keys.contains($0.stringValue) }) {
-            throw ServiceConfiguration.ReadingError.unknown(key: (container.codingPath + [key]).dotted)
+            throw ServiceConfiguration.ReadingFault.unknown(key: (container.codingPath + [key]).dotted)
         }
     }
 
@@ -121,7 +121,7 @@ extension KeyedDecodingContainer where Key == AnyKey {
             throw error
         } catch {
             // A number that its type can't hold is told in an error of the decoder's own, without its path.
-            throw ServiceConfiguration.ReadingError.malformed(key: path, reason: "its value is out of range.")
+            throw ServiceConfiguration.ReadingFault.malformed(key: path, reason: "its value is out of range.")
         }
     }
 }

@@ -25,7 +25,7 @@ extension ServiceConfiguration {
     public init(
         contentsOf file: URL, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(ReadingError) {
+    ) throws(ReadingFault) {
         let data: Data
         do {
             data = try Data(contentsOf: file)
@@ -43,8 +43,8 @@ extension ServiceConfiguration {
     public init(
         propertyList data: Data, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(ReadingError) {
-        let section = try ReadingError.translating {
+    ) throws(ReadingFault) {
+        let section = try ReadingFault.translating {
             try PropertyListDecoder().decode(ConfigurationFile.self, from: data)
         }
         try self.init(section.section, environment, variable.flatMap { name in variables[name].map { (name, $0) } })
@@ -54,8 +54,8 @@ extension ServiceConfiguration {
     public init(
         json data: Data, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(ReadingError) {
-        let section = try ReadingError.translating { try JSONDecoder().decode(ConfigurationFile.self, from: data) }
+    ) throws(ReadingFault) {
+        let section = try ReadingFault.translating { try JSONDecoder().decode(ConfigurationFile.self, from: data) }
         try self.init(section.section, environment, variable.flatMap { name in variables[name].map { (name, $0) } })
     }
 
@@ -69,7 +69,7 @@ extension ServiceConfiguration {
     public init(
         infoOf bundle: Bundle, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(ReadingError) {
+    ) throws(ReadingFault) {
         guard let endpoint = bundle.object(forInfoDictionaryKey: "Endpoint") else { throw .missing(key: "Endpoint") }
         guard
             let data = try? PropertyListSerialization.data(
@@ -80,7 +80,7 @@ extension ServiceConfiguration {
 
     private init(
         _ file: ConfigurationSection, _ environment: String?, _ variable: (name: String, value: String)?
-    ) throws(ReadingError) {
+    ) throws(ReadingFault) {
         var section = file
         if let environment {
             guard let environments = file.environments else { throw .missing(key: file.key("environments")) }
@@ -93,7 +93,7 @@ extension ServiceConfiguration {
         try self.init(section)
     }
 
-    private init(_ section: ConfigurationSection) throws(ReadingError) {
+    private init(_ section: ConfigurationSection) throws(ReadingFault) {
         guard let base = section.baseURL else { throw .missing(key: section.key(section.baseURLKey)) }
         guard let url = URL(string: base.value, encodingInvalidCharacters: false) else {
             throw .malformed(key: base.key, reason: "it isn't a URL.")
@@ -114,7 +114,7 @@ extension ServiceConfiguration {
 
     private static func check(
         _ key: String, _ body: () throws(ServiceRequest.Fault) -> Void
-    ) throws(ReadingError) {
+    ) throws(ReadingFault) {
         do throws(ServiceRequest.Fault) {
             try body()
         } catch {
@@ -125,7 +125,7 @@ extension ServiceConfiguration {
 
 extension ServiceConfiguration {
     /// Why a configuration can't be read. Values aren't told: they may be secret.
-    public enum ReadingError: Error, Sendable, Hashable {
+    public enum ReadingFault: Error, Sendable, Hashable {
         /// The file can't be read, or is neither of the two kinds.
         case unreadable(String, reason: String)
         /// The file isn't what its name says.
@@ -139,7 +139,7 @@ extension ServiceConfiguration {
     }
 }
 
-extension ServiceConfiguration.ReadingError: CustomStringConvertible {
+extension ServiceConfiguration.ReadingFault: CustomStringConvertible {
     /// The error in one sentence.
     public var description: String {
         switch self {
@@ -152,7 +152,7 @@ extension ServiceConfiguration.ReadingError: CustomStringConvertible {
     }
 }
 
-extension ServiceConfiguration.ReadingError {
+extension ServiceConfiguration.ReadingFault {
     /// Reads something, and throws what is wrong with it in these words.
     static func translating<R>(_ read: () throws -> R) throws(Self) -> R {
         do {

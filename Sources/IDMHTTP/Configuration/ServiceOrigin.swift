@@ -1,16 +1,16 @@
-public import Foundation
+internal import Foundation
 
 /// Whom a request goes to: scheme, host and port. Credentials of one origin are nobody else's.
-public struct ServiceOrigin: Sendable, Hashable, CustomStringConvertible {
+struct ServiceOrigin: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
-    public let scheme: String
+    let scheme: String
     /// The host in lower case. An IPv6 address stands in brackets.
-    public let host: String
+    let host: String
     /// The port, also where the URL leaves it out.
-    public let port: Int
+    let port: Int
 
     /// The origin of a URL. Nil unless it is an http or https URL with a host.
-    public init?(_ url: URL) {
+    init?(_ url: URL) {
         self.init(URLComponents(url: url, resolvingAgainstBaseURL: true))
     }
 
@@ -24,7 +24,7 @@ public struct ServiceOrigin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The origin as a URL has it, without the port that its scheme stands for.
-    public var description: String {
+    var description: String {
         "\(scheme)://\(host)\(port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)")"
     }
 }

@@ -38,7 +38,7 @@ public struct ServiceRequest: Sendable {
 
     /// Makes a request. Nothing is checked before it is sent.
     public init(
-        _ method: Method = .get, _ path: String, pathParameters: [String: String] = [:], query: Query = [:],
+        _ method: Method, _ path: String, pathParameters: [String: String] = [:], query: Query = [:],
         headers: ServiceHeaders = [:], body: RequestBody? = nil, timeout: Duration? = nil, deadline: Duration? = nil,
         cachePolicy: CachePolicy? = nil
     ) {

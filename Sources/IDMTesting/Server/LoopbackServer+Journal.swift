@@ -11,7 +11,7 @@ extension LoopbackServer {
         /// How many connections were made, also where they aren't kept.
         public internal(set) var connectionCount = 0
         /// How many connections are open.
-        public internal(set) var openConnections = 0
+        public internal(set) var openConnectionCount = 0
 
         var isStopped = false
         var runningTasks = 0

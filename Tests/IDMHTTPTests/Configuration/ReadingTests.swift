@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A configuration is read", .timeLimit(.ample))
 struct ReadingTests {
-    private typealias Failure = ServiceConfiguration.ReadingError
+    private typealias Failure = ServiceConfiguration.ReadingFault
 
     private func json(
         _ text: String, environment: String? = nil, variable: String? = nil, in variables: [String: String] = [:]

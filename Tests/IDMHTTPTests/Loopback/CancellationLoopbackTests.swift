@@ -33,7 +33,7 @@ struct CancellationLoopbackTests {
                 #expect(await task.value == "CancellationError()")
                 // While the server doesn't read, it can't see that nobody is there.
                 if index == 3 { gates[2].open() }
-                try await server.until { $0.openConnections == 0 }
+                try await server.until { $0.openConnectionCount == 0 }
             }
         }
     }
@@ -72,7 +72,7 @@ struct CancellationLoopbackTests {
             #expect(ended["Cancellat", default: 0] > count / 10, "\(ended)")
             #expect(ended["200 hello", default: 0] > count / 10, "\(ended)")
             // With the transport all its connections go: the server sees the end of each.
-            try await server.until { $0.openConnections == 0 }
+            try await server.until { $0.openConnectionCount == 0 }
             await server.stop()
             #expect(Descriptors.count(port: server.port) == 0)
         }

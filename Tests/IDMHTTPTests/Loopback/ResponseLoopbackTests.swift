@@ -156,7 +156,7 @@ struct ResponseLoopbackTests {
                 #expect(await service.outcome(limited) == "timed out deadline(0.15 seconds)", "\(path)")
             }
             // Nothing is left waiting for what won't come.
-            try await server.until { $0.openConnections == 0 }
+            try await server.until { $0.openConnectionCount == 0 }
         }
     }
 

@@ -36,7 +36,7 @@ struct RacingRequestsTests {
     @Test("end each with a response, an error or a cancellation, whenever they are cancelled, and leave nothing behind")
     func cancelled() async throws {
         let moods = Moods()
-        let limit = ConcurrencyInterceptor(8)
+        let limit = ConcurrencyInterceptor(width: 8)
         let scheme = BearerAuthenticator<String>(token: { $0 }) { _, next in
             try await next(ServiceRequest(.post, "/token")).text
         }

@@ -92,7 +92,7 @@ struct TestingServicesSamples {
                 let request = try await server.nextRequest()
                 #expect(request.target == "/never")
                 task.cancel()
-                try await server.until { $0.openConnections == 0 }
+                try await server.until { $0.openConnectionCount == 0 }
             }
         }
     }

@@ -52,7 +52,7 @@ struct LoopbackServerTests {
                 #expect(heard.text.hasSuffix("three"))
                 #expect(server.requests.map(\.connection) == [1, 1, 1])
                 client.hangUp()
-                try await server.until { $0.openConnections == 0 }
+                try await server.until { $0.openConnectionCount == 0 }
             }
         }
     }

@@ -55,9 +55,9 @@ struct LoopbackServerWireTests {
                 _ = try await client.hears { $0.text.hasSuffix("a") }
                 client.send(Self.get)
                 try await server.until { $0.requestCount == 2 }
-                #expect(server.journal.openConnections == 1)
+                #expect(server.journal.openConnectionCount == 1)
                 client.hangUp()
-                try await server.until { $0.openConnections == 0 }
+                try await server.until { $0.openConnectionCount == 0 }
                 #expect(server.journal.connections.map(\.isClosed) == [true])
             }
         }
@@ -199,7 +199,7 @@ struct LoopbackServerWireTests {
                 let request = try await asked.nextRequest()
                 client.hangUp()
                 try await request.cancelled()
-                try await server.until { $0.openConnections == 0 }
+                try await server.until { $0.openConnectionCount == 0 }
             }
         }
     }
@@ -218,7 +218,7 @@ struct LoopbackServerWireTests {
             try await server.until { $0.connectionCount == 3 }
             await server.stop()
             for client in clients { #expect(try await client.hearsEverything().isOver) }
-            #expect(server.journal.openConnections == 0)
+            #expect(server.journal.openConnectionCount == 0)
             #expect(throws: POSIXError.self) { try RawClient(server) }
             await server.stop()
         }
@@ -245,7 +245,7 @@ struct LoopbackServerWireTests {
                 #expect(try await client.hearsEverything().body == "end")
                 client.hangUp()
             }
-            try await server.until { $0.openConnections == 0 }
+            try await server.until { $0.openConnectionCount == 0 }
             #expect(server.journal.requestCount == 3)
             #expect(server.journal.connectionCount == 3)
             #expect(server.requests.isEmpty && server.journal.connections.isEmpty)

@@ -15,12 +15,12 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
     /// Makes an interceptor.
     ///
     /// - Parameter width: How many requests may go at once. Less than one is one.
-    public convenience init(_ width: Int) {
-        self.init(width) {}
+    public convenience init(width: Int) {
+        self.init(width: width) {}
     }
 
     /// Makes an interceptor that says when somebody has begun to wait.
-    init(_ width: Int, didQueue: @escaping @Sendable () -> Void) {
+    init(width: Int, didQueue: @escaping @Sendable () -> Void) {
         self.width = width
         self.didQueue = didQueue
     }

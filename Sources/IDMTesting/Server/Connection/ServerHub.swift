@@ -132,14 +132,14 @@ final class ServerHub: Sendable {
         let remembers = remembers
         journal.change { journal in
             journal.connectionCount += 1
-            journal.openConnections += 1
+            journal.openConnectionCount += 1
             if remembers { journal.connections.append(LoopbackServer.Connection(number: connection)) }
         }
     }
 
     func closed(_ connection: Int) {
         change(connection) { $0.isClosed = true }
-        journal.change { $0.openConnections -= 1 }
+        journal.change { $0.openConnectionCount -= 1 }
     }
 
     func change(_ connection: Int, _ change: @Sendable (inout LoopbackServer.Connection) -> Void) {
