@@ -5,92 +5,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-private struct Account: Codable, Sendable, Equatable {
-    let login: String
-}
-
-// sample: the model
-private struct Accounts: DataModel {
-    let logins: [String]
-    /// How old it is. Nil if the server has just said so.
-    let age: Duration?
-
-    init(from source: Sourced<[Account]>) {
-        logins = source.value.map(\.login)
-        age =
-            switch source.source {
-            case .cache(let age): age
-            case .remote: nil
-            }
-    }
-}
-// end
-
-// sample: the flow
-private func makeSearch(
-    _ server: some DataProvider<String, [Account]>, folder: URL, user: String, clock: CacheClock = .system
-) throws -> Integrator<String, Accounts> {
-    let kept = try DiskCache<String, [Account]>(
-        folder: folder, partition: user, entryLimit: 500, memoryLimit: 50, clock: clock)
-    return Integrator(
-        server.cached(in: kept).labelled().removingDuplicates(), model: Accounts.self, executing: .latest)
-}
-// end
-
-// sample: the screen
-@MainActor
-private final class SearchScreen {
-    private(set) var logins: [String] = []
-    private(set) var note = ""
-    private let search: Integrator<String, Accounts>
-
-    init(_ search: Integrator<String, Accounts>) {
-        self.search = search
-    }
-
-    @discardableResult
-    func look(for text: String) -> IntegrationTask<Accounts> {
-        search.prepareCall(text)
-            .onBeginning { [weak self] in self?.note = "looking" }
-            .onSuccess { [weak self] accounts in
-                self?.logins = accounts.logins
-                self?.note = accounts.age.map { "from \($0) ago" } ?? ""
-            }
-            .onError { [weak self] _ in self?.note += ", and the server can't be reached" }
-            .call()
-    }
-}
-// end
-
-private func policies(
-    profiles: ClosureDataProvider<String, Account>, countries: ClosureDataProvider<String, [String]>,
-    balance: ClosureDataProvider<String, Int>, store: MemoryCache<String, Account>,
-    texts: MemoryCache<String, [String]>, sums: MemoryCache<String, Int>
-) {
-    // sample: a policy for each
-    let profile = profiles.cached(in: store, policy: .staleWhileRevalidate(maxAge: .seconds(600)))
-    let list = countries.cached(in: texts, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
-    let sum = balance.cached(in: sums, policy: .remoteElseCache)
-    // end
-    _ = (profile, list, sum)
-}
-
-private func changes(_ kept: DiskCache<String, [Account]>, _ server: ClosureDataProvider<String, [Account]>)
-    async throws
-{
-    let edited = [Account(login: "ada")]
-    // sample: what the user does
-    let search = server.cached(in: kept, tags: { _, accounts in Set(accounts.map(\.login)) })
-    try await kept.write(edited, for: "ada")
-    try await kept.invalidate(tag: "grace")
-    let anew = try await search.refreshing.request("ada")
-    // end
-    _ = anew
-    // sample: signing out
-    try await kept.wipe()
-    // end
-}
-
+/// The declarations of the article stand in the suite, so that no other test sees their names.
 @Suite("The article on offline first", .timeLimit(.ample))
 struct MakeItOfflineFirstSamples {
     // sample: a test of two launches
@@ -98,19 +13,20 @@ struct MakeItOfflineFirstSamples {
     @MainActor
     func offline() async throws {
         struct Offline: Error {}
-        let folder = try TemporaryFolder()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
         try await TestScope.run {
             let time = ManualClock()
             let clock = CacheClock(time)
 
             let online = StubDataProvider<String, [Account]>([Account(login: "apple")])
-            let first = SearchScreen(try makeSearch(online, folder: folder.url, user: "42", clock: clock))
+            let first = SearchScreen(makeSearch(online, in: try makeCache(folder: folder, user: "42", clock: clock)))
             await first.look(for: "app").finish()
             #expect(first.logins == ["apple"] && first.note == "")
 
             await time.advance(by: .seconds(60))
             let offline = StubDataProvider<String, [Account]>(failing: Offline())
-            let second = SearchScreen(try makeSearch(offline, folder: folder.url, user: "42", clock: clock))
+            let second = SearchScreen(makeSearch(offline, in: try makeCache(folder: folder, user: "42", clock: clock)))
             await second.look(for: "app").finish()
             #expect(second.logins == ["apple"])
             #expect(second.note == "from 60.0 seconds ago, and the server can't be reached")
@@ -122,7 +38,7 @@ struct MakeItOfflineFirstSamples {
     func structure() throws {
         let folder = try TemporaryFolder()
         let server = ClosureDataProvider { (_: String) in [Account(login: "apple")] }
-        let search = try makeSearch(server, folder: folder.url, user: "42")
+        let search = makeSearch(server, in: try makeCache(folder: folder.url, user: "42"))
         #expect(
             search.structure.description == """
                 integrator, latest
@@ -134,5 +50,94 @@ struct MakeItOfflineFirstSamples {
                    │        └─ then: closure: String → Array<Account>
                    └─ model Accounts
                 """)
+    }
+}
+
+extension MakeItOfflineFirstSamples {
+    // sample: the model
+    struct Account: Codable, Sendable, Equatable {
+        let login: String
+    }
+
+    struct Accounts: DataModel {
+        let logins: [String]
+        /// How old it is. Nil if the server has just said so.
+        let age: Duration?
+
+        init(from source: Sourced<[Account]>) {
+            logins = source.value.map(\.login)
+            age =
+                switch source.source {
+                case .cache(let age): age
+                case .remote: nil
+                }
+        }
+    }
+    // end
+
+    // sample: the flow
+    func makeCache(folder: URL, user: String, clock: CacheClock = .system) throws -> DiskCache<String, [Account]> {
+        try DiskCache(folder: folder, partition: user, entryLimit: 500, memoryLimit: 50, clock: clock)
+    }
+
+    func makeSearch(
+        _ server: some DataProvider<String, [Account]>, in kept: DiskCache<String, [Account]>
+    ) -> Integrator<String, Accounts> {
+        Integrator(server.cached(in: kept).labelled().removingDuplicates(), model: Accounts.self, executing: .latest)
+    }
+    // end
+
+    // sample: the screen
+    @MainActor
+    final class SearchScreen {
+        private(set) var logins: [String] = []
+        private(set) var note = ""
+        private let search: Integrator<String, Accounts>
+
+        init(_ search: Integrator<String, Accounts>) {
+            self.search = search
+        }
+
+        @discardableResult
+        func look(for text: String) -> IntegrationTask<Accounts> {
+            search.prepareCall(text)
+                .onBeginning { [weak self] in self?.note = "looking" }
+                .onSuccess { [weak self] accounts in
+                    self?.logins = accounts.logins
+                    self?.note = accounts.age.map { "from \($0) ago" } ?? ""
+                }
+                .onError { [weak self] _ in self?.note += ", and the server can't be reached" }
+                .call()
+        }
+    }
+    // end
+
+    func policies(
+        profiles: ClosureDataProvider<String, Account>, countries: ClosureDataProvider<String, [String]>,
+        balance: ClosureDataProvider<String, Int>, store: MemoryCache<String, Account>,
+        texts: MemoryCache<String, [String]>, sums: MemoryCache<String, Int>
+    ) {
+        // sample: a policy for each
+        let profile = profiles.cached(in: store, policy: .staleWhileRevalidate(maxAge: .seconds(600)))
+        let list = countries.cached(in: texts, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
+        let sum = balance.cached(in: sums, policy: .remoteElseCache)
+        // end
+        _ = (profile, list, sum)
+    }
+
+    func changes(_ kept: DiskCache<String, [Account]>, _ server: ClosureDataProvider<String, [Account]>)
+        async throws
+    {
+        let edited = [Account(login: "ada")]
+        // sample: what the user does
+        let search = server.cached(in: kept, tags: { _, accounts in Set(accounts.map(\.login)) })
+        try await kept.write(edited, for: "ada")
+        try await kept.invalidate(tag: "grace")
+        let anew = try await search.refreshing.request("ada")
+        // end
+        _ = anew
+        // sample: signing out
+        try await kept.wipe()
+        // end
     }
 }
