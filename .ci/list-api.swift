@@ -2,8 +2,7 @@
 //
 //   swift .ci/list-api.swift <folder with symbol graphs> <module> …
 //
-// Names of other modules' types that are made to conform to protocols of these are mangled. The graphs show observable
-// properties with a setter, also where that is private.
+// The graphs show observable properties with a setter, also where that is private.
 import Foundation
 
 struct Graph: Decodable {
@@ -81,7 +80,9 @@ func listing(of module: String, in folder: URL) throws -> [String] {
     let conformances = Dictionary(
         grouping: relationships.filter { $0.kind == "conformsTo" || $0.kind == "inheritsFrom" }, by: \.source)
     var lines: [(path: [String], line: String)] = symbols.map { symbol in
-        let inherited = types[Array(symbol.pathComponents.dropLast())]?.swiftGenerics?.constraints ?? []
+        let isExtension = symbol.declaration.hasPrefix("extension ")
+        let type = types[isExtension ? symbol.pathComponents : Array(symbol.pathComponents.dropLast())]
+        let inherited = (isExtension ? type?.swiftExtension : type?.swiftGenerics)?.constraints ?? []
         let constraints = (symbol.constraints(beyond: inherited) + symbol.unnamedConstraints).joined(separator: ", ")
         let protocols = names(of: conformances[symbol.identifier.precise] ?? [], own).joined(separator: ", ")
         return (
@@ -91,19 +92,10 @@ func listing(of module: String, in folder: URL) throws -> [String] {
                 + (protocols.isEmpty ? "" : "  [is \(protocols)]")
         )
     }
-    // Types of other modules that are extended are named, so that what is added to them has a place.
-    for name in Set(symbols.filter { $0.pathComponents.count > 1 }.map { $0.pathComponents[0] })
-    where !symbols.contains(where: { $0.pathComponents == [name] }) {
-        lines.append(([name], "extension \(name)"))
-    }
-    // So are those that are made to conform to protocols of ours.
-    let foreign = relationships.filter { $0.kind == "conformsTo" && own[$0.source] == nil && own[$0.target] != nil }
-    for (source, protocols) in Dictionary(grouping: foreign, by: \.source) {
-        let name = source.replacing("s:", with: "$s", maxReplacements: 1)
-        lines.append((["~", name], "extension \(name)  [is \(names(of: protocols, own).joined(separator: ", "))]"))
-    }
     lines.sort { ($0.path.joined(separator: "\u{1}"), $0.line) < ($1.path.joined(separator: "\u{1}"), $1.line) }
-    return lines.map { String(repeating: "    ", count: $0.path[0] == "~" ? 0 : $0.path.count - 1) + $0.line }
+    // A type of another module may be extended in more than one place.
+    return lines.indices.filter { $0 == 0 || lines[$0] != lines[$0 - 1] || !lines[$0].line.hasPrefix("extension ") }
+        .map { String(repeating: "    ", count: lines[$0].path.count - 1) + lines[$0].line }
 }
 
 let arguments = CommandLine.arguments.dropFirst()
