@@ -38,6 +38,14 @@ struct DocumentationTests {
         }
     }
 
+    @Test("Every link of a page into the tree leads to a file", arguments: try Page.all())
+    func linksLeadSomewhere(page: Page) {
+        for link in page.links
+        where !FileManager.default.fileExists(atPath: page.folder.appendingPathComponent(link).path) {
+            Issue.record("\(page.name): there is no \(link).")
+        }
+    }
+
     @Test("Every rule of the call contract has a suite that names it")
     func everyRuleIsTested() throws {
         let rules = try #require(Page.all().first { $0.name == "TheCallContract.md" }).lines
@@ -58,6 +66,13 @@ struct DocumentationTests {
         let page = Page(name: "Page.md", text: "Words.\n\n  ```swift\n  if true {\n      done()\n\n  }\n  ```\n")
 
         #expect(try page.blocks() == [Block(language: "swift", code: "if true {\n    done()\n\n}", line: 3)])
+    }
+
+    @Test("A link is read without what it leads to inside of a file, also over the end of a line")
+    func linksAreRead() {
+        let page = Page(name: "Page.md", text: "[a](b/c.md#d), [e\nf](g) and [h](https://i.j/k), (l)[m]")
+
+        #expect(page.links == ["b/c.md", "g"])
     }
 
     @Test("A fence or a sample that isn't closed is an error")
@@ -100,6 +115,14 @@ struct Page: Sendable, CustomTestStringConvertible {
         return try pages.sorted { $0.path < $1.path }.map {
             Page(name: $0.lastPathComponent, text: try String(contentsOf: $0, encoding: .utf8), path: $0.path)
         }
+    }
+
+    var folder: URL { URL(fileURLWithPath: path).deletingLastPathComponent() }
+
+    /// Where its links lead, those into the world apart.
+    var links: [String] {
+        lines.joined(separator: "\n").matches(of: /\]\(([^)#\s]+)[^)]*\)/).map { String($0.1) }
+            .filter { !$0.contains("://") }
     }
 
     func blocks() throws -> [Block] {
