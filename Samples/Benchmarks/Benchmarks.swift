@@ -16,6 +16,7 @@ struct Benchmarks {
         case .run(let effort, let filter, let asJSON):
             let rows = rows.filter { filter.isEmpty || $0.name.lowercased().contains(filter.lowercased()) }
             guard !rows.isEmpty else { leave("no row is called \(filter).", code: 2) }
+            if !Machine.isOptimized { warn("not optimized, so the figures say little. Try -c release.") }
             instruction_counter_open()
             let work = Task { await measure(rows, effort, asJSON: asJSON) }
             Interrupt.first { _ in work.cancel() }
@@ -63,7 +64,11 @@ struct Benchmarks {
     }
 
     private static func leave(_ reason: String, code: Int32) -> Never {
-        FileHandle.standardError.write(Data("Benchmarks: \(reason)\n".utf8))
+        warn(reason)
         exit(code)
+    }
+
+    private static func warn(_ text: String) {
+        FileHandle.standardError.write(Data("Benchmarks: \(text)\n".utf8))
     }
 }

@@ -13,7 +13,7 @@ enum Comparison {
             }
             + before.rows.filter { !later.contains($0.id) }.map { line([$0.name, text($0), "", "", "", "gone"]) }
             + (before.system == after.system && before.cores == after.cores
-                ? [] : ["", "The two were made on different machines."])
+                ? [] : ["", "The two were made on different machines, or only one of them was optimized."])
     }
 
     private static func line(_ cells: [String]) -> String {

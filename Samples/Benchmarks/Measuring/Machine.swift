@@ -4,7 +4,18 @@ import Foundation
 enum Machine {
     static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-    static var system: String { ProcessInfo.processInfo.operatingSystemVersionString }
+    /// The system, and whether it runs what the optimizer has seen.
+    static var system: String {
+        ProcessInfo.processInfo.operatingSystemVersionString + (isOptimized ? "" : ", not optimized")
+    }
+
+    static var isOptimized: Bool {
+        #if DEBUG
+        false
+        #else
+        true
+        #endif
+    }
 
     /// How many threads there are, where the system keeps its books in files.
     static var threads: Int? { status("Threads") }
