@@ -47,12 +47,12 @@ enum Transfers {
             try file.close()
         }
 
-        /// Where a download goes. What came the last time is gone: to keep a gigabyte beside another one until it is
-        /// replaced would have the system write both, and the disk isn't what is measured.
-        func target(_ name: String) -> URL {
-            let url = scratch.url.appendingPathComponent(name)
-            try? FileManager.default.removeItem(at: url)
-            return url
+        /// Downloads something to a place of its own. What came is gone at once: a gigabyte that stays would be written
+        /// to the disk while the other side is at work, and the disk isn't what is measured.
+        func download(_ body: (URL) async throws -> Int) async throws -> Int {
+            let url = scratch.url.appendingPathComponent("film")
+            defer { try? FileManager.default.removeItem(at: url) }
+            return try await body(url)
         }
     }
 
@@ -60,9 +60,11 @@ enum Transfers {
 
     private static let downloads = Side("DownloadProvider", proof: { $0 }) { operations in
         let fixture = try await fixture.value
-        let request = ServiceRequest(.get, "/film")
-        let download = ServiceDownload(request, to: .file(fixture.target("ours")))
-        return Int(try await DownloadProvider(fixture.service).request(download).size) / (count << 20) * operations
+        let size = try await fixture.download { file in
+            let download = ServiceDownload(ServiceRequest(.get, "/film"), to: .file(file))
+            return Int(try await DownloadProvider(fixture.service).request(download).size)
+        }
+        return size / (count << 20) * operations
     }
 
     private static let bareDownloads = Side("a delegate that writes", proof: { $0 }) { operations in
@@ -70,9 +72,10 @@ enum Transfers {
         let transfer = BareTransfer()
         let session = URLSession(configuration: .ephemeral, delegate: transfer, delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
-        let path = fixture.target("theirs").path
-        return try await transfer.download(fixture.server.url("/film"), to: path, in: session) / (count << 20)
-            * operations
+        let size = try await fixture.download { file in
+            try await transfer.download(fixture.server.url("/film"), to: file.path, in: session)
+        }
+        return size / (count << 20) * operations
     }
 
     private static let uploads = Side("UploadProvider", proof: { $0 }) { operations in

@@ -237,7 +237,7 @@ final class SessionExchange: Sendable {
     }
 
     private func stop() {
-        queues.stopping.addOperation { [self] in
+        queues.stopping.async { [self] in
             isStopped.withLock { $0 = true }
             task.cancel()
         }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Dispatch
 
 /// The two queues of a session, each of which does one thing after the other.
 struct SessionQueues: Sendable {
@@ -6,16 +6,5 @@ struct SessionQueues: Sendable {
     let telling = TellingQueue()
     /// On which transfers are stopped. That waits for the session, so that whoever cancels can't do it on the spot; and
     /// it can't wait behind what has come, which would be most of a body by then.
-    let stopping = {
-        let queue = OperationQueue()
-        queue.beSerial("stopping")
-        return queue
-    }()
-}
-
-extension OperationQueue {
-    func beSerial(_ name: String) {
-        maxConcurrentOperationCount = 1
-        self.name = "IDMHTTP.URLSessionTransport.\(name)"
-    }
+    let stopping = DispatchQueue(label: "IDMHTTP.URLSessionTransport.stopping")
 }

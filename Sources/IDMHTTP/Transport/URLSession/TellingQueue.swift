@@ -12,8 +12,9 @@ internal import Foundation
 /// waits until the queue has caught up. A disk that is slow is waited for longer, half a second, and not for good
 /// either: who makes a request waits for the session's thread.
 final class TellingQueue: OperationQueue, @unchecked Sendable {
-    // Unchecked as its superclass is: all that it adds is a constant that may go anywhere.
+    // Unchecked as its superclass is: all that it adds are constants that may go anywhere.
     private let backlog: Backlog
+    private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.telling")
 
     /// - Parameters:
     ///   - limit: How many blocks may wait.
@@ -21,13 +22,15 @@ final class TellingQueue: OperationQueue, @unchecked Sendable {
     init(limit: Int = 256, patience: DispatchTimeInterval = .milliseconds(100)) {
         backlog = Backlog(limit: limit, patience: patience)
         super.init()
-        beSerial("telling")
+        maxConcurrentOperationCount = 1
+        underlyingQueue = blocks
     }
 
     #if canImport(FoundationNetworking)
+    // Goes where it would have gone, without an operation around it, which costs more than the block does.
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
         backlog.enter()
-        super.addOperation { [backlog] in
+        blocks.async { [backlog] in
             block()
             backlog.leave()
         }
@@ -41,6 +44,6 @@ final class TellingQueue: OperationQueue, @unchecked Sendable {
 
     /// Adds work of our own, which never waits.
     func addInner(_ work: @escaping @Sendable () -> Void) {
-        addOperations([BlockOperation(block: work)], waitUntilFinished: false)
+        blocks.async(execute: work)
     }
 }

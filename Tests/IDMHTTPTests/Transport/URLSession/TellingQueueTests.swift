@@ -35,6 +35,24 @@ struct TellingQueueTests {
         }
     }
 
+    @Test("does what the session adds, and what we add, in one order and one at a time")
+    func order() async {
+        let queue = TellingQueue()
+        let isHeld = DispatchGroup()
+        isHeld.enter()
+        let order = await withCheckedContinuation { continuation in
+            let order = Mutex<[Int]>([])
+            queue.addOperation { isHeld.wait() }
+            for index in 0..<200 {
+                let work = { @Sendable in order.withLock { $0.append(index) } }
+                if index.isMultiple(of: 2) { queue.addOperation(work) } else { queue.addInner(work) }
+            }
+            queue.addInner { continuation.resume(returning: order.withLock { $0 }) }
+            isHeld.leave()
+        }
+        #expect(order == Array(0..<200))
+    }
+
     @Test("makes whoever adds wait until it has caught up")
     func bounded() async {
         let queue = TellingQueue(limit: 8, patience: .never)
