@@ -1,6 +1,8 @@
 extension String {
     /// The text on one line, cut where it gets long, with what can't be seen as escapes.
     func escapedForDescription(limit: Int = 120) -> String {
+        // Nearly all names and addresses.
+        if utf8.count <= limit, utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return self }
         let shown = unicodeScalars.prefix(limit).map { $0.isVisible ? String($0) : $0.escaped(asASCII: true) }.joined()
         return unicodeScalars.count > limit ? shown + "…" : shown
     }

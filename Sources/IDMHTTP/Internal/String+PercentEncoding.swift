@@ -39,6 +39,10 @@ extension StringProtocol {
 
     /// Whether the text is `.` or `..`, its dots written in whatever way: a step in a path, and not a name.
     var isDotSegment: Bool {
+        // No more than two dots, of three bytes each. Most segments are seen not to be one by how they begin.
+        guard let first = utf8.first, first == UInt8(ascii: ".") || first == UInt8(ascii: "%"), utf8.count <= 6 else {
+            return false
+        }
         let plain = lowercased().replacing("%2e", with: ".")
         return plain == "." || plain == ".."
     }

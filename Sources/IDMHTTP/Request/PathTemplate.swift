@@ -28,7 +28,7 @@ struct PathTemplate: Sendable, Equatable {
 
     /// The path with a value for each parameter, escaped so that it stays inside of its segment.
     func filled(with values: [String: String]) throws(ServiceRequest.Fault) -> String {
-        let unused = Set(values.keys).subtracting(parameters)
+        let unused = values.isEmpty ? [] : Set(values.keys).subtracting(parameters)
         guard unused.isEmpty else { throw .unusedParameters(unused.sorted(), template: source) }
         var filled: [String] = []
         for segment in segments { filled.append(try fill(segment, with: values)) }
@@ -67,7 +67,8 @@ extension PathTemplate {
     // Scalar by scalar: a slash stays one also before a mark that would be drawn on top of it.
     private static func segments(of source: String) throws(Fault.Thrown) -> [[Piece]] {
         guard !source.utf8.starts(with: "//".utf8) else { throw Fault.Thrown(fault: .notAPath) }
-        if let colon = source.utf8.firstRange(of: "://".utf8), source[..<colon.lowerBound].consists(of: .alphanumerics)
+        if let colon = source.utf8.firstIndex(of: UInt8(ascii: ":")),
+            source.utf8[colon...].starts(with: "://".utf8), source[..<colon].consists(of: .alphanumerics)
         {
             throw Fault.Thrown(fault: .notAPath)
         }

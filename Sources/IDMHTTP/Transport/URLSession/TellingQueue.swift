@@ -14,7 +14,7 @@ internal import Foundation
 final class TellingQueue: OperationQueue, @unchecked Sendable {
     // Unchecked as its superclass is: all that it adds are constants that may go anywhere.
     private let backlog: Backlog
-    private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.telling")
+    private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.telling", target: .global())
 
     /// - Parameters:
     ///   - limit: How many blocks may wait.
