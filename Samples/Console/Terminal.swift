@@ -52,7 +52,7 @@ public final class Terminal {
         let width = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
         let up = lineCount > 1 ? "\u{1b}[\(lineCount - 1)A" : ""
         lineCount = lines.count
-        let text = up + "\r\u{1b}[J" + lines.map { String($0.prefix(width)) }.joined(separator: "\r\n")
+        let text = up + "\r\u{1b}[J" + lines.map { String($0.printable.prefix(width)) }.joined(separator: "\r\n")
         FileHandle.standardOutput.write(Data(text.utf8))
     }
 
@@ -82,5 +82,12 @@ public final class Terminal {
         case "B": return .down
         default: return nil
         }
+    }
+}
+
+extension String {
+    /// The text without what a terminal would take for an order: a name may come from anywhere.
+    public var printable: String {
+        String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }
 }

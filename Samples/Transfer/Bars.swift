@@ -17,6 +17,8 @@ private func bar(_ name: String, _ progress: TransferProgress?, _ word: String) 
 }
 
 extension TransferState {
+    var isFailed: Bool { if case .failed = self { true } else { false } }
+
     /// What the state is called.
     var word: String {
         switch self {

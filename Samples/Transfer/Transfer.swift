@@ -28,19 +28,22 @@ struct Transfer {
         do {
             let server = try Maps.server(megabytesPerSecond: speed)
             let trace = TraceRecorder()
-            try await download(from: server.url, into: folder, terminal, trace)
+            let states = try await download(from: server.url, into: folder, terminal, trace)
             terminal?.restore()
             await server.stop()
             arguments.write(trace.page, toFileOf: "--page")
+            // Each has been told of where it stands.
+            if states.contains(where: \.isFailed) { exit(1) }
         } catch {
             terminal?.restore()
             arguments.leave("\(error)", code: 1)
         }
     }
 
+    /// Answers with what has become of each.
     static func download(
         from url: URL, into folder: URL, _ terminal: Terminal?, _ trace: TraceRecorder
-    ) async throws {
+    ) async throws -> [TransferState] {
         // 1. A service says where things are. A center makes many transfers of it, and finds those of the last time.
         let service = HTTPService(configuration: ServiceConfiguration(baseURL: url))
         let center = try await TransferCenter(service, folder: folder.appendingPathComponent(".transfers"), width: 3)
@@ -61,7 +64,8 @@ struct Transfer {
             for name in missing {
                 for await state in center.states(of: name) where state.isOver { print("\(name): \(state.word)") }
             }
-            return await center.close()
+            await center.close()
+            return missing.compactMap { center.state(of: $0) }
         }
 
         // 4. On a terminal each has a bar.
@@ -87,5 +91,6 @@ struct Transfer {
         // 6. The bars are drawn again whenever one of them has come further.
         for await _ in center.progresses(of: missing) { draw() }
         await center.close()
+        return missing.compactMap { center.state(of: $0) }
     }
 }

@@ -1,3 +1,4 @@
+import Console
 import IDMCore
 
 /// 4. The search without a terminal: types the query letter by letter, and prints what the handlers hear.
@@ -31,7 +32,7 @@ struct OneShot {
             .onBeginning { print("       \(query): onBeginning") }
             .onSuccess { users in
                 print("       \(query): onSuccess, \(users.source)")
-                for login in users.logins { print("           \(login)") }
+                for login in users.logins { print("           \(login.printable)") }
             }
             .onError { error in print("       \(query): onError, \(error)") }
             .onCancel { reason in print("       \(query): onCancel, .\(reason)") }
@@ -42,7 +43,7 @@ struct OneShot {
     private func details(_ call: IntegrationCall<Card>) async -> Bool {
         let task =
             call
-            .onSuccess { card in for line in card.lines { print("       \(line)") } }
+            .onSuccess { card in for line in card.lines { print("       \(line.printable)") } }
             .onError { error in print("       \(error)") }
             .call()
         await task.finish()
