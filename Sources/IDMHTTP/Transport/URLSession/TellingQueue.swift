@@ -14,7 +14,8 @@ internal import Foundation
 final class TellingQueue: OperationQueue, @unchecked Sendable {
     // Unchecked as its superclass is: all that it adds are constants that may go anywhere.
     private let backlog: Backlog
-    private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.telling", target: .global())
+    /// Where the blocks run: on threads that may wait for a disk, which those of tasks mustn't.
+    private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.telling")
 
     /// - Parameters:
     ///   - limit: How many blocks may wait.
