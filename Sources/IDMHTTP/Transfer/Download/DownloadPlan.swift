@@ -48,7 +48,7 @@ enum DownloadPlan: Sendable, Hashable {
 
     /// What becomes of a response that the rules have found to be a success.
     func verdict(on status: Int, _ headers: ServiceHeaders, size: Int64?) -> Verdict {
-        let verdict = status == 206 ? partial(headers) : whole(headers)
+        let verdict = status == 206 ? partial(headers, size: size) : whole(headers)
         guard case .take(_, _, let total?) = verdict, let size, size != total else { return verdict }
         return .fail(.size(expected: size, found: total))
     }
@@ -60,7 +60,7 @@ enum DownloadPlan: Sendable, Hashable {
         return .take(from: 0, end: length, total: length)
     }
 
-    private func partial(_ headers: ServiceHeaders) -> Verdict {
+    private func partial(_ headers: ServiceHeaders, size: Int64?) -> Verdict {
         let range = headers[.contentRange].flatMap { ContentRange($0) }
         switch self {
         case .anew:
@@ -73,8 +73,8 @@ enum DownloadPlan: Sendable, Hashable {
         case .goOn(let first, let validator, let total):
             guard let range, range.first == first, !headers.isPacked, headers.isOf(validator) else { return .askAnew }
             if let total, let found = range.total, total != found { return .askAnew }
-            let whole = range.total ?? total
-            if let whole, range.last >= whole { return .askAnew }
+            // Without it nobody knows whether this is the end.
+            guard let whole = range.total ?? total ?? size, range.last < whole else { return .askAnew }
             return .take(from: first, end: range.last + 1, total: whole)
         }
     }

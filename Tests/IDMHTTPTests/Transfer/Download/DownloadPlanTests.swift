@@ -34,6 +34,16 @@ struct DownloadPlanTests {
                 == .take(from: 0, end: 10, total: 10))
     }
 
+    @Test("Whether a part ends the whole is known from the server, from before or from the caller, or not at all")
+    func unknownEnd() {
+        let part: ServiceHeaders = ["Content-Range": "bytes 5-7/*"]
+        let plan = DownloadPlan.goOn(from: 5, validator: "\"v\"", total: nil)
+        #expect(plan.verdict(on: 206, part, size: nil) == .askAnew)
+        #expect(plan.verdict(on: 206, part, size: 10) == .take(from: 5, end: 8, total: 10))
+        let known = DownloadPlan.goOn(from: 5, validator: "\"v\"", total: 10)
+        #expect(known.verdict(on: 206, part, size: nil) == .take(from: 5, end: 8, total: 10))
+    }
+
     @Test("What is packed has no length and no parts")
     func packed() {
         let headers: ServiceHeaders = ["Content-Encoding": "gzip", "Content-Length": "10", "ETag": "\"v\""]
@@ -65,7 +75,7 @@ private struct Assembly: Explorable {
     }
 
     enum Answer: CaseIterable {
-        case right, whole, untold, early, late, otherTotal, noRange, unsatisfiable, oneByte, wrongTag
+        case right, whole, untold, early, late, otherTotal, noRange, unsatisfiable, oneByte, openEnd, wrongTag
     }
 
     struct Footprint: Hashable {
@@ -180,6 +190,7 @@ private struct Assembly: Explorable {
         case .whole, .untold, .wrongTag: return whole
         case .right: return part("\(first)-\(length - 1)/\(length)", tag: tag, first, length)
         case .oneByte: return part("\(first)-\(first)/\(length)", tag: tag, first, first + 1)
+        case .openEnd: return part("\(first)-\(first)/*", tag: tag, first, first + 1)
         case .early: return part("\(first - 1)-\(length - 1)/\(length)", tag: tag, first - 1, length)
         case .late: return part("\(first + 1)-\(length)/\(length + 1)", tag: tag, first + 1, length)
         case .otherTotal: return part("\(first)-\(length)/\(length + 1)", tag: "\"9\"", first, length)

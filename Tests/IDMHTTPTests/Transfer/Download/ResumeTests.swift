@@ -80,6 +80,17 @@ struct ResumeTests {
         #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", nil])
     }
 
+    @Test("A part of which nobody says how much comes behind it isn't taken for the end")
+    func unknownEnd() async throws {
+        let place = try await broken {
+            $0.tellsLength = false
+            $0.most = 1_001
+            $0.range = "bytes 3999-4999/*"
+        }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=3999-", nil])
+    }
+
     @Test("A part under another tag is refused, even if the server took the old one")
     func wrongTag() async throws {
         let place = try await broken()
