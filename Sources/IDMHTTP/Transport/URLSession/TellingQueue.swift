@@ -14,7 +14,8 @@ internal import Foundation
 final class TellingQueue: OperationQueue, @unchecked Sendable {
     // Unchecked as its superclass is: all that it adds are constants that may go anywhere.
     private let backlog: Backlog
-    /// Where the blocks run: on threads that may wait for a disk, which those of tasks mustn't.
+    /// With a thread of its own, which may wait for a disk. Those that others share mustn't; and while all of them are
+    /// busy, what comes would pile up.
     private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.telling")
 
     /// - Parameters:

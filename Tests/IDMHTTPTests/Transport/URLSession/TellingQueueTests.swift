@@ -67,6 +67,29 @@ struct TellingQueueTests {
     }
     #endif
 
+    // What comes meanwhile would pile up in memory: the network doesn't wait for a processor.
+    @Test("does its work also where all threads that others share are busy")
+    func busyPool() async {
+        let isTold = Atomic(false)
+        let isLate = Atomic(false)
+        let end = ContinuousClock.now + .seconds(20)
+        await withCheckedContinuation { continuation in
+            for _ in 0..<64 {
+                DispatchQueue.global().async {
+                    while !isTold.load(ordering: .relaxed), !isLate.load(ordering: .relaxed) {
+                        if ContinuousClock.now > end { isLate.store(true, ordering: .relaxed) }
+                    }
+                }
+            }
+            TellingQueue().addInner {
+                isTold.store(true, ordering: .relaxed)
+                continuation.resume()
+            }
+        }
+        let wasLate = isLate.load(ordering: .relaxed)
+        #expect(!wasLate)
+    }
+
     @Test("is waited for again once it has caught up")
     func patience() {
         let backlog = Backlog(limit: 4, patience: .milliseconds(1))
