@@ -4,7 +4,7 @@ public typealias CancelHandler = @Sendable () -> Void
 /// A provider for code that still calls back. Conforming gives ``DataProvider/request(_:)`` for free.
 ///
 /// ```swift
-/// struct LegacyProvider: CallbackDataProvider {
+/// struct LegacyDataProvider: CallbackDataProvider {
 ///     func request(
 ///         _ id: Int, completion: @escaping @Sendable (Result<String, any Error>) -> Void
 ///     ) -> CancelHandler? {

@@ -1,8 +1,8 @@
 /// How a provider is put together, to be looked at rather than read.
 ///
 /// ```swift
-/// print(screen.structure)             // a tree, in text
-/// print(screen.structure.mermaid)     // a flow chart, for whatever shows Mermaid
+/// print(screen.structure)  // a tree, in text
+/// print(screen.structure.mermaid)  // a flow chart, for whatever shows Mermaid
 /// ```
 ///
 /// Every provider of this package that is made of others shows them. A provider of your own is shown by the name of its

@@ -3,11 +3,17 @@ public import Observation
 /// What a screen shows of an integrator: loading or not, the last value, the last error.
 ///
 /// ```swift
-/// @State private var users = IntegrationState(Integrator(UserDataProvider(), model: Users.self, executing: .latest))
+/// struct Search: View {
+///     let query: String
+///     @State private var users = IntegrationState(
+///         Integrator(UserDataProvider(), model: Users.self, executing: .latest))
 ///
-/// List(users.value?.names ?? [], id: \.self) { Text($0) }
-///     .overlay { if users.isLoading { ProgressView() } }
-///     .task(id: query) { users.load(query) }
+///     var body: some View {
+///         List(users.value?.names ?? [], id: \.self) { Text($0) }
+///             .overlay { if users.isLoading { ProgressView() } }
+///             .task(id: query) { users.load(query) }
+///     }
+/// }
 /// ```
 ///
 /// The state follows the calls that are made through it, in the order of the call contract. A value stays until a newer

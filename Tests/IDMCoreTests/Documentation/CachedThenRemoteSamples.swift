@@ -1,11 +1,6 @@
 import IDMCore
 
 extension Surroundings {
-    private struct Users: DataModel {
-        let names: [String]
-        init(from source: [String]) { names = source }
-    }
-
     @MainActor
     private static func cachedThenRemote() {
         // sample: two calls

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Holds the Swift blocks of the README and of all modules' articles against the samples that are compiled in the
-/// Documentation folders of all modules' tests.
+/// Holds the Swift blocks of the README, of all modules' articles and of the comments of all declarations against the
+/// samples that are compiled in the Documentation folders of all modules' tests.
 @Suite("Documentation", .timeLimit(.ample))
 struct DocumentationTests {
-    @Test("Every Swift block of a page is identical to a compiled sample", arguments: try Page.all())
+    @Test("Every Swift block is identical to a compiled sample", arguments: try Page.all() + Page.comments())
     func everyBlockIsCompiled(page: Page) throws {
         let samples = Set(try Sample.all().map(\.code))
 
@@ -17,14 +17,14 @@ struct DocumentationTests {
 
     @Test("Every compiled sample stands on a page")
     func everySampleIsShown() throws {
-        let shown = Set(try Page.all().flatMap { try $0.blocks() }.map(\.code))
+        let shown = Set(try (Page.all() + Page.comments()).flatMap { try $0.blocks() }.map(\.code))
 
         for sample in try Sample.all() where !shown.contains(sample.code) {
             Issue.record("\(sample.file): the sample “\(sample.name)” stands on no page.")
         }
     }
 
-    @Test("Every fence of a page names its language", arguments: try Page.all())
+    @Test("Every fence names its language", arguments: try Page.all() + Page.comments())
     func everyFenceNamesItsLanguage(page: Page) throws {
         for block in try page.blocks() where !["swift", "text"].contains(block.language) {
             Issue.record("A fence is either swift or text.", sourceLocation: page.location(of: block))
@@ -68,6 +68,14 @@ struct DocumentationTests {
         #expect(try page.blocks() == [Block(language: "swift", code: "if true {\n    done()\n\n}", line: 3)])
     }
 
+    @Test("A block of a comment is read with its place in the file, and code is none of it")
+    func commentsAreRead() throws {
+        let source = "import A\n\n    /// Words.\n    /// ```swift\n    /// if true {\n    ///     done()\n    /// }\n"
+        let page = Page(name: "File.swift", source: source + "    /// ```\n    func done() {}  // ```\n")
+
+        #expect(try page.blocks() == [Block(language: "swift", code: "if true {\n    done()\n}", line: 4)])
+    }
+
     @Test("A link is read without what it leads to inside of a file, also over the end of a line")
     func linksAreRead() {
         let page = Page(name: "Page.md", text: "[a](b/c.md#d), [e\nf](g) and [h](https://i.j/k), (l)[m]")
@@ -90,7 +98,7 @@ struct DocumentationTests {
     }
 }
 
-/// The README or an article.
+/// The README, an article, or the comments of a source file.
 struct Page: Sendable, CustomTestStringConvertible {
     let name: String
     let lines: [String]
@@ -100,6 +108,14 @@ struct Page: Sendable, CustomTestStringConvertible {
         self.name = name
         self.path = path
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// The comments that document the declarations of a source file, each on the line where it stands.
+    init(name: String, source: String, path: String = "") {
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.firstMatch(of: /^ *\/\/\/ ?(.*)$/).map { String($0.1) } ?? ""
+        }
+        self.init(name: name, text: lines.joined(separator: "\n"), path: path)
     }
 
     var testDescription: String { name }
@@ -115,6 +131,20 @@ struct Page: Sendable, CustomTestStringConvertible {
         return try pages.sorted { $0.path < $1.path }.map {
             Page(name: $0.lastPathComponent, text: try String(contentsOf: $0, encoding: .utf8), path: $0.path)
         }
+    }
+
+    /// The source files with a block in their comments.
+    static func comments() throws -> [Page] {
+        let sources = root.appendingPathComponent("Sources")
+        return try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+            .filter { $0.hasSuffix(".swift") }
+            .sorted()
+            .map { sources.appendingPathComponent($0) }
+            .map {
+                let text = try String(contentsOf: $0, encoding: .utf8)
+                return Page(name: $0.lastPathComponent, source: text, path: $0.path)
+            }
+            .filter { page in page.lines.contains { $0.hasPrefix("```") } }
     }
 
     var folder: URL { URL(fileURLWithPath: path).deletingLastPathComponent() }

@@ -2,7 +2,7 @@
 /// ``GroupDataProvider/grouped()``.
 ///
 /// ```swift
-/// let nested = (a >><< b).grouped() >><< c     // ((A, B), C) instead of (A, B, C)
+/// let nested = (a >><< b).grouped() >><< c  // ((A, B), C) instead of (A, B, C)
 /// ```
 @frozen
 public struct GroupedDataProvider<Group: DataProvider>: DataProvider {

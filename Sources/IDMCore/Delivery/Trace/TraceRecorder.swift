@@ -5,10 +5,10 @@ import Synchronization
 /// ```swift
 /// let trace = TraceRecorder()
 /// trace.watch(users, as: "users")
-/// let profiles = ProfileProvider().traced("profile", by: trace)
-/// …
-/// print(trace.chromeTrace)     // for Perfetto, and for chrome://tracing
-/// print(trace.page)            // a page with a timeline, which needs no network
+/// let profiles = ProfileDataProvider().traced("profiles", by: trace)
+/// // … what is to be looked at …
+/// print(trace.chromeTrace)  // for Perfetto, and for chrome://tracing
+/// print(trace.page)  // a page with a timeline, which needs no network
 /// ```
 ///
 /// To watch changes nothing: no order, no actor, no turn. What is recorded stands on tracks, each with a name: a span

@@ -5,7 +5,7 @@
 /// for. One of them speaks at a time. Whoever stops speaking looks at what has been noted meanwhile and passes the word
 /// on.
 ///
-/// ```
+/// ```text
 /// silent ── begin ──▶ speaking ── ask ──▶ asking ── speak ──▶ speaking ── commit ──▶ ending
 ///                                           └────── cancel (takes over) ─────────────▶ ending
 /// ```

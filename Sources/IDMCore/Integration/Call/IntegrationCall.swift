@@ -5,7 +5,7 @@
 ///
 /// Handlers of one kind all run, in the order in which they were added, each on the actor on which it was written:
 ///
-/// ```
+/// ```text
 /// run       :=  unstarted | started
 /// unstarted :=  onCancel
 /// started   :=  onBeginning  (onProgress | onRetry | onSuccess)*  (onSuccess | onError | onCancel)  onCompletion

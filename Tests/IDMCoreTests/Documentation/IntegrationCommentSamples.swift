@@ -1,0 +1,90 @@
+import IDMCore
+
+#if canImport(SwiftUI)
+import SwiftUI
+#endif
+
+/// What stands in the comments of models, integrators and of what hears them.
+extension Surroundings {
+    // sample: a model
+    struct Users: DataModel {
+        let names: [String]
+        init(from source: [String]) throws {
+            names = source.sorted()
+        }
+    }
+    // end
+
+    @MainActor
+    private static func integrator() async throws {
+        // sample: an integrator
+        let users = Integrator(UserDataProvider(), model: Users.self, executing: .latest)
+
+        users.prepareCall("apple")
+            .onSuccess { users in list.show(users) }
+            .onError { error in banner.show(error) }
+            .call()
+
+        let found = try await users.request("apple")
+        // end
+        _ = found
+
+        // sample: events
+        for await event in users.prepareCall("apple").events() {
+            if case .succeeded(let users) = event { list.show(users) }
+        }
+        // end
+    }
+
+    @MainActor
+    private static func errors(of users: Integrator<String, Users>) {
+        // sample: an error router
+        let errors = ErrorRouter(.chain)
+        errors.on(SessionError.self, priority: 10) { error in login.show(because: error) }
+        errors.on { error in banner.show(error) }
+
+        users.errorHandler(errors)
+        // end
+    }
+
+    private static func trace(of users: Integrator<String, Users>) {
+        // sample: a trace in short
+        let trace = TraceRecorder()
+        trace.watch(users, as: "users")
+        let profiles = ProfileDataProvider().traced("profiles", by: trace)
+        // … what is to be looked at …
+        print(trace.chromeTrace)  // for Perfetto, and for chrome://tracing
+        print(trace.page)  // a page with a timeline, which needs no network
+        // end
+        _ = profiles
+    }
+
+    // sample: an observed state
+    struct Search: View {
+        let query: String
+        @State private var users = IntegrationState(
+            Integrator(UserDataProvider(), model: Users.self, executing: .latest))
+
+        var body: some View {
+            List(users.value?.names ?? [], id: \.self) { Text($0) }
+                .overlay { if users.isLoading { ProgressView() } }
+                .task(id: query) { users.load(query) }
+        }
+    }
+    // end
+
+    struct UserDataProvider: SampleDataProvider { typealias Input = String }
+
+    private struct SessionError: Error {}
+
+    @MainActor
+    private struct Login {
+        func show(because error: SessionError) {}
+    }
+
+    @MainActor private static let login = Login()
+}
+
+extension Surroundings.Surface {
+    fileprivate func show(_ users: Surroundings.Users) {}
+}
