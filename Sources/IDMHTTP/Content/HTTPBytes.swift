@@ -4,7 +4,7 @@ public import Foundation
 /// memory.
 ///
 /// ```swift
-/// for try await piece in response.bytes { try file.write(contentsOf: piece) }
+/// for try await piece in stream.bytes { try file.write(contentsOf: piece) }
 /// ```
 ///
 /// Pieces are never empty and come in any size. Nothing is read before the first one is awaited. Whoever stops reading

@@ -4,7 +4,7 @@ internal import Synchronization
 /// What a request carries to the server.
 ///
 /// ```swift
-/// ServiceRequest(.post, "/users", body: .json(user))
+/// let request = ServiceRequest(.post, "/users", body: .json(user))
 /// ```
 ///
 /// A body is made when the request is sent: values are encoded then, and files are read while they travel. It brings

@@ -3,7 +3,7 @@ public import Foundation
 /// What a service is asked: a method, a path below the service's base URL, and what goes with it.
 ///
 /// ```swift
-/// ServiceRequest(.get, "/users/{id}/posts", pathParameters: ["id": id], query: ["page": 2])
+/// let request = ServiceRequest(.get, "/users/{id}/posts", pathParameters: ["id": id], query: ["page": 2])
 /// ```
 ///
 /// A request is a value without an address. Everything in it is checked when it is sent; what can't be sent as it

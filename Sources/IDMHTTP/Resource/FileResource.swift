@@ -4,10 +4,13 @@ public import Foundation
 ///
 /// ```swift
 /// struct BundledCities: FileResource, DecodableReading {
+///     let file: URL
 ///     typealias Value = [City]
-///     var file: URL { bundle.url(forResource: "cities", withExtension: "json")! }
 /// }
-/// let cities = try await BundledCities().fetch()
+///
+/// if let file = Bundle.main.url(forResource: "cities", withExtension: "json") {
+///     show(try await BundledCities(file: file).fetch())
+/// }
 /// ```
 public protocol FileResource<Value>: ResourceReading {
     /// Where the file is.

@@ -3,11 +3,16 @@ internal import Foundation
 /// Makes a value of one JSON object. Written once, it serves every envelope that such an object comes in.
 ///
 /// ```swift
-/// let city = ObjectParser { City(name: try $0["name"].require(\.string), size: $0["size"].int ?? 0) }
+/// struct City {
+///     let name: String
+///     let size: Int
+///
+///     static let parser = ObjectParser { City(name: try $0["name"].require(\.string), size: $0["size"].int ?? 0) }
+/// }
 ///
 /// struct CitiesResource: ParsedResource {
 ///     var request: ServiceRequest { ServiceRequest(.get, "/cities") }
-///     var parser: ResourceParser<[City]> { city.list(at: "data.items", badElements: .skip) }
+///     var parser: ResourceParser<[City]> { City.parser.list(at: "data.items", badElements: .skip) }
 /// }
 /// ```
 public struct ObjectParser<Object: Sendable>: Sendable {

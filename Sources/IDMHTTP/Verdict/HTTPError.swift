@@ -2,9 +2,10 @@
 ///
 /// ```swift
 /// do {
-///     try await service.request(request)
+///     let response = try await service.request(request)
+///     print(response.text)
 /// } catch let error as HTTPError where error.status == 404 {
-///     …
+///     print("There is no such thing.")
 /// }
 /// ```
 ///

@@ -4,10 +4,18 @@ internal import Synchronization
 /// What a screen shows of a transfer.
 ///
 /// ```swift
-/// @State private var status = TransferStatus(of: "europe", in: center)
+/// struct MapRow: View {
+///     @State private var status: TransferStatus
 ///
-/// ProgressView(value: status.progress?.fraction ?? 0)
-///     .disabled(status.state?.isOver ?? true)
+///     init(_ id: String, in center: TransferCenter) {
+///         _status = State(wrappedValue: TransferStatus(of: id, in: center))
+///     }
+///
+///     var body: some View {
+///         ProgressView(value: status.progress?.fraction ?? 0)
+///             .disabled(status.state?.isOver ?? true)
+///     }
+/// }
 /// ```
 ///
 /// It follows the transfer as long as it is held, through all that becomes of it: also when it goes on after a failure.

@@ -3,7 +3,8 @@ public import Foundation
 /// What is to be downloaded, where it goes, and what it has to be.
 ///
 /// ```swift
-/// var download = ServiceDownload(ServiceRequest(.get, "/maps/{name}", pathParameters: ["name": "europe"]), to: .file(map))
+/// let request = ServiceRequest(.get, "/maps/{name}", pathParameters: ["name": "europe"])
+/// var download = ServiceDownload(request, to: .file(map))
 /// download.sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 /// ```
 public struct ServiceDownload: Sendable {

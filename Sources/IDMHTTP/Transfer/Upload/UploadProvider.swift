@@ -6,7 +6,8 @@ internal import Synchronization
 ///
 /// ```swift
 /// let uploads = UploadProvider(service)
-/// let response = try await uploads.request(ServiceRequest(.put, "/films/{id}", pathParameters: ["id": id], body: .file(film)))
+/// let request = ServiceRequest(.put, "/films/{id}", pathParameters: ["id": id], body: .file(film))
+/// let response = try await uploads.request(request)
 /// ```
 ///
 /// A service could send the request as well. A provider of uploads adds what uploads need:
