@@ -9,7 +9,7 @@ public import IDMCore
 /// graph.add("notifications", NotificationsProvider(), after: store)
 ///
 /// let results = try await graph.request(account)
-/// print(results[store])
+/// print(results[store] ?? 0)
 /// ```
 ///
 /// A node starts as soon as all that it depends on has succeeded; what doesn't depend on each other runs at the same

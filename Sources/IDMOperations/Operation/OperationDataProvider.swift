@@ -4,7 +4,11 @@ public import IDMCore
 /// A provider around operations: makes one for each request, and answers with its output.
 ///
 /// ```swift
-/// let resize = OperationDataProvider { image in ResizeOperation(image) } output: { $0.resized }
+/// let resize = OperationDataProvider { image in
+///     ResizeOperation(image)
+/// } output: {
+///     $0.resized
+/// }
 /// let thumbnails = load >>>> resize
 /// ```
 ///

@@ -10,7 +10,8 @@ import IDMCore
 /// ```swift
 /// try await TestScope.run {
 ///     let provider = StubDataProvider<String, Int>(1)
-///     …
+///     let count = try await provider.request("apple")
+///     #expect(count == 1)
 /// }
 /// ```
 ///

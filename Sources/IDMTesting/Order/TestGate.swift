@@ -3,9 +3,10 @@
 /// ```swift
 /// let gate = TestGate()
 /// server.on(.get, "/slow", answer: .text("at last").waiting(for: gate))
-/// …
+/// let task = Task { try await service.request(ServiceRequest(.get, "/slow")) }
 /// try await gate.waiting(1)
 /// gate.open()
+/// #expect(try await task.value.status == 200)
 /// ```
 ///
 /// Those who wait are let through in the order in which they came. Good on any thread.

@@ -8,6 +8,7 @@ public import IDMCore
 /// let request = try await provider.nextRequest()
 /// request.answer("first")
 /// request.answer("twice")
+/// #expect(try await task.value == "first")
 /// ```
 public final class ControlledCallbackDataProvider<Input: Sendable, Output: Sendable>: CallbackDataProvider {
     private let desk = RequestDesk<ControlledCallbackRequest<Input, Output>>()

@@ -9,6 +9,7 @@ public import IDMCore
 /// request.send(1)
 /// request.send(2)
 /// request.finish()
+/// #expect(try await task.value == 2)
 /// ```
 ///
 /// A request begins with the first value that is asked for. It ends when the test ends it, and at once when its task is

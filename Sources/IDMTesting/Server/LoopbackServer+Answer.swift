@@ -5,9 +5,13 @@ extension LoopbackServer {
     /// What a server answers, and how: what is wrong with the answer, how slow it is, and where it breaks off.
     ///
     /// ```swift
-    /// .json(#"{"id": 1}"#).header("ETag", #""v1""#)
-    /// .text("hello").chunked(by: 2).cut(at: .body(3))
-    /// .status(503).header("Retry-After", "2").waiting(for: gate)
+    /// server.on(
+    ///     .get, "/users/1",
+    ///     answers: [
+    ///         .json(#"{"id": 1}"#).header("ETag", #""v1""#),
+    ///         .text("hello").chunked(by: 2).cut(at: .body(3)),
+    ///         .status(503).header("Retry-After", "2").waiting(for: gate),
+    ///     ])
     /// ```
     ///
     /// An answer is a value, and may be given any number of times. Left as it is, it keeps to the rules: it announces

@@ -12,7 +12,7 @@ public import IDMHTTP
 ///     server.on(.get, "/film", answer: .resource(film).cut(at: .body(1_000)))
 ///
 ///     let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
-///     …
+///     _ = try await service.request(ServiceRequest(.get, "/users/1", headers: ["Accept": "application/json"]))
 ///     let request = try await server.nextRequest()
 ///     #expect(request.headers[.accept] == "application/json")
 /// }

@@ -6,7 +6,8 @@ public import IDMHTTP
 /// ```swift
 /// let transport = StubTransport()
 /// transport.on(.get, "/v1/users/{id}", answer: .json(#"{"name": "Ada"}"#))
-/// transport.on(.get, "/v1/flaky", answers: [.failure(URLError(.notConnectedToInternet)), .success(.text("at last"))])
+/// transport.on(
+///     .get, "/v1/flaky", answers: [.failure(URLError(.notConnectedToInternet)), .success(.text("at last"))])
 /// transport.on(.post, "/v1/users") { request in
 ///     try await gate.pass()
 ///     return .json("{}", status: 201)

@@ -2,7 +2,10 @@ import Foundation
 import IDMCore
 import IDMOperations
 
-// What the samples of the pages take for granted.
+// What the samples of the pages and of the comments take for granted.
+
+/// The samples of the comments are extensions of it.
+enum Surroundings {}
 
 struct Account: Sendable {}
 struct Image: Sendable {}

@@ -1,0 +1,64 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+extension Surroundings {
+    fileprivate static func scope() async throws {
+        // sample: a scope
+        try await TestScope.run {
+            let provider = StubDataProvider<String, Int>(1)
+            let count = try await provider.request("apple")
+            #expect(count == 1)
+        }
+        // end
+    }
+
+    @MainActor
+    fileprivate static func leaks() async throws {
+        // sample: what has to go
+        try await TestScope.run {
+            let leaks = LeakTracker()
+            let screen = leaks.track(SearchScreen())
+            await screen.search("apple").finish()
+        }
+        // end
+    }
+
+    fileprivate static func contract() async throws {
+        // sample: a provider against the contract
+        try await DataProviderContract.check(input: "apple") { UserDataProvider() }
+        // end
+    }
+
+    fileprivate static func recorder(users: Integrator<String, [String]>) async throws {
+        // sample: the events of a call
+        let recorder = IntegrationRecorder<[String]>()
+        recorder.call(users.prepareCall("apple"))
+        try await recorder.expect(.began, .succeeded(["Ada"]), .completed)
+        // end
+    }
+
+    @MainActor
+    fileprivate static func timeline() async {
+        // sample: a picture
+        await Timeline.expect(
+            executing: .latest, taking: 3,
+            calls: "a-b---c",
+            hears: "a-(~ab)--Bc--C"
+        )
+        // end
+    }
+}
+
+@Suite("Samples of the comments on checks and recordings", .timeLimit(.ample))
+struct CheckCommentSamples {
+    @Test func `a scope`() async throws { try await Surroundings.scope() }
+    @Test func `a leak tracker`() async throws { try await Surroundings.leaks() }
+    @Test func `the contract`() async throws { try await TestScope.run { try await Surroundings.contract() } }
+    @Test func `a timeline`() async throws { try await TestScope.run { await Surroundings.timeline() } }
+
+    @Test func `a recorder`() async throws {
+        try await TestScope.run { try await Surroundings.recorder(users: Integrator(Surroundings.UserDataProvider())) }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import IDMHTTP
+import IDMTesting
+import TestSupport
+import Testing
+
+extension Surroundings {
+    fileprivate static func transport(configuration: ServiceConfiguration, gate: TestGate) async throws {
+        // sample: a transport without a network
+        let transport = StubTransport()
+        transport.on(.get, "/v1/users/{id}", answer: .json(#"{"name": "Ada"}"#))
+        transport.on(
+            .get, "/v1/flaky", answers: [.failure(URLError(.notConnectedToInternet)), .success(.text("at last"))])
+        transport.on(.post, "/v1/users") { request in
+            try await gate.pass()
+            return .json("{}", status: 201)
+        }
+        let service = HTTPService(configuration: configuration, transport: transport)
+        // end
+        #expect(try await service.request(ServiceRequest(.get, "/users/1")).status == 200)
+        gate.open()
+        #expect(try await service.request(ServiceRequest(.post, "/users")).status == 201)
+    }
+
+    fileprivate static func server(film: LoopbackServer.Resource) async throws {
+        // sample: a server
+        try await LoopbackServer.run { server in
+            server.on(.get, "/users/{id}", answer: .json(#"{"name": "Ada"}"#))
+            server.on(.get, "/flaky", answers: [.status(503), .text("at last")])
+            server.on(.post, "/users") { request in .json(request.body, status: 201) }
+            server.on(.get, "/film", answer: .resource(film).cut(at: .body(1_000)))
+
+            let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+            _ = try await service.request(ServiceRequest(.get, "/users/1", headers: ["Accept": "application/json"]))
+            let request = try await server.nextRequest()
+            #expect(request.headers[.accept] == "application/json")
+        }
+        // end
+    }
+
+    fileprivate static func resource(server: LoopbackServer) {
+        // sample: something big
+        let film = LoopbackServer.Resource(length: 1 << 30, eTag: #""v1""#)
+        server.on(.get, "/film", answer: .resource(film))
+        // end
+    }
+
+    fileprivate static func answers(server: LoopbackServer, gate: TestGate) {
+        // sample: answers, one after the other
+        server.on(
+            .get, "/users/1",
+            answers: [
+                .json(#"{"id": 1}"#).header("ETag", #""v1""#),
+                .text("hello").chunked(by: 2).cut(at: .body(3)),
+                .status(503).header("Retry-After", "2").waiting(for: gate),
+            ])
+        // end
+    }
+
+    fileprivate static func closed(server: LoopbackServer) async throws {
+        // sample: until all connections are closed
+        try await server.until { $0.connections.allSatisfy(\.isClosed) }
+        // end
+    }
+}
+
+@Suite("Samples of the comments on servers", .timeLimit(.ample))
+struct ServerCommentSamples {
+    @Test func `a stub transport`() async throws {
+        let url = try #require(URL(string: "https://api.example.com/v1"))
+        try await Surroundings.transport(configuration: ServiceConfiguration(baseURL: url), gate: TestGate())
+    }
+
+    @Test func `a server`() async throws {
+        try await Surroundings.server(film: LoopbackServer.Resource(length: 1 << 30))
+    }
+
+    @Test func `a resource`() async throws {
+        try await LoopbackServer.run { server in
+            Surroundings.resource(server: server)
+            let request = ServiceRequest(.get, "/film", headers: ["Range": "bytes=0-9"])
+            let part = try await service(of: server).request(request)
+            #expect(part.body.count == 10)
+        }
+    }
+
+    @Test func `answers`() async throws {
+        try await LoopbackServer.run { server in
+            let (service, gate) = (service(of: server), TestGate())
+            Surroundings.answers(server: server, gate: gate)
+            let user = ServiceRequest(.get, "/users/1")
+            let first = try await service.request(user)
+            #expect(first.headers["ETag"] == #""v1""#)
+            await #expect(throws: (any Error).self) { try await service.request(user) }
+            gate.open()
+            await #expect(throws: (any Error).self) { try await service.request(user) }
+            server.verify()
+        }
+    }
+
+    @Test func `a server that has closed its connections`() async throws {
+        try await LoopbackServer.run { server in
+            server.on(.get, "/last", answer: .text("that was all").closing())
+            _ = try await service(of: server).request(ServiceRequest(.get, "/last"))
+            try await Surroundings.closed(server: server)
+            #expect(server.journal.openConnectionCount == 0)
+        }
+    }
+
+    private func service(of server: LoopbackServer) -> HTTPService {
+        HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+    }
+}
