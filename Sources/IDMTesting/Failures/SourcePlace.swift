@@ -2,8 +2,9 @@
 ///
 /// Swift Testing takes all four parts, XCTest the path and the line:
 ///
-/// ```
-/// SourceLocation(fileID: "\(place.fileID)", filePath: "\(place.filePath)", line: place.line, column: place.column)
+/// ```swift
+/// let location = SourceLocation(
+///     fileID: "\(place.fileID)", filePath: "\(place.filePath)", line: place.line, column: place.column)
 /// XCTFail(failure.message, file: place.filePath, line: UInt(place.line))
 /// ```
 public struct SourcePlace: Sendable {

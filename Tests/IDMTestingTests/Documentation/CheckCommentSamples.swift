@@ -2,6 +2,7 @@ import IDMCore
 import IDMTesting
 import TestSupport
 import Testing
+import XCTest
 
 extension Surroundings {
     fileprivate static func scope() async throws {
@@ -12,6 +13,15 @@ extension Surroundings {
             #expect(count == 1)
         }
         // end
+    }
+
+    private static func place(_ place: SourcePlace, failure: TestFailure) {
+        // sample: a place for a framework
+        let location = SourceLocation(
+            fileID: "\(place.fileID)", filePath: "\(place.filePath)", line: place.line, column: place.column)
+        XCTFail(failure.message, file: place.filePath, line: UInt(place.line))
+        // end
+        _ = location
     }
 
     @MainActor

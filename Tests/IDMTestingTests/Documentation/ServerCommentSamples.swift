@@ -76,34 +76,39 @@ struct ServerCommentSamples {
     }
 
     @Test func `a resource`() async throws {
-        try await LoopbackServer.run { server in
-            Surroundings.resource(server: server)
-            let request = ServiceRequest(.get, "/film", headers: ["Range": "bytes=0-9"])
-            let part = try await service(of: server).request(request)
-            #expect(part.body.count == 10)
+        try await TestScope.run {
+            try await LoopbackServer.run { server in
+                Surroundings.resource(server: server)
+                let request = ServiceRequest(.get, "/film", headers: ["Range": "bytes=0-9"])
+                let part = try await service(of: server).request(request)
+                #expect(part.body.count == 10)
+            }
         }
     }
 
     @Test func `answers`() async throws {
-        try await LoopbackServer.run { server in
-            let (service, gate) = (service(of: server), TestGate())
-            Surroundings.answers(server: server, gate: gate)
-            let user = ServiceRequest(.get, "/users/1")
-            let first = try await service.request(user)
-            #expect(first.headers["ETag"] == #""v1""#)
-            await #expect(throws: (any Error).self) { try await service.request(user) }
-            gate.open()
-            await #expect(throws: (any Error).self) { try await service.request(user) }
-            server.verify()
+        try await TestScope.run {
+            try await LoopbackServer.run { server in
+                let (service, gate) = (service(of: server), TestGate())
+                Surroundings.answers(server: server, gate: gate)
+                let user = ServiceRequest(.get, "/users/1")
+                let first = try await service.request(user)
+                #expect(first.headers["ETag"] == #""v1""#)
+                await #expect(throws: (any Error).self) { try await service.request(user) }
+                gate.open()
+                await #expect(throws: (any Error).self) { try await service.request(user) }
+            }
         }
     }
 
     @Test func `a server that has closed its connections`() async throws {
-        try await LoopbackServer.run { server in
-            server.on(.get, "/last", answer: .text("that was all").closing())
-            _ = try await service(of: server).request(ServiceRequest(.get, "/last"))
-            try await Surroundings.closed(server: server)
-            #expect(server.journal.openConnectionCount == 0)
+        try await TestScope.run {
+            try await LoopbackServer.run { server in
+                server.on(.get, "/last", answer: .text("that was all").closing())
+                _ = try await service(of: server).request(ServiceRequest(.get, "/last"))
+                try await Surroundings.closed(server: server)
+                #expect(server.journal.connections.count == 1)
+            }
         }
     }
 
