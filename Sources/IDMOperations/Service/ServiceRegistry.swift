@@ -13,6 +13,8 @@ import Synchronization
 /// session.close()
 /// ```
 ///
+/// In `async` code to ask is `try await session.service()`: a task doesn't block its thread.
+///
 /// A service goes by its type, which may be a protocol: `register((any UserLoading).self) { … }`. To register a type
 /// again replaces it, as a test does.
 ///

@@ -184,7 +184,7 @@ public final class LoopbackServer: Sendable {
     /// cancelled.
     ///
     /// ```swift
-    /// try await server.until { $0.connections.allSatisfy(\.isClosed) }
+    /// try await server.until { $0.requestCount == 2 }
     /// ```
     public func until(_ isSatisfied: @escaping @Sendable (Journal) -> Bool) async throws {
         try await hub.journal.wait(until: isSatisfied)

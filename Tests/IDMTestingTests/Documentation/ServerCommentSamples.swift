@@ -57,9 +57,9 @@ extension Surroundings {
         // end
     }
 
-    fileprivate static func closed(server: LoopbackServer) async throws {
-        // sample: until all connections are closed
-        try await server.until { $0.connections.allSatisfy(\.isClosed) }
+    fileprivate static func twoRequests(server: LoopbackServer) async throws {
+        // sample: until two requests have come
+        try await server.until { $0.requestCount == 2 }
         // end
     }
 }
@@ -101,13 +101,16 @@ struct ServerCommentSamples {
         }
     }
 
-    @Test func `a server that has closed its connections`() async throws {
+    @Test func `a server that two requests have come to`() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
-                server.on(.get, "/last", answer: .text("that was all").closing())
-                _ = try await service(of: server).request(ServiceRequest(.get, "/last"))
-                try await Surroundings.closed(server: server)
-                #expect(server.journal.connections.count == 1)
+                server.on(.get, "/users/{id}", answer: .text("Ada"))
+                let service = service(of: server)
+                async let first = service.request(ServiceRequest(.get, "/users/1"))
+                async let second = service.request(ServiceRequest(.get, "/users/2"))
+                try await Surroundings.twoRequests(server: server)
+                #expect(Set(server.journal.requests.map(\.path)) == ["/users/1", "/users/2"])
+                _ = try await (first, second)
             }
         }
     }

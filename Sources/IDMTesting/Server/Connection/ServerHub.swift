@@ -138,8 +138,12 @@ final class ServerHub: Sendable {
     }
 
     func closed(_ connection: Int) {
-        change(connection) { $0.isClosed = true }
-        journal.change { $0.openConnectionCount -= 1 }
+        let remembers = remembers
+        // At once: who waits for the one may look at the other.
+        journal.change { journal in
+            if remembers { journal.connections[connection - 1].isClosed = true }
+            journal.openConnectionCount -= 1
+        }
     }
 
     func change(_ connection: Int, _ change: @Sendable (inout LoopbackServer.Connection) -> Void) {
