@@ -142,6 +142,128 @@ struct TransferLoopbackTests {
         }
     }
 
+    @Test(
+        "A source that becomes longer or shorter while it is sent fails the upload",
+        arguments: [("longer", 1), ("shorter", -20_000_000)])
+    func changing(word: String, difference: Int) async throws {
+        // Far more than what the network holds between the two.
+        let length = 60_000_000
+        let source = try folder.file("source", Data(count: 0))
+        try Self.resize(source, to: length)
+        try await LoopbackServer.run { server in
+            let gate = TestGate()
+            server.on(.put, "/film", answer: .text("done").reading(65_536, through: gate))
+            let upload = Task {
+                try await UploadProvider(server.service()).request(ServiceRequest(.put, "/film", body: .file(source)))
+            }
+            try await gate.waiting(1)
+            try Self.resize(source, to: length + difference)
+            gate.open()
+            let error = await #expect(throws: HTTPError.self) { try await upload.value }
+            try expect(error, names: "source", because: word)
+            // As many bytes as were announced may arrive of one that is longer, and never of one that is shorter.
+            #expect(server.requests.allSatisfy { $0.bodyLength < length || difference > 0 })
+        }
+    }
+
+    @Test("A source that has gone, or is another length, when it is to be sent again fails the upload")
+    func changedBeforeReplay() async throws {
+        let source = try folder.file("source", filling(100_000))
+        let ways: [(String, @Sendable () throws -> Void)] = [
+            ("longer", { try Self.resize(source, to: 100_001) }), ("shorter", { try Self.resize(source, to: 99_999) }),
+            ("no such file", { try FileManager.default.removeItem(at: source) }),
+        ]
+        for (word, way) in ways {
+            try Self.resize(source, to: 100_000)
+            try await LoopbackServer.run { server in
+                server.on(.put, "/film") { _ in
+                    try way()
+                    return .redirect(to: "/other", status: 307)
+                }
+                server.on(.put, "/other", answer: .text("done"))
+                let request = ServiceRequest(.put, "/film", body: .file(source))
+                let error = await #expect(throws: HTTPError.self) {
+                    try await UploadProvider(server.service()).request(request)
+                }
+                try expect(error, names: "source", because: word)
+                #expect(server.requests.first?.bodyLength == 100_000)
+                #expect(server.requests.dropFirst().allSatisfy { $0.bodyLength < 100_000 || word == "longer" })
+            }
+        }
+    }
+
+    @Test("Who has signed in downloads five films at once, and a call hears of all of them")
+    func five() async throws {
+        let films = (1...5).map { LoopbackServer.Resource(length: $0 * 100_000, seed: UInt64($0)) }
+        try await LoopbackServer.run { server in
+            let gate = TestGate()
+            server.on(.post, "/sign-in", answer: .json(#"["1", "2", "3", "4", "5"]"#))
+            for (index, film) in films.enumerated() {
+                server.on(.get, "/films/\(index + 1)", answer: .resource(film).waiting(for: gate, at: .body(50_000)))
+            }
+            let service = server.service()
+            let log = Log()
+            let call = Integrator(signIn(service) >>>> DownloadProvider(service).each(maxConcurrent: 5))
+                .prepareCall(ServiceRequest(.post, "/sign-in"))
+                .onProgress { log.add("\($0.fraction)") }
+            let task = call.call()
+            try await gate.waiting(5)
+            gate.open()
+            let files = try await task.value
+            for (index, film) in films.enumerated() {
+                let bytes = try Data(contentsOf: folder.url.appendingPathComponent("\(index + 1).bin"))
+                #expect(bytes == film.bytes(0..<film.length) && files[index].size == film.length)
+            }
+            #expect(files.count == 5 && names.count == 5)
+            let fractions = log.entries.compactMap { Double($0) }
+            #expect(fractions == fractions.sorted() && fractions.last == 1 && fractions.contains { $0 > 0.5 && $0 < 1 })
+        }
+    }
+
+    /// Answers with a download for each film that the server names.
+    private func signIn(_ service: HTTPService) -> some DataProvider<ServiceRequest, [ServiceDownload]> {
+        let folder = folder.url
+        return service >>>> { (response: ServiceResponse) in
+            try JSONDecoder().decode([String].self, from: response.body).map { name in
+                let request = ServiceRequest(.get, "/films/{name}", pathParameters: ["name": name])
+                return ServiceDownload(request, to: .file(folder.appendingPathComponent("\(name).bin")))
+            }
+        }
+    }
+
+    private static func resize(_ file: URL, to length: Int) throws {
+        if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: UInt64(length))
+        try handle.close()
+    }
+
+    private func expect(_ error: HTTPError?, names file: String, because word: String) throws {
+        guard case .badRequest(.body(.file(file, let reason)))? = error?.reason, reason.contains(word) else {
+            throw Violation("\(word): \(String(describing: error))")
+        }
+    }
+
+    /// On Linux, a piece of a file that URLSession had asked the disk for ended the process when the task had ended.
+    @Test("Uploads of a file that are cancelled half-way end as cancelled, and leave nothing behind")
+    func cancelled() async throws {
+        let source = try folder.file("source", filling(2_000_000))
+        var random = SplitMix(seed: 11)
+        try await LoopbackServer.run { server in
+            let never = TestGate()
+            server.on(.put, "/film", answer: .text("done").waiting(for: never))
+            let uploads = Integrator(UploadProvider(server.service()))
+            for index in 0..<Volume.of(2_000, normally: 50) {
+                let count = Int.random(in: 1...1_900_000, using: &random)
+                let task = uploads.prepareCall(ServiceRequest(.put, "/film", body: .file(source))).call()
+                try await server.until { $0.connections.count > index && $0.connections[index].bytesReceived >= count }
+                task.cancel()
+                await #expect(throws: IntegrationError.self) { try await task.value }
+            }
+            try await server.until { $0.openConnectionCount == 0 }
+        }
+    }
+
     @Test("Parts with a file arrive as they are, and their length is announced")
     func multipart() async throws {
         let bytes = filling(1_000_000)

@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The body of a request as URLSession takes it: bytes, or a file whose length it can announce.
 ///
-/// URLSession could read streams as well. But it can't announce their length, and on Linux it reads them where it
-/// serves all other transfers, so that one which takes its time would hold them all up. So what isn't a file as it
-/// stands becomes one first.
+/// URLSession could read any stream. But it doesn't know how long it is, and on Linux it reads it where it serves all
+/// other transfers, so that one which takes its time would hold them all up. So what isn't a file as it stands becomes
+/// one first.
 enum RequestPayload: Sendable {
     case none
     case data(Data)

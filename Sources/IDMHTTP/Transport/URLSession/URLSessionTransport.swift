@@ -107,9 +107,25 @@ public final class URLSessionTransport: HTTPTransport {
         return switch payload {
         case .none: session.dataTask(with: urlRequest)
         case .data(let data): session.uploadTask(with: urlRequest, from: data)
-        case .file(let url, _): session.uploadTask(with: urlRequest, fromFile: url)
-        case .temporary(let file, _): session.uploadTask(with: urlRequest, fromFile: file.url)
+        case .file(let url, let length): task(for: urlRequest, url, length: length)
+        case .temporary(let file, let length): task(for: urlRequest, file.url, length: length)
         }
+    }
+
+    private func task(for request: URLRequest, _ file: URL, length: Int) -> URLSessionTask {
+        #if canImport(FoundationNetworking)
+        var request = request
+        request.httpBodyStream = PayloadStream(file, length: length)
+        request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
+        // A field without a value isn't sent, and keeps libcurl and URLSession from saying something of their own: that
+        // the length isn't known, or that it is a form.
+        for name in ["Transfer-Encoding", "Content-Type"] where request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(" ", forHTTPHeaderField: name)
+        }
+        return session.dataTask(with: request)
+        #else
+        return session.uploadTask(with: request, fromFile: file)
+        #endif
     }
 }
 
