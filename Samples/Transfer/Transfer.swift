@@ -54,6 +54,9 @@ struct Transfer {
         let file = { (name: String) in folder.appendingPathComponent(name) }
         let missing = Maps.names.filter { !FileManager.default.fileExists(atPath: file($0).path) }
         for name in missing {
+            if terminal == nil, let count = center.state(of: name)?.progress?.completed, count > 0 {
+                print("\(name): goes on after \(count) bytes")
+            }
             let map = ServiceDownload(ServiceRequest(.get, "/\(name)"), to: .file(file(name)), object: name)
             center.download(map, id: name)
         }
