@@ -13,7 +13,7 @@ import Synchronization
 /// session.close()
 /// ```
 ///
-/// In `async` code to ask is `try await session.service()`: a task doesn't block its thread.
+/// In `async` code, ask with `try await session.service()`, which suspends instead of blocking the thread.
 ///
 /// A service goes by its type, which may be a protocol: `register((any UserLoading).self) { … }`. To register a type
 /// again replaces it, as a test does.

@@ -5,27 +5,25 @@ import IDMHTTP
 #if canImport(SwiftUI)
 import SwiftUI
 #else
-// As much of SwiftUI as the sample of a screen needs.
+// As much of SwiftUI as the sample of a screen needs. That it compiles is all that is asked.
 extension Surroundings {
     @MainActor
-    protocol View {
-        associatedtype Body: View
-        var body: Body { get }
-    }
+    protocol View {}
 
-    @propertyWrapper
-    struct State<Value> {
+    @MainActor @propertyWrapper
+    final class State<Value> {
         var wrappedValue: Value
+        init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
     }
 
     struct ProgressView: View {
         let value: Double?
-        var body: ProgressView { self }
     }
 }
 
 extension Surroundings.View {
-    func disabled(_ disabled: Bool) -> some Surroundings.View { self }
+    func disabled(_ disabled: Bool) -> Self { self }
+    func task(id: some Equatable, action: @escaping @MainActor () async -> Void) -> Self { self }
 }
 #endif
 
@@ -73,15 +71,14 @@ extension Surroundings {
 
     // sample: what a screen shows of a transfer
     struct MapRow: View {
-        @State private var status: TransferStatus
-
-        init(_ id: String, in center: TransferCenter) {
-            _status = State(wrappedValue: TransferStatus(of: id, in: center))
-        }
+        let id: String
+        let center: TransferCenter
+        @State private var status: TransferStatus?
 
         var body: some View {
-            ProgressView(value: status.progress?.fraction ?? 0)
-                .disabled(status.state?.isOver ?? true)
+            ProgressView(value: status?.progress?.fraction ?? 0)
+                .disabled(status?.state?.isOver ?? true)
+                .task(id: id) { status = TransferStatus(of: id, in: center) }
         }
     }
     // end

@@ -5,15 +5,14 @@ internal import Synchronization
 ///
 /// ```swift
 /// struct MapRow: View {
-///     @State private var status: TransferStatus
-///
-///     init(_ id: String, in center: TransferCenter) {
-///         _status = State(wrappedValue: TransferStatus(of: id, in: center))
-///     }
+///     let id: String
+///     let center: TransferCenter
+///     @State private var status: TransferStatus?
 ///
 ///     var body: some View {
-///         ProgressView(value: status.progress?.fraction ?? 0)
-///             .disabled(status.state?.isOver ?? true)
+///         ProgressView(value: status?.progress?.fraction ?? 0)
+///             .disabled(status?.state?.isOver ?? true)
+///             .task(id: id) { status = TransferStatus(of: id, in: center) }
 ///     }
 /// }
 /// ```

@@ -58,6 +58,12 @@ enum RequestPayload: Sendable {
         guard url.path.withCString({ stat($0, &status) }) == 0 else {
             return .file(url.lastPathComponent, reason: "there is no such file any more")
         }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            return .file(url.lastPathComponent, reason: "it is no plain file any more")
+        }
+        guard url.path.withCString({ access($0, R_OK) }) == 0 else {
+            return .file(url.lastPathComponent, reason: "there is no permission to read it")
+        }
         guard status.st_size < length else { return nil }
         return .file(url.lastPathComponent, reason: "it has become shorter than \(length) bytes")
     }

@@ -134,7 +134,7 @@ final class SessionExchange: Sendable {
             sent.store(count, ordering: .relaxed)
             request.didSend(count)
         }
-        // URLSession would wait for ever for the rest of a file that has been cut.
+        // On Apple's platforms URLSession would wait for ever for the rest of a file that has been cut.
         if let fault = payload.fault {
             let action = state.withLock { state -> State.Action in
                 state.received == nil ? state.refuse(fault, stops: true) : .none

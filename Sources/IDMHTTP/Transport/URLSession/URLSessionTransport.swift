@@ -16,9 +16,10 @@ internal import FoundationNetworking
 /// - A header that is too large, and a body that is once it is unpacked, end the transfer, and are told as a
 ///   ``TransportFault``, as everything else is that goes wrong.
 ///
-/// Three things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off
+/// Four things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off
 /// inside of a response's header ends the process; while a packed body of hundreds of megabytes is unpacked all other
-/// transfers of the session wait, until the limit ends it; and as long as bytes come faster than the session reads
+/// transfers of the session wait, until the limit ends it; they wait as well while a file that is sent is read from a
+/// disk that takes its time; and as long as bytes come faster than the session reads
 /// them, it does nothing else, so that the connection of a stopped transfer closes at the server's first breath. Whoever
 /// cancelled, or was refused, has been told by then.
 ///
@@ -119,8 +120,9 @@ public final class URLSessionTransport: HTTPTransport {
         request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
         // A field without a value isn't sent, and keeps libcurl and URLSession from saying something of their own: that
         // the length isn't known, or that it is a form.
-        for name in ["Transfer-Encoding", "Content-Type"] where request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(" ", forHTTPHeaderField: name)
+        request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue(" ", forHTTPHeaderField: "Content-Type")
         }
         return session.dataTask(with: request)
         #else

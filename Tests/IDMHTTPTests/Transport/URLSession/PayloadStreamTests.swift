@@ -1,0 +1,67 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A file that is read where it is sent", .timeLimit(.ample))
+struct PayloadStreamTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// What it gives, at most so many bytes at a time, and whether it failed.
+    private func read(_ stream: PayloadStream, by count: Int = 1_000) -> (bytes: Data, hasFailed: Bool) {
+        var (bytes, buffer) = (Data(), [UInt8](repeating: 0, count: count))
+        stream.open()
+        while stream.hasBytesAvailable {
+            let count = stream.read(&buffer, maxLength: count)
+            guard count > 0 else { return (bytes, true) }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return (bytes, false)
+    }
+
+    @Test("gives as much as was announced, and nothing of what is behind that", arguments: [1, 999, 1_000, 2_500])
+    func announced(length: Int) throws {
+        let bytes = filling(2_500)
+        let file = try folder.file("film", bytes)
+
+        let (found, hasFailed) = read(PayloadStream(file, length: length))
+
+        #expect(found == bytes.prefix(length) && !hasFailed)
+    }
+
+    @Test("fails where the file ends too early, after what there was")
+    func short() throws {
+        let bytes = filling(2_500)
+
+        let (found, hasFailed) = read(PayloadStream(try folder.file("film", bytes), length: 2_501))
+
+        #expect(found == bytes && hasFailed)
+    }
+
+    @Test("fails where there is nothing, a folder, or something that keeps its readers waiting")
+    func noFile() throws {
+        let pipe = folder.url.appendingPathComponent("pipe")
+        try #require(mkfifo(pipe.path, 0o600) == 0)
+
+        for file in [folder.url.appendingPathComponent("nothing"), folder.url, pipe] {
+            let (found, hasFailed) = read(PayloadStream(file, length: 10))
+            #expect(found.isEmpty && hasFailed, "\(file)")
+        }
+    }
+
+    @Test("is closed as soon as it has given all, or has failed", arguments: [2_500, 2_501])
+    func closed(length: Int) throws {
+        let stream = PayloadStream(try folder.file("film", filling(2_500)), length: length)
+
+        _ = read(stream)
+
+        #expect(stream.streamStatus == .closed)
+    }
+}
+#endif
