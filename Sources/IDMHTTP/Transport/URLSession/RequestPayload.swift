@@ -51,8 +51,16 @@ enum RequestPayload: Sendable {
         return .temporary(file, length: length)
     }
 
-    /// What is wrong with a file that is being sent. Nil if nothing is.
+    /// Why a file can't be sent, or couldn't. Nil if nothing is wrong with it.
     var fault: RequestBody.Fault? {
+        if let change { return change }
+        guard case .file(let url, _) = self, url.path.withCString({ access($0, R_OK) }) != 0 else { return nil }
+        return .file(url.lastPathComponent, reason: "there is no permission to read it")
+    }
+
+    /// What has become of a file that is being sent. It is looked at with each piece: who may read it matters to whoever
+    /// opens it, and no more.
+    var change: RequestBody.Fault? {
         guard case .file(let url, let length) = self else { return nil }
         var status = stat()
         guard url.path.withCString({ stat($0, &status) }) == 0 else {
@@ -60,9 +68,6 @@ enum RequestPayload: Sendable {
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             return .file(url.lastPathComponent, reason: "it is no plain file any more")
-        }
-        guard url.path.withCString({ access($0, R_OK) }) == 0 else {
-            return .file(url.lastPathComponent, reason: "there is no permission to read it")
         }
         guard status.st_size < length else { return nil }
         return .file(url.lastPathComponent, reason: "it has become shorter than \(length) bytes")

@@ -135,7 +135,7 @@ final class SessionExchange: Sendable {
             request.didSend(count)
         }
         // On Apple's platforms URLSession would wait for ever for the rest of a file that has been cut.
-        if let fault = payload.fault {
+        if let fault = payload.change {
             let action = state.withLock { state -> State.Action in
                 state.received == nil ? state.refuse(fault, stops: true) : .none
             }

@@ -19,9 +19,9 @@ internal import FoundationNetworking
 /// Four things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off
 /// inside of a response's header ends the process; while a packed body of hundreds of megabytes is unpacked all other
 /// transfers of the session wait, until the limit ends it; they wait as well while a file that is sent is read from a
-/// disk that takes its time; and as long as bytes come faster than the session reads
-/// them, it does nothing else, so that the connection of a stopped transfer closes at the server's first breath. Whoever
-/// cancelled, or was refused, has been told by then.
+/// disk that takes its time; and as long as bytes come faster than the session reads them, it does nothing else, so
+/// that the connection of a stopped transfer closes at the server's first breath. Whoever cancelled, or was refused, has
+/// been told by then.
 ///
 /// ## Memory
 ///
