@@ -7,7 +7,7 @@ import Testing
 /// where that isn't there.
 @Suite("Documentation", .timeLimit(.ample))
 struct DocumentationTests {
-    @Test("Every Swift block is identical to a compiled sample", arguments: try Page.all() + Page.comments())
+    @Test("Every Swift block is identical to a compiled sample", arguments: try Page.allWithComments())
     func everyBlockIsCompiled(page: Page) throws {
         let samples = Set(try Sample.all().map(\.code))
 
@@ -18,14 +18,14 @@ struct DocumentationTests {
 
     @Test("Every compiled sample is shown on a page or in a comment")
     func everySampleIsShown() throws {
-        let shown = Set(try (Page.all() + Page.comments()).flatMap { try $0.blocks() }.map(\.code))
+        let shown = Set(try Page.allWithComments().flatMap { try $0.blocks() }.map(\.code))
 
         for sample in try Sample.all() where !shown.contains(sample.code) {
             Issue.record("\(sample.file): the sample “\(sample.name)” is shown on no page and in no comment.")
         }
     }
 
-    @Test("Every fence names its language", arguments: try Page.all() + Page.comments())
+    @Test("Every fence names its language", arguments: try Page.allWithComments())
     func everyFenceNamesItsLanguage(page: Page) throws {
         for block in try page.blocks() where !["swift", "text"].contains(block.language) {
             Issue.record("A fence is either swift or text.", sourceLocation: page.location(of: block))
@@ -134,8 +134,10 @@ struct Page: Sendable, CustomTestStringConvertible {
         }
     }
 
+    static func allWithComments() throws -> [Page] { try all() + comments() }
+
     /// The source files with a block in their comments.
-    static func comments() throws -> [Page] {
+    private static func comments() throws -> [Page] {
         let sources = root.appendingPathComponent("Sources")
         return try FileManager.default.subpathsOfDirectory(atPath: sources.path)
             .filter { $0.hasSuffix(".swift") }

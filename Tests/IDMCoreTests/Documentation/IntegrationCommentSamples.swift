@@ -2,6 +2,16 @@ import IDMCore
 
 #if canImport(SwiftUI)
 import SwiftUI
+#else
+import TestSupport
+
+extension Surroundings {
+    typealias List = SwiftUIStandIn.List
+    typealias ProgressView = SwiftUIStandIn.ProgressView
+    typealias State = SwiftUIStandIn.State
+    typealias Text = SwiftUIStandIn.Text
+    typealias View = SwiftUIStandIn.View
+}
 #endif
 
 /// What stands in the comments of models, integrators and of what hears them.

@@ -5,25 +5,12 @@ import IDMHTTP
 #if canImport(SwiftUI)
 import SwiftUI
 #else
-// As much of SwiftUI as the sample of a screen needs. That it compiles is all that is asked.
+import TestSupport
+
 extension Surroundings {
-    @MainActor
-    protocol View {}
-
-    @MainActor @propertyWrapper
-    final class State<Value> {
-        var wrappedValue: Value
-        init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
-    }
-
-    struct ProgressView: View {
-        let value: Double?
-    }
-}
-
-extension Surroundings.View {
-    func disabled(_ disabled: Bool) -> Self { self }
-    func task(id: some Equatable, action: @escaping @MainActor () async -> Void) -> Self { self }
+    typealias ProgressView = SwiftUIStandIn.ProgressView
+    typealias State = SwiftUIStandIn.State
+    typealias View = SwiftUIStandIn.View
 }
 #endif
 
