@@ -1,34 +1,42 @@
 import Foundation
 import IDMCore
 import IDMTesting
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
 /// A child process downloads and is killed in the middle of it, again and again.
+///
+/// The server sends no more than one buffer beyond what is in the file, but for a rest of less than 4 KB. So no byte can
+/// come twice but those of one buffer for each kill, and a download that wants more before it writes gets nowhere.
 @Suite("A download whose process is killed", .timeLimit(.minutes(20)), .serialized)
 struct KilledDownloadTests {
-    @Test("It goes on each time where it stopped, fetches nothing again that was written, and is right in the end")
+    @Test("It goes on each time where it stopped, has no byte come twice beyond one buffer, and is right in the end")
     func killed() async throws {
         let folder = try TemporaryFolder()
         let film = LoopbackServer.Resource(length: Volume.of(60_000_000, normally: 6_000_000), eTag: "\"v1\"")
         let part = folder.url.appendingPathComponent("film.bin.part")
         var random = SplitMix(seed: 7)
         try await LoopbackServer.run { server in
-            // So fast that children get on, and without its last byte as long as one is to be killed.
+            // Without its last byte as long as one is to be killed.
             let last = TestGate()
+            let pace = DiskPace(of: part, window: DownloadRun.bufferLength)
             server.on(.get, "/film") { request in
-                .resource(film).dripping(4 << 10, every: .milliseconds(2), on: ContinuousClock())
-                    .waiting(for: last, at: .body(film.length - 1 - Self.start(of: request)))
+                let start = Self.start(of: request)
+                return .resource(film).dripping(DiskPace.piece, through: pace.gate(from: start))
+                    .waiting(for: last, at: .body(film.length - 1 - start))
             }
+            let watch = Task { try await pace.follow() }
+            defer { watch.cancel() }
             var (steps, round, patience) = (0, 0, 1)
             let rounds = Volume.of(100, normally: 6)
             // On a busy machine a child may need longer to get anywhere.
             while round < rounds || steps < max(2, rounds / 5) {
                 let (path, address) = (folder.url.path, server.url.absoluteString)
                 let delay = min(Int.random(in: 5_000...80_000, using: &random) * patience, 900_000)
-                let before = Self.length(of: part)
+                let before = length(of: part)
                 let asked = server.journal.requestCount
                 await #expect(processExitsWith: .signal(SIGALRM)) {
                     [path = path as String, address = address as String, delay = delay as Int] in
@@ -36,7 +44,7 @@ struct KilledDownloadTests {
                 }
                 try await server.until { $0.connections.allSatisfy(\.isClosed) }
                 round += 1
-                let after = Self.length(of: part)
+                let after = length(of: part)
                 #expect(after >= before, "round \(round): what was there is gone")
                 (steps, patience) = after > before ? (steps + 1, 1) : (steps, patience + 1)
                 for request in server.requests.dropFirst(asked) {
@@ -48,7 +56,7 @@ struct KilledDownloadTests {
             }
             var download = Self.download(into: folder.url.path)
             download.sha256 = SHA256.hex(of: film.bytes(0..<film.length))
-            server.on(.get, "/film", answer: .resource(film))
+            last.open()
             let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient))
             let found = try await DownloadProvider(service).request(download)
             #expect(found.sha256 == download.sha256 && found.size == film.length)
@@ -60,10 +68,6 @@ struct KilledDownloadTests {
     /// The byte from which on a request asks for the film.
     private static func start(of request: LoopbackServer.Request) -> Int {
         request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
-    }
-
-    private static func length(of file: URL) -> Int {
-        (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
     }
 
     private static func download(into path: String) -> ServiceDownload {
@@ -81,4 +85,51 @@ struct KilledDownloadTests {
         // One that gets to the end all the same begins again, and is refused: the alarm is what ends it.
         while true { _ = try? await provider.request(download(into: path)) }
     }
+}
+
+/// Lets a server send as much as is in a file, and a window beyond it.
+private final class DiskPace: Sendable {
+    private struct Answer {
+        let gate = TestGate()
+        /// Up to which byte of the file it has been let through.
+        var end: Int
+    }
+
+    /// How much goes through the gate at once, and may be sent beyond the window.
+    static let piece = 1 << 12
+
+    private let file: URL
+    private let window: Int
+    private let answer = Mutex<Answer?>(nil)
+
+    init(of file: URL, window: Int) {
+        self.file = file
+        self.window = window
+    }
+
+    /// The gate of a new answer, whose body begins at a byte of the file.
+    func gate(from start: Int) -> TestGate {
+        let new = Answer(end: start)
+        answer.withLock { $0 = new }
+        return new.gate
+    }
+
+    /// Opens the gate by what has come to the file, until the task is cancelled. Another process writes it, and tells
+    /// nobody: it has to be looked at again and again.
+    func follow() async throws {
+        while true {
+            let end = length(of: file) + window
+            answer.withLock { answer in
+                while let next = answer?.end, next < end {
+                    answer?.end = next + Self.piece
+                    answer?.gate.open(for: 1)
+                }
+            }
+            try await ContinuousClock().sleep(for: .milliseconds(1))
+        }
+    }
+}
+
+private func length(of file: URL) -> Int {
+    (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? 0
 }

@@ -1,0 +1,74 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// What big transfers take of the memory, each seen in a process of its own that nothing else works in.
+@Suite("The memory of transfers", .timeLimit(.minutes(10)), .serialized)
+struct TransferMemoryTests {
+    /// How much of a big body would be seen if it were held: four times what may be taken, and more.
+    private static let length = Volume.of(1 << 30, normally: 1 << 27)
+    private static let limit = 32 << 20
+
+    @Test("An upload of two files in one body takes less than 32 MB, be they 2 GB")
+    func multipart() async throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.file("source", Data())
+        // All of it is zeros that take no room on the disk.
+        let file = try FileHandle(forWritingTo: source)
+        try file.truncate(atOffset: UInt64(Self.length))
+        try file.close()
+        let path = source.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try await TransferMemoryTests.expectLittle { server in
+                server.on(.put, "/film") { .text("\($0.bodyLength)") }
+                let parts = ["left", "right"].map { MultipartBody.Part.file($0, URL(fileURLWithPath: path)) }
+                let request = ServiceRequest(.put, "/film", body: .multipart(parts))
+                let answer = try await UploadProvider(server.service()).request(request).text
+                try #require(try #require(Int(answer)) > 2 * Self.length)
+            }
+        }
+    }
+
+    @Test("A download takes less than 32 MB, be it 1 GB")
+    func download() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            let url = URL(fileURLWithPath: path).appendingPathComponent("film.bin")
+            try await TransferMemoryTests.expectLittle { server in
+                let film = LoopbackServer.Resource(length: Self.length, eTag: "\"v1\"")
+                server.on(.get, "/film", answer: .resource(film))
+                let download = ServiceDownload(ServiceRequest(.get, "/film"), to: .file(url))
+                try #require(try await DownloadProvider(server.service()).request(download).size == Self.length)
+            }
+        }
+    }
+
+    /// Runs a transfer in this process, and fails if the process held more memory in it than is fair.
+    private static func expectLittle(_ transfer: (LoopbackServer) async throws -> Void) async throws {
+        let server = try LoopbackServer(keepingBodiesUpTo: 0, remembers: false)
+        server.on(.get, "/", answer: .text("hello"))
+        // What the first of all requests takes is no transfer's.
+        _ = try await server.service().request(ServiceRequest(.get, "/"))
+        let before = peak
+        try await transfer(server)
+        let growth = peak - before
+        try #require(growth < limit, "\(growth >> 20) MB")
+    }
+
+    /// How many bytes of memory this process has held at most, so far.
+    private static var peak: Int {
+        var usage = rusage()
+        #if canImport(Darwin)
+        getrusage(RUSAGE_SELF, &usage)
+        return usage.ru_maxrss
+        #else
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss << 10
+        #endif
+    }
+}
