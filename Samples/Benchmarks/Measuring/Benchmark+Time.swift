@@ -5,14 +5,16 @@ extension Benchmark {
     /// - Parameters:
     ///   - yardstick: Which round tells what the work costs.
     ///   - operations: How many belong together, or nil for as many as a good measurement needs.
+    ///   - leastRounds: How often each side is measured at least, or nil for as often as others are.
     ///   - check: Looks, once and before anything is measured, at what figures can't show.
     static func time(
         _ name: String, _ ours: Side, against theirs: Side, limit: Limit, by yardstick: Spread.Yardstick = .least,
-        operations: Int? = nil,
+        operations: Int? = nil, leastRounds: Int? = nil,
         check: @escaping @Sendable () async throws -> Void = {}
     ) -> Benchmark {
         Benchmark(name: name, opponent: theirs.name, unit: .time, limit: limit) { effort in
             try await check()
+            let effort = leastRounds.map(effort.with(leastRounds:)) ?? effort
             let count = if let operations { operations } else { try await effort.operations(for: ours) }
             var reading = try await rounds(effort, Turn(ours, count), Turn(theirs, count), by: yardstick)
             try await effort.count(of: ours, theirs, in: &reading)

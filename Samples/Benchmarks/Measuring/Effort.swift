@@ -5,7 +5,7 @@ struct Effort: Sendable {
     /// How often each side is measured, unless the time runs out before.
     let rounds: Int
     /// How often each side is measured even if the time has run out.
-    let leastRounds: Int
+    private(set) var leastRounds: Int
     /// How long one measurement takes at least. So many operations are done in it as that needs.
     let sample: Duration
     /// How long a row may take.
@@ -13,6 +13,14 @@ struct Effort: Sendable {
 
     static let full = Effort(rounds: 500, leastRounds: 5, sample: .milliseconds(1), budget: .seconds(3))
     static let quick = Effort(rounds: 100, leastRounds: 2, sample: .microseconds(500), budget: .milliseconds(300))
+
+    /// The same with more rounds, where it isn't one of little effort.
+    func with(leastRounds: Int) -> Effort {
+        guard rounds >= Self.full.rounds else { return self }
+        var effort = self
+        effort.leastRounds = max(leastRounds, self.leastRounds)
+        return effort
+    }
 
     /// How many operations of a side take as long as one measurement is to take. Warms it up, too.
     func operations(for side: Side) async throws -> Int {
