@@ -109,7 +109,7 @@ final class OperationWork: Sendable {
     func cancel(_ operation: Operation, _ noted: () -> Void) {
         let cancel = state.withLock { $0.flow.cancel() }
         noted()
-        if isPaused { changeReadiness(of: operation) {} }
+        if isPaused { makeReady(operation) {} }
         switch cancel {
         case .turnAway: turnAway(operation)
         case .cancelCall: state.withLock { $0.run?.task }?.cancel(isolation: nil)
@@ -118,18 +118,29 @@ final class OperationWork: Sendable {
     }
 
     func pause(_ operation: Operation) {
-        changeReadiness(of: operation) { state.withLock { $0.needControl() }.pause() }
+        tellReadiness(of: operation) { state.withLock { $0.needControl() }.pause() }
     }
 
     func resume(_ operation: Operation) {
-        changeReadiness(of: operation) { state.withLock { $0.control }?.resume() }
+        // Without one it was never paused.
+        guard let control = state.withLock({ $0.control }) else { return }
+        makeReady(operation) { control.resume() }
         if state.withLock({ $0.flow.resume(isPaused: $0.isPaused) }) { makeCall(of: operation) }
+    }
+
+    /// Tells the queue that the operation may be ready now.
+    private func makeReady(_ operation: Operation, _ change: () -> Void) {
+        let told = tellReadiness(of: operation, change)
+        #if !canImport(ObjectiveC)
+        remind(of: operation, told)
+        #endif
     }
 
     /// Tells the queue that the operation may be ready now, or no longer. A queue reads that and keeps it in two steps:
     /// what it has read for one thread it may keep after what it read later for another. So each thread tells again
-    /// until nobody else has changed anything meanwhile.
-    private func changeReadiness(of operation: Operation, _ change: () -> Void) {
+    /// until nobody else has changed anything meanwhile. Returns the last change it has told of.
+    @discardableResult
+    private func tellReadiness(of operation: Operation, _ change: () -> Void) -> Int {
         operation.willChange(.isReady)
         change()
         var told = state.withLock { state in
@@ -139,11 +150,31 @@ final class OperationWork: Sendable {
         while true {
             operation.didChange(.isReady)
             let latest = state.withLock { $0.readinessChanges }
-            if latest == told { return }
+            if latest == told { return told }
             told = latest
             operation.willChange(.isReady)
         }
     }
+
+    #if !canImport(ObjectiveC)
+    /// Tells a few times more, ever later, as long as the operation waits and nothing else has changed. Threads of
+    /// Foundation's own read and keep as well: one that adds the operation to a queue, or on which a dependency ends.
+    /// What such a thread has read before a resume it may keep after it, and outside of Apple's platforms a queue that
+    /// hears nothing more would never start the operation.
+    private func remind(of operation: Operation, _ told: Int, after milliseconds: Int = 1, turns: Int = 6) {
+        guard turns > 0, isWaiting(since: told) else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak operation] in
+            guard let operation, self.isWaiting(since: told) else { return }
+            let told = self.tellReadiness(of: operation) {}
+            self.remind(of: operation, told, after: milliseconds * 4, turns: turns - 1)
+        }
+    }
+
+    /// Whether the operation has not been started yet, and nothing has been told since a change.
+    private func isWaiting(since change: Int) -> Bool {
+        state.withLock { $0.readinessChanges == change && !$0.flow.isExecuting && !$0.flow.isFinished }
+    }
+    #endif
 
     // MARK: The call
 

@@ -13,9 +13,17 @@ struct OperationReadinessTests {
     private final class Interrupted: ResultOperation<Int>, @unchecked Sendable {
         private let interruption = Mutex<(@Sendable (Interrupted) -> Void)?>(nil)
 
-        init(by interruption: @escaping @Sendable (Interrupted) -> Void) {
-            self.interruption.withLock { $0 = interruption }
+        init() {
             super.init(Integrator(ClosureDataProvider<Void, Int> { 1 }).prepareCall())
+        }
+
+        convenience init(by interruption: @escaping @Sendable (Interrupted) -> Void) {
+            self.init()
+            interrupt(by: interruption)
+        }
+
+        func interrupt(by interruption: @escaping @Sendable (Interrupted) -> Void) {
+            self.interruption.withLock { $0 = interruption }
         }
 
         override var isReady: Bool {
@@ -48,5 +56,29 @@ struct OperationReadinessTests {
             Issue.record("It ended with \(String(describing: operation.outcome)).")
             return
         }
+    }
+
+    @Test func `a resume that comes while a queue takes the operation isn't lost`() async throws {
+        let operation = Interrupted()
+        operation.pause()
+        operation.interrupt { $0.resume() }
+        let queue = OperationQueue()
+        queue.addOperation(operation)
+        try await operation.finished()
+        #expect(operation.outcome?.value == 1)
+    }
+
+    @Test func `a resume that comes while a dependency ends, in a suspended queue, isn't lost`() async throws {
+        let (operation, dependency) = (Interrupted(), BlockOperation {})
+        operation.addDependency(dependency)
+        operation.pause()
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        queue.addOperation(operation)
+        operation.interrupt { $0.resume() }
+        dependency.start()
+        queue.isSuspended = false
+        try await operation.finished()
+        #expect(operation.outcome?.value == 1)
     }
 }
