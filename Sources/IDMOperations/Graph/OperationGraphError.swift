@@ -1,6 +1,6 @@
 /// Why a graph could not be run, or not to its end.
 public enum OperationGraphError: Error, Sendable {
-    /// Nodes wait for one another: each of these for the next, and the last for the first.
+    /// Nodes wait for one another: each of these for the next. The last is the first again.
     case cycle([String])
     /// A node of another graph was named.
     case foreignNode(String)

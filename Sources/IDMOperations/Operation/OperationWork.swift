@@ -109,7 +109,7 @@ final class OperationWork: Sendable {
     func cancel(_ operation: Operation, _ noted: () -> Void) {
         let cancel = state.withLock { $0.flow.cancel() }
         noted()
-        if isPaused { makeReady(operation) {} }
+        if !isExecuting, !isFinished { changeReadiness(of: operation) {} }
         switch cancel {
         case .turnAway: turnAway(operation)
         case .cancelCall: state.withLock { $0.run?.task }?.cancel(isolation: nil)
@@ -118,28 +118,27 @@ final class OperationWork: Sendable {
     }
 
     func pause(_ operation: Operation) {
-        tellReadiness(of: operation) { state.withLock { $0.needControl() }.pause() }
+        changeReadiness(of: operation) { state.withLock { $0.needControl() }.pause() }
     }
 
     func resume(_ operation: Operation) {
         // Without one it was never paused.
         guard let control = state.withLock({ $0.control }) else { return }
-        makeReady(operation) { control.resume() }
+        changeReadiness(of: operation) { control.resume() }
         if state.withLock({ $0.flow.resume(isPaused: $0.isPaused) }) { makeCall(of: operation) }
     }
 
-    /// Tells the queue that the operation may be ready now.
-    private func makeReady(_ operation: Operation, _ change: () -> Void) {
+    /// Tells the queue that the operation may be ready now, or no longer, and sees to it that it gets to know.
+    private func changeReadiness(of operation: Operation, _ change: () -> Void) {
         let told = tellReadiness(of: operation, change)
         #if !canImport(ObjectiveC)
         remind(of: operation, told)
         #endif
     }
 
-    /// Tells the queue that the operation may be ready now, or no longer. A queue reads that and keeps it in two steps:
-    /// what it has read for one thread it may keep after what it read later for another. So each thread tells again
-    /// until nobody else has changed anything meanwhile. Returns the last change it has told of.
-    @discardableResult
+    /// A queue that is told reads whether the operation is ready, and keeps that in a second step: what it has read for
+    /// one thread it may keep after what it read later for another. So each thread tells again until nobody else has
+    /// changed anything meanwhile. Returns the last change it has told of.
     private func tellReadiness(of operation: Operation, _ change: () -> Void) -> Int {
         operation.willChange(.isReady)
         change()
@@ -157,16 +156,17 @@ final class OperationWork: Sendable {
     }
 
     #if !canImport(ObjectiveC)
-    /// Tells a few times more, ever later, as long as the operation waits and nothing else has changed. Threads of
-    /// Foundation's own read and keep as well: one that adds the operation to a queue, or on which a dependency ends.
-    /// What such a thread has read before a resume it may keep after it, and outside of Apple's platforms a queue that
-    /// hears nothing more would never start the operation.
+    /// Tells a few times more, ever later, as long as the operation is ready, isn't started, and nothing else has
+    /// changed. Threads of Foundation's own read and keep as well: one that adds the operation to a queue, or on which a
+    /// dependency ends. What such a thread has read before a resume it may keep after it, and outside of Apple's
+    /// platforms a queue that hears nothing more would never start the operation.
     private func remind(of operation: Operation, _ told: Int, after milliseconds: Int = 1, turns: Int = 6) {
-        guard turns > 0, isWaiting(since: told) else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak operation] in
-            guard let operation, self.isWaiting(since: told) else { return }
-            let told = self.tellReadiness(of: operation) {}
-            self.remind(of: operation, told, after: milliseconds * 4, turns: turns - 1)
+        guard turns > 0, isWaiting(since: told), operation.isReady else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
+            [weak self, weak operation] in
+            guard let self, let operation, isWaiting(since: told) else { return }
+            let told = tellReadiness(of: operation) {}
+            remind(of: operation, told, after: milliseconds * 4, turns: turns - 1)
         }
     }
 

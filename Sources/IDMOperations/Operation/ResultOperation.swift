@@ -5,7 +5,8 @@ public import IDMCore
 /// common.
 ///
 /// It takes part in a queue as any operation does, with dependencies, priorities and `completionBlock`. It is finished
-/// only after its handlers have run, so whatever depends on it finds everything done.
+/// only after its handlers have run, so whatever depends on it finds everything done. Handlers that were written on the
+/// main actor run there: who waits for the operation on the main thread, and holds that up, waits for ever.
 ///
 /// Cancelling ends the call at once, also one whose provider doesn't stop, and ends an operation that has not been
 /// started without asking its provider. As Foundation wants it, one that waits in a queue is finished as soon as the

@@ -50,7 +50,8 @@ public final class ServiceRegistry: Sendable {
         var made: [ObjectIdentifier: (recipe: Recipe, service: any Sendable)] = [:]
         /// What was made, in that order.
         var services: [any Sendable] = []
-        var scopes: [Scope] = []
+        /// Those that are open. Never asked for a scope under a lock: it may be the last to hold that.
+        var scopes: [ObjectIdentifier: Scope] = [:]
         var isClosed = false
     }
 
@@ -214,7 +215,7 @@ public final class ServiceRegistry: Sendable {
     private func make(_ key: ObjectIdentifier, _ name: String, _ recipe: Recipe) throws -> any Sendable {
         let service = try recipe.make(self)
         guard keep(service, key, recipe) else {
-            (service as? any AppService)?.stop()
+            if !holds(service) { (service as? any AppService)?.stop() }
             throw ServiceRegistryError.closed(name)
         }
         return service
@@ -222,14 +223,26 @@ public final class ServiceRegistry: Sendable {
 
     /// Takes a service that has been made. Returns false if the registry has been closed.
     private func keep(_ service: any Sendable, _ key: ObjectIdentifier, _ recipe: Recipe) -> Bool {
+        // One that goes by several types stops with what it was made for first, and once.
+        let isListed = holds(service)
         let (isKept, replaced) = state.withLock { state -> (Bool, (Recipe, any Sendable)?) in
             guard !state.isClosed else { return (false, nil) }
-            state.services.append(service)
+            if !isListed { state.services.append(service) }
             return (true, state.made.updateValue((recipe, service), forKey: key))
         }
         // Goes outside of the lock, as above.
         withExtendedLifetime(replaced) {}
         return isKept
+    }
+
+    /// Whether a service is one of those that were made here, or further out.
+    private func holds(_ service: any Sendable) -> Bool {
+        guard type(of: service as Any) is AnyClass else { return false }
+        let object = service as AnyObject
+        // Looked at outside of the lock.
+        let services = state.withLock { $0.services }
+        return services.contains { type(of: $0 as Any) is AnyClass && $0 as AnyObject === object }
+            || parent?.holds(service) == true
     }
 
     private func made(_ key: ObjectIdentifier, _ recipe: Recipe) -> (any Sendable)? {
@@ -245,8 +258,7 @@ public final class ServiceRegistry: Sendable {
     public func makeScope() -> ServiceRegistry {
         let scope = ServiceRegistry(parent: self)
         let isClosed = state.withLock { state in
-            state.scopes.removeAll { $0.registry == nil }
-            state.scopes.append(Scope(registry: scope))
+            state.scopes[ObjectIdentifier(scope)] = Scope(registry: scope)
             return state.isClosed
         }
         if isClosed { scope.close() }
@@ -268,7 +280,8 @@ public final class ServiceRegistry: Sendable {
             return state
         }
         guard let dropped else { return }
-        for scope in dropped.scopes { scope.registry?.close() }
+        if let parent { _ = parent.state.withLock { $0.scopes.removeValue(forKey: ObjectIdentifier(self)) } }
+        for scope in dropped.scopes.values { scope.registry?.close() }
         for service in dropped.services.reversed() { (service as? any AppService)?.stop() }
     }
 }

@@ -190,11 +190,13 @@ struct DataProviderOperationTests {
         }
     }
 
-    @Test(arguments: [false, true]) func `one that is required cancels it unless it succeeds`(fails: Bool) async throws
-    {
+    @Test(arguments: [false, true], [false, true])
+    func `one that is required cancels it unless it succeeds`(fails: Bool, isKnown: Bool) async throws {
         let provider = ControlledDataProvider<Void, Int>()
         let first = DataProviderOperation(provider)
-        let second = logging(DataProviderOperation(ControlledDataProvider<Int, Int>(), 1)).require(first)
+        let second = logging(DataProviderOperation(ControlledDataProvider<Int, Int>(), 1))
+        // Whether or not the compiler sees what it is.
+        if isKnown { second.require(first) } else { second.require(first as Operation) }
         let third = DataProviderOperation(ValueDataProvider<Void, Int>(3))
         third.addDependency(second)
         let operations: [Operation] = [third, second, first]

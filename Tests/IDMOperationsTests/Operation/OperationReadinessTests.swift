@@ -68,6 +68,58 @@ struct OperationReadinessTests {
         #expect(operation.outcome?.value == 1)
     }
 
+    @Test(
+        arguments: [
+            [.cancel], [.cancel, .pause], [.resume, .cancel, .pause], [.pause, .cancel, .pause, .resume, .pause],
+        ] as [[Step]])
+    func `a cancel that comes while a queue takes the operation isn't lost`(steps: [Step]) async throws {
+        for isPaused in [true, false] {
+            let (operation, dependency) = (Interrupted(), BlockOperation {})
+            if isPaused { operation.pause() } else { operation.addDependency(dependency) }
+            operation.interrupt { operation in
+                for step in steps {
+                    switch step {
+                    case .pause: operation.pause()
+                    case .resume: operation.resume()
+                    case .cancel: operation.cancel()
+                    }
+                }
+            }
+            let queue = OperationQueue()
+            queue.addOperation(operation)
+            try await operation.finished()
+            guard case .cancelled = operation.outcome else {
+                Issue.record("It ended with \(String(describing: operation.outcome)).")
+                return
+            }
+        }
+    }
+
+    enum Step: Sendable { case pause, resume, cancel }
+
+    @Test func `a thread waits for all that are in a queue, paused and cancelled ones among them`() async throws {
+        let queue = OperationQueue()
+        let operations = (0..<200).map { value in
+            DataProviderOperation(ClosureDataProvider<Void, Int> { value })
+        }
+        for (index, operation) in operations.enumerated() where index > 0 {
+            operation.addDependency(operations[index / 2])
+        }
+        for operation in operations.dropFirst(100) { operation.pause() }
+        let isOver = Signal()
+        for operation in operations { queue.addOperation(operation) }
+        Thread.detachNewThread {
+            queue.waitUntilAllOperationsAreFinished()
+            isOver.open()
+        }
+        for (index, operation) in operations.enumerated().dropFirst(100) {
+            if index.isMultiple(of: 3) { operation.cancel() } else { operation.resume() }
+        }
+        await isOver.waitDeaf()
+        #expect(operations.allSatisfy { $0.isFinished && $0.outcome != nil })
+        #expect(operations.prefix(100).allSatisfy { $0.outcome?.value != nil })
+    }
+
     @Test func `a resume that comes while a dependency ends, in a suspended queue, isn't lost`() async throws {
         let (operation, dependency) = (Interrupted(), BlockOperation {})
         operation.addDependency(dependency)

@@ -343,6 +343,49 @@ struct ServiceRegistryTests {
         #expect(throws: ServiceRegistryError.closed("Outbox")) { try services.makeScope().service(Outbox.self) }
     }
 
+    @Test func `a service that goes by several types stops once, with what it was made for`() throws {
+        let services = ServiceRegistry()
+        let stops = Log()
+        services.register { _ in Outbox(stops: stops) }
+        services.register((any AppService).self, lifetime: .scope) { try $0.service(Outbox.self) }
+        services.register((any Sendable).self) { try $0.service(Outbox.self) }
+        let scope = services.makeScope()
+        let outbox = try scope.service(Outbox.self)
+        #expect(try scope.service((any AppService).self) as? Outbox === outbox)
+        #expect(try services.service((any Sendable).self) as? Outbox === outbox)
+        scope.close()
+        #expect(stops.entries.isEmpty)
+        services.close()
+        #expect(stops.entries == ["outbox"])
+    }
+
+    private final class Asking: AppService {
+        let services: ServiceRegistry
+        init(_ services: ServiceRegistry) { self.services = services }
+        func stop() { _ = try? services.service(Client.self) }
+    }
+
+    @Test func `scopes end beside others that are made, and their services may ask as they stop`() {
+        let services = ServiceRegistry()
+        services.register { _ in Client() }
+        services.register(lifetime: .scope) { [services] _ in Asking(services) }
+        // Threads of their own: one that is left by nobody else's scope may end it.
+        let shared = Mutex<ServiceRegistry?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 3) { _ in
+            for _ in 0..<Volume.of(50_000, normally: 3_000) {
+                let scope = services.makeScope()
+                _ = try? scope.service(Asking.self)
+                let other = shared.withLock { shared in
+                    defer { shared = scope }
+                    return shared
+                }
+                withExtendedLifetime(other) {}
+            }
+        }
+        let last = shared.withLock { $0.take() }
+        #expect((try? last?.service(Asking.self)) != nil)
+    }
+
     @Test func `a scope that nobody holds is closed, and lets its services go`() throws {
         let services = ServiceRegistry()
         let stops = Log()
