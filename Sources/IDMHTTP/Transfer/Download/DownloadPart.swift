@@ -25,6 +25,8 @@ actor DownloadPart {
     private var digest: SHA256?
     /// Whether others than this user may read it by now.
     private var isPermitted = false
+    /// Whether anything was done to it that can't be undone.
+    private var hasBegun = false
     /// How long it was when its sidecar was written last.
     private var checkpoint: Int64 = 0
 
@@ -170,6 +172,7 @@ actor DownloadPart {
     func begin(from first: Int64, total: Int64?, headers: ServiceHeaders) throws(TransferError) {
         let suggested = headers[.contentDisposition].flatMap(ContentDisposition.fileName)
         try refuseExisting(first == 0 ? suggested : sidecar?.suggestedName ?? suggested)
+        hasBegun = true
         do throws(FileFault) {
             if first == 0 { return try beginAnew(total, headers) }
             surplus = length - first
@@ -259,6 +262,7 @@ actor DownloadPart {
         // Somebody else's by now.
         guard (try? isInPlace()) == true else { return }
         if isPermitted { try? files.permit(file, 0o600) }
+        if !hasBegun, isOfAnother { return }
         if keeping, sidecar != nil, length > 0 {
             try? writeDown(synchronizing: true)
         } else {
@@ -277,13 +281,21 @@ actor DownloadPart {
         }
     }
 
-    /// Removes the part, unless another download is writing it.
+    /// Removes the part, unless another download is writing it, or has left it to go on with.
     func discard() {
         guard file == nil, [place.part, place.sidecar].contains(where: { (try? files.status(at: $0)) != nil }),
             (try? take()) != nil
         else { return }
-        removeAll()
+        if !isOfAnother { removeAll() }
         close()
+    }
+
+    /// Whether what is there is the part of another object, which somebody may go on with.
+    private var isOfAnother: Bool {
+        guard let file, let known = files.contents(of: place.sidecar).flatMap({ DownloadSidecar($0) }) else {
+            return false
+        }
+        return known.object != place.object && known.file == (try? files.status(file))?.identity
     }
 
     /// Puts what is whole into its place.

@@ -90,12 +90,13 @@ extension ServiceHeaders {
         self["Content-Encoding"].map { !["", "identity"].contains($0.asciiLowercased()) } ?? false
     }
 
-    /// Whether a response with this header may be of the object that a validator stands for.
+    /// Whether a part with this header is of the object that a validator stands for. A server that looks at no If-Range
+    /// may send a part of another one.
     fileprivate func isOf(_ validator: String) -> Bool {
-        // A server need not repeat what it was asked with, but if it does it has to be the same.
-        validator.hasPrefix("\"")
-            ? self[.eTag].map { $0 == validator } ?? true
-            : self[.lastModified].map { $0 == validator } ?? true
+        // A part has to carry the tag that the whole would have, and need not carry the date (RFC 9110, 15.3.7). What had
+        // no tag that is strong, and has one now, is another.
+        if validator.hasPrefix("\"") { return self[.eTag] == validator }
+        return self[.lastModified].map { $0 == validator } ?? (self[.eTag]?.hasPrefix("\"") != true)
     }
 
     /// What tells this state of an object from each other one, byte by byte. Nil if the header holds nothing of the

@@ -110,6 +110,8 @@ struct DownloadRun: Sendable {
             }
         } catch {
             if !(error is TransferError), !buffer.isEmpty { _ = try? part.append(buffer) }
+            reporter?.report(part.length, of: total)
+            reporter?.flush()
             throw error
         }
         if !buffer.isEmpty { length = try part.append(buffer) }

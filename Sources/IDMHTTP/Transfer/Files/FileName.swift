@@ -15,23 +15,23 @@ struct FileName: Sendable, Hashable {
         // as scalars: a slash is one, and a dot is, whatever is joined to it.
         let last = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last
         let shown = (last ?? "".unicodeScalars[...]).compactMap(Self.plain)
-        // Dots at the start hide a file, those at the end get lost on some systems.
-        let isShown = { (scalar: Unicode.Scalar) in
-            scalar != "." && !scalar.properties.isWhitespace && !Self.joins(scalar)
+        guard let whole = Self.trimmed(shown) else { return nil }
+        // Cut before it is looked at, for a cut can lay bare a dot, or a name of a part; and once more if what is added
+        // has no room.
+        for longest in [Self.longest, Self.longest - 2] {
+            let short = FileName(given: whole).text(before: "", longest: longest)
+            guard let name = Self.trimmed(Array(short.unicodeScalars)) else { return nil }
+            let safe = (Self.isDevice(name) ? "_" + name : name) + (DownloadPlace.isReserved(name) ? "_" : "")
+            guard safe.utf8.count > Self.longest else {
+                self.init(given: safe)
+                return
+            }
         }
-        guard let first = shown.firstIndex(where: isShown), let end = shown.lastIndex(where: isShown) else {
-            return nil
-        }
-        let name = String(String.UnicodeScalarView(shown[first...end]))
-        self.init(parts: (Self.isDevice(name) ? "_" + name : name) + (DownloadPlace.isReserved(name) ? "_" : ""))
+        return nil
     }
 
     /// A name that was given by whoever may give it.
     init(given name: String) {
-        self.init(parts: name)
-    }
-
-    private init(parts name: String) {
         if let dot = name.lastIndex(of: "."), dot > name.startIndex, name[dot...].utf8.count <= 20 {
             stem = String(name[..<dot])
             ending = String(name[dot...])
@@ -48,8 +48,19 @@ struct FileName: Sendable, Hashable {
     func numbered(_ number: Int) -> String { text(before: " (\(number))") }
 
     /// The name with something between it and its extension.
-    private func text(before suffix: String) -> String {
-        stem.prefix(bytes: Self.longest - suffix.utf8.count - ending.utf8.count) + suffix + ending
+    private func text(before suffix: String, longest: Int = FileName.longest) -> String {
+        stem.prefix(bytes: longest - suffix.utf8.count - ending.utf8.count) + suffix + ending
+    }
+
+    /// Without what hides a file at its start, which a dot does, and without what some systems lose at its end.
+    private static func trimmed(_ scalars: [Unicode.Scalar]) -> String? {
+        let isShown = { (scalar: Unicode.Scalar) in
+            scalar != "." && !scalar.properties.isWhitespace && !joins(scalar)
+        }
+        guard let first = scalars.firstIndex(where: isShown), let end = scalars.lastIndex(where: isShown) else {
+            return nil
+        }
+        return String(String.UnicodeScalarView(scalars[first...end]))
     }
 
     /// A scalar as it may stand in a name. Nil if it may not.
@@ -76,14 +87,22 @@ struct FileName: Sendable, Hashable {
 }
 
 extension String {
-    /// As much of the start as fits into so many bytes, with no character cut.
+    /// As much of the start as fits into so many bytes, with no character cut: save the first, if nothing of it fits
+    /// otherwise. Any number of marks may be joined to a letter.
     func prefix(bytes: Int) -> String {
         guard utf8.count > bytes else { return self }
+        let characters = Self.fitting(self, bytes) { $0.utf8.count }
+        return characters.isEmpty ? String(Self.fitting(unicodeScalars, bytes) { $0.utf8.count }) : String(characters)
+    }
+
+    /// The elements at the start that have no more bytes than so many together.
+    private static func fitting<Elements: Collection>(
+        _ elements: Elements, _ bytes: Int, _ length: (Elements.Element) -> Int
+    ) -> Elements.SubSequence {
         var count = 0
-        return String(
-            prefix { character in
-                count += character.utf8.count
-                return count <= bytes
-            })
+        return elements.prefix { element in
+            count += length(element)
+            return count <= bytes
+        }
     }
 }

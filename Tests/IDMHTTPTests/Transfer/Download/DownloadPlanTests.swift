@@ -36,12 +36,31 @@ struct DownloadPlanTests {
 
     @Test("Whether a part ends the whole is known from the server, from before or from the caller, or not at all")
     func unknownEnd() {
-        let part: ServiceHeaders = ["Content-Range": "bytes 5-7/*"]
+        let part: ServiceHeaders = ["Content-Range": "bytes 5-7/*", "ETag": "\"v\""]
         let plan = DownloadPlan.goOn(from: 5, validator: "\"v\"", total: nil)
         #expect(plan.verdict(on: 206, part, size: nil) == .askAnew)
         #expect(plan.verdict(on: 206, part, size: 10) == .take(from: 5, end: 8, total: 10))
         let known = DownloadPlan.goOn(from: 5, validator: "\"v\"", total: 10)
         #expect(known.verdict(on: 206, part, size: nil) == .take(from: 5, end: 8, total: 10))
+    }
+
+    @Test("A part without the tag that it would have to carry isn't taken for one of the same object")
+    func untold() {
+        let part: ServiceHeaders = ["Content-Range": "bytes 5-9/10"]
+        let tagged = DownloadPlan.goOn(from: 5, validator: "\"v\"", total: 10)
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let dated = DownloadPlan.goOn(from: 5, validator: date, total: 10)
+        let taken = DownloadPlan.Verdict.take(from: 5, end: 10, total: 10)
+        let cases: [(ServiceHeaders, byTag: DownloadPlan.Verdict, byDate: DownloadPlan.Verdict)] = [
+            ([:], .askAnew, taken), (["ETag": "\"v\""], taken, .askAnew), (["ETag": "\"w\""], .askAnew, .askAnew),
+            (["ETag": "W/\"v\""], .askAnew, taken), (["Last-Modified": "\(date)"], .askAnew, taken),
+            (["Last-Modified": "\(date)", "ETag": "\"v\""], taken, taken),
+            (["Last-Modified": "Sun, 06 Nov 1994 08:49:38 GMT"], .askAnew, .askAnew),
+        ]
+        for (headers, byTag, byDate) in cases {
+            #expect(tagged.verdict(on: 206, part.merging(headers), size: nil) == byTag, "\(headers)")
+            #expect(dated.verdict(on: 206, part.merging(headers), size: nil) == byDate, "\(headers)")
+        }
     }
 
     @Test("What is packed has no length and no parts")

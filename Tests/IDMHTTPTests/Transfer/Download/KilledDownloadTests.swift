@@ -20,20 +20,20 @@ struct KilledDownloadTests {
         let part = folder.url.appendingPathComponent("film.bin.part")
         var random = SplitMix(seed: 7)
         try await LoopbackServer.run { server in
-            // Without its last byte as long as one is to be killed.
+            // None gets further than its share as long as one is to be killed, so that there is something left for each.
             let last = TestGate()
+            let rounds = Volume.of(100, normally: 6)
+            let share = film.length / (rounds + 1)
             let pace = DiskPace(of: part, window: DownloadRun.bufferLength)
             server.on(.get, "/film") { request in
-                let start = Self.start(of: request)
-                return .resource(film).dripping(DiskPace.piece, through: pace.gate(from: start))
-                    .waiting(for: last, at: .body(film.length - 1 - start))
+                let gate = pace.gate(from: Self.start(of: request))
+                return .resource(film).dripping(DiskPace.piece, through: gate).waiting(for: last, at: .body(share))
             }
             let watch = Task { try await pace.follow() }
             defer { watch.cancel() }
             var (steps, round, patience) = (0, 0, 1)
-            let rounds = Volume.of(100, normally: 6)
             // On a busy machine a child may need longer to get anywhere.
-            while round < rounds || steps < max(2, rounds / 5) {
+            while steps < rounds {
                 let (path, address) = (folder.url.path, server.url.absoluteString)
                 let delay = min(Int.random(in: 5_000...80_000, using: &random) * patience, 900_000)
                 let before = length(of: part)
@@ -57,9 +57,11 @@ struct KilledDownloadTests {
             var download = Self.download(into: folder.url.path)
             download.sha256 = SHA256.hex(of: film.bytes(0..<film.length))
             last.open()
+            let before = length(of: part)
             let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient))
             let found = try await DownloadProvider(service).request(download)
             #expect(found.sha256 == download.sha256 && found.size == film.length)
+            #expect(server.requests.last.map { Self.start(of: $0) } == before)
             let names = try folder.names()
             #expect(names == ["film.bin"])
         }

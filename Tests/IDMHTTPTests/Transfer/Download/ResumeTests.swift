@@ -1,5 +1,6 @@
 import Foundation
 import IDMCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -91,24 +92,30 @@ struct ResumeTests {
         #expect(place.isWhole() && place.server.ranges == [nil, "bytes=3999-", nil])
     }
 
-    @Test("A part under another tag is refused, even if the server took the old one")
-    func wrongTag() async throws {
+    @Test(
+        "A part under another tag, or none, is refused, even if the server took the old one", arguments: [true, false])
+    func wrongTag(isTold: Bool) async throws {
         let place = try await broken()
         let other = filling(10_000, seed: 2)
         struct Careless: HTTPTransport {
             let server: ObjectTransport
+            let isTold: Bool
             func send(_ request: TransportRequest) async throws -> TransportResponse {
                 var request = request
                 request.headers.remove("If-Range")
-                return try await server.send(request)
+                var response = try await server.send(request)
+                if !isTold { response.headers.remove("ETag") }
+                return response
             }
         }
         place.server.change {
             $0.bytes = other
             $0.tag = "\"v2\""
         }
-        _ = try await DownloadProvider(try HTTPService(Careless(server: place.server)), files: place.files)
-            .request(place.download())
+        _ = try await DownloadProvider(
+            try HTTPService(Careless(server: place.server, isTold: isTold)), files: place.files
+        )
+        .request(place.download())
         #expect(place.isWhole("map.bin", other))
     }
 
@@ -185,6 +192,30 @@ struct ResumeTests {
             _ = try await place.request(download)
             #expect(place.isWhole() && place.server.sentBytes == (name == nil ? 14_000 : 10_000))
         }
+    }
+
+    @Test("What another download has left in this place stays until there is something to write in its stead")
+    func anothers() async throws {
+        let place = try await broken()
+        let other = place.download("/maps/asia")
+        place.server.change { $0.status = 404 }
+        await #expect(throws: HTTPError.self) { try await place.request(other) }
+        #expect(place.partLength == 4_000 && place.files.openFiles == 0)
+        try await place.provider.discard(other)
+        #expect(place.partLength == 4_000 && place.files.openFiles == 0)
+        place.server.change { $0.status = nil }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.sentBytes == 10_000)
+    }
+
+    @Test("What was written last is told, though the download broke off right behind it")
+    func told() async throws {
+        let place = try Downloading { $0.breaksAfter = 4_321 }
+        let told = Mutex<Int64>(0)
+        let task = try Integrator(place.provider).prepareCall(place.download())
+            .onProgress { progress in told.withLock { $0 = progress.completed ?? 0 } }.call()
+        _ = try? await task.value
+        #expect(told.withLock { $0 } == 4_321)
     }
 
     @Test("A server that sends less than was asked for is asked for the rest")

@@ -50,6 +50,25 @@ struct FileNameTests {
         #expect(dotted.text.utf8.count == 255)
     }
 
+    @Test(
+        "A name whose first character alone is too long isn't cut to nothing, and no cut makes a name that isn't taken",
+        arguments: ["", ".txt", ".bashrc", ".part", ".part.info", "." + String(repeating: "b", count: 30)])
+    func cut(ending: String) throws {
+        let marks = String(repeating: "\u{301}", count: 150)
+        for start in ["a" + marks, String(repeating: "A", count: 248) + ".part", String(repeating: "A", count: 252)] {
+            for name in [start + ending, start + ".part.info.new" + ending, start + "." + ending] {
+                let name = try #require(FileName(suggested: name))
+                for text in [name.text, name.numbered(2), name.numbered(9_999)] {
+                    #expect(text.utf8.count <= 255 && !text.isEmpty)
+                    #expect(text.unicodeScalars.first != "." && text.unicodeScalars.last != ".", "\(text)")
+                    #expect(!DownloadPlace.isReserved(text), "\(text)")
+                }
+            }
+        }
+        let name = try #require(FileName(suggested: "a" + marks + ".bashrc")).text
+        #expect(name.unicodeScalars.starts(with: "a\u{301}".unicodeScalars) && name.hasSuffix(".bashrc"))
+    }
+
     @Test("A number stands before the extension, and the name still fits")
     func numbered() throws {
         #expect(FileName(suggested: "map.bin")?.numbered(2) == "map (2).bin")
@@ -64,6 +83,7 @@ struct FileNameTests {
         var random = SplitMix(seed: 7)
         let parts = [
             "/", "\\", "..", ".", "a", "\u{0}", "\n", "🧀", "\u{202e}", "%2f", " ", "CON", ":", "e\u{301}", "\u{301}",
+            "a" + String(repeating: "\u{301}", count: 150), String(repeating: "b", count: 250), ".part", ".info",
         ]
         for _ in 0..<5_000 {
             let count = Int.random(in: 0..<12, using: &random)
@@ -71,6 +91,7 @@ struct FileNameTests {
             guard let name = FileName(suggested: text)?.text else { continue }
             #expect(!name.isEmpty && !name.utf8.contains { $0 == 0 || $0 == 0x2F || $0 == 0x5C })
             #expect(name.utf8.first != 46 && name.utf8.last != 46 && name.utf8.count <= 255, "\(text.debugDescription)")
+            #expect(!DownloadPlace.isReserved(name), "\(text.debugDescription)")
         }
     }
 }
