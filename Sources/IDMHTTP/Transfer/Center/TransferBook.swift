@@ -89,11 +89,17 @@ struct TransferBook: Sendable {
     /// One that is there goes on, or begins anew if it was over.
     mutating func add(_ id: String, _ priority: TransferPriority) -> [Action] {
         var entry = entries[id] ?? Entry(phase: .cancelled, priority: priority, turn: 0)
+        var actions = [Action.record(id)]
+        // A task that is held would go on with what was asked for before.
+        if entry.run == .alive, entry.phase != .running {
+            entry.run = .ending
+            actions.append(.stop(id))
+        }
         entry.priority = priority
         entry.isLeaving = false
         if entry.phase != .running, entry.phase != .waiting { wait(&entry) }
         set(id, entry)
-        return [.record(id)] + admit()
+        return actions + admit()
     }
 
     /// Takes up what another process has left, or has finished without telling anybody.

@@ -194,9 +194,15 @@ final class TransferCore: Sendable {
         return jobs.flatMap { [$0.run, $0.removal].compactMap { $0 } }
     }
 
-    private func change(_ event: (inout State) -> [TransferBook.Action]) {
+    /// Returns whether anything comes of it: not once the center is closed.
+    @discardableResult
+    private func change(_ event: (inout State) -> [TransferBook.Action]) -> Bool {
+        var isOpen = true
         let works = state.withLock { state in
-            guard !state.isClosed else { return false }
+            guard !state.isClosed else {
+                isOpen = false
+                return false
+            }
             let actions = event(&state)
             for action in actions {
                 if let step = state.step(action) { state.steps.append(step) }
@@ -216,6 +222,7 @@ final class TransferCore: Sendable {
             return true
         }
         if works { work() }
+        return isOpen
     }
 
     // MARK: Work
@@ -262,9 +269,19 @@ final class TransferCore: Sendable {
                 }
                 end(id, .success(result))
             } catch {
-                end(id, .failure(error))
+                if !end(id, .failure(error)) { await removeAfterClosing(id) }
             }
         }
+    }
+
+    /// Removes what a download has left that was cancelled just before the center was closed: the book says nothing any
+    /// more.
+    private func removeAfterClosing(_ id: String) async {
+        let download = state.withLock { state -> ServiceDownload? in
+            guard let entry = state.book.entries[id], entry.phase == .cancelled, !entry.keeps else { return nil }
+            return state.jobs[id]?.download
+        }
+        if let download { try? await downloads.discard(download) }
     }
 
     private func outcome(of work: TransferJob.Work, _ id: String) async throws -> TransferResult {
@@ -309,8 +326,9 @@ final class TransferCore: Sendable {
         }
     }
 
-    /// A task has ended. Without a result it was one that has removed something.
-    private func end(_ id: String, _ result: Result<TransferResult?, any Error>) {
+    /// A task has ended. Without a result it was one that has removed something. Returns whether anything comes of it.
+    @discardableResult
+    private func end(_ id: String, _ result: Result<TransferResult?, any Error>) -> Bool {
         change { state in
             let ending: TransferBook.Ending
             switch result {

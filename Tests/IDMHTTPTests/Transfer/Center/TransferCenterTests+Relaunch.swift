@@ -170,6 +170,40 @@ extension TransferCenterTests {
         }
     }
 
+    @Test("A center is closed when what was cancelled just before has been removed", arguments: [true, false])
+    func closedAfterCancelling(isPaused: Bool) async throws {
+        for id in (0..<20).map({ "map\($0)" }) {
+            let signals = hold([id])
+            let center = TransferCenter(try service())
+            center.download(download(id), id: id)
+            try await objects[id].log.contains("3000")
+            if isPaused { center.pause(id) }
+            center.cancel(id)
+            await center.close()
+            #expect(names.isEmpty)
+            signals[id]?.open()
+        }
+    }
+
+    @Test("One that is paused goes on with the request that it is asked for with again, as a new signature needs")
+    func signedAnew() async throws {
+        let signals = hold(["a"])
+        let center = TransferCenter(try service())
+        var download = download("a")
+        download.request.query = ["signature": "old"]
+        center.download(download, id: "a")
+        try await objects["a"].log.contains("3000")
+        center.pause("a")
+        download.request.query = ["signature": "new"]
+        center.download(download, id: "a")
+        signals["a"]?.open()
+        _ = try await center.result(of: "a")
+        #expect(isWhole("a"))
+        let asked = objects["a"].asked
+        #expect(asked.last?.url.query == "signature=new" && asked.last?.headers["Range"] == "bytes=3000-")
+        #expect(asked.dropFirst().allSatisfy { $0.url.query == "signature=new" })
+    }
+
     @Test("A link that the server gave is kept, unless it holds a secret", arguments: [true, false])
     func link(isSecret: Bool) throws {
         let link = try #require(URL(string: "/maps/a?\(isSecret ? "token" : "page")=secret1"))
