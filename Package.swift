@@ -22,7 +22,8 @@ let package = Package(
         .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
         .testTarget(
-            name: "IDMOperationsTests", dependencies: ["IDMCore", "IDMOperations", "IDMTesting", "TestSupport"]),
+            name: "IDMOperationsTests",
+            dependencies: ["IDMCore", "IDMHTTP", "IDMOperations", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMTestingTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
     ],

@@ -64,8 +64,14 @@ public final class ServiceRegistry: Sendable {
         let making = Mutex(ServiceMaking())
     }
 
-    /// What the code that runs here makes.
-    @TaskLocal private static var path = ServiceMaking.Path()
+    /// What is made by whoever started the code that runs here, and on which thread.
+    @TaskLocal private static var making: (path: ServiceMaking.Path, thread: ObjectIdentifier)?
+
+    /// What the code that runs here makes. A service is made in one go on one thread; a task that it starts meanwhile
+    /// is on another, or comes later, and makes nothing.
+    private static var path: ServiceMaking.Path {
+        making.flatMap { $0.thread == ObjectIdentifier(Thread.current) ? $0.path : nil } ?? ServiceMaking.Path()
+    }
 
     private let parent: ServiceRegistry?
     private let workshop: Workshop
@@ -184,7 +190,10 @@ public final class ServiceRegistry: Sendable {
             defer {
                 for wake in workshop.making.withLock({ $0.end(slot) }) { wake() }
             }
-            return .made(try Self.$path.withValue(path) { try home.make(key, name, recipe) })
+            return .made(
+                try Self.$making.withValue((path, ObjectIdentifier(Thread.current))) {
+                    try home.make(key, name, recipe)
+                })
         }
     }
 

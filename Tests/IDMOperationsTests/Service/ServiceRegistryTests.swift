@@ -252,6 +252,28 @@ struct ServiceRegistryTests {
         #expect(try await poller.asking.value === poller)
     }
 
+    @Test func `a task that a service starts may ask for it while it is made`() async throws {
+        final class Poller: Sendable {
+            let asking: Task<Poller, any Error>
+            init(_ services: ServiceRegistry, _ asks: Gate) {
+                asking = Task {
+                    asks.open()
+                    return try await services.service(Poller.self)
+                }
+                asks.wait()
+            }
+        }
+        for _ in 0..<Volume.of(2_000, normally: 100) {
+            let services = ServiceRegistry()
+            services.register { Poller($0, Gate()) }
+            // Made on a thread of its own: its task finds one that doesn't stand still.
+            let made = Kept<Poller>()
+            Thread.detachNewThread { made.keep(try? services.service(Poller.self)) }
+            let poller = try #require(await made.value())
+            #expect(try await poller.asking.value === poller)
+        }
+    }
+
     // MARK: Errors
 
     @Test func `a service that nobody has registered is named`() {
