@@ -29,7 +29,7 @@ final class TransferArchive: Sendable {
                 let records = names.filter { $0.hasSuffix(Self.ending) }.compactMap { name in
                     files.contents(of: "\(folder)/\(name)").flatMap { TransferRecord(Data($0)) }
                 }
-                return .success(records.sorted { $0.id < $1.id })
+                return .success(records.sorted { ($0.turn, $0.id) < ($1.turn, $1.id) })
             } catch {
                 return .failure(.notPermitted(folder.split(separator: "/").last.map(String.init) ?? "/"))
             }

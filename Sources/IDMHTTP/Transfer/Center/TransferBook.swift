@@ -102,10 +102,12 @@ struct TransferBook: Sendable {
         return actions + admit()
     }
 
-    /// Takes up what another process has left, or has finished without telling anybody.
-    mutating func find(_ id: String, _ priority: TransferPriority, isFinished: Bool) -> [Action] {
+    /// Takes up what another process has left, or has finished without telling anybody: in the order of their turns.
+    mutating func find(_ id: String, _ priority: TransferPriority, turn: Int, isFinished: Bool) -> [Action] {
         guard entries[id] == nil else { return [] }
-        set(id, Entry(phase: isFinished ? .finished : .paused, priority: priority, turn: nextTurn()))
+        // Those that come later come behind them, also after the next start.
+        lastTurn = max(turn, nextTurn())
+        set(id, Entry(phase: isFinished ? .finished : .paused, priority: priority, turn: lastTurn))
         return isFinished ? [.erase(id)] : []
     }
 

@@ -75,7 +75,8 @@ final class TransferCore: Sendable {
         /// What is kept of a transfer.
         func record(_ id: String) -> TransferRecord? {
             guard let job = jobs[id], let entry = book.entries[id] else { return nil }
-            return TransferRecord(id, job.work, entry.priority, landing: job.landing, redaction: redaction)
+            return TransferRecord(
+                id, job.work, entry.priority, turn: entry.turn, landing: job.landing, redaction: redaction)
         }
     }
 
@@ -163,7 +164,7 @@ final class TransferCore: Sendable {
             if let file { job.find(file) }
             change { [job, isFinished = file != nil] state in
                 state.jobs[record.id] = job
-                return state.book.find(record.id, record.priority, isFinished: isFinished)
+                return state.book.find(record.id, record.priority, turn: record.turn, isFinished: isFinished)
             }
         }
     }

@@ -8,6 +8,8 @@ struct TransferRecord: Codable, Sendable {
     private var version = Self.version
     let id: String
     let priority: TransferPriority
+    /// When it got into the line, among those of its center.
+    let turn: Int
     private let request: Request
     private let isFolder: Bool
     private let destination: String
@@ -47,7 +49,7 @@ struct TransferRecord: Codable, Sendable {
 
     /// The record of a transfer. Nil for one that doesn't outlive its process.
     init?(
-        _ id: String, _ work: TransferJob.Work, _ priority: TransferPriority,
+        _ id: String, _ work: TransferJob.Work, _ priority: TransferPriority, turn: Int = 0,
         landing: Landing? = nil, redaction own: ServiceRedaction = .standard
     ) {
         let redaction = Secrets(own: own)
@@ -59,6 +61,7 @@ struct TransferRecord: Codable, Sendable {
         }
         self.id = id
         self.priority = priority
+        self.turn = turn
         request = Request(download.request, redaction)
         isFolder = download.destination.kind == .folder
         destination = download.destination.url.absoluteString

@@ -185,6 +185,21 @@ extension TransferCenterTests {
         }
     }
 
+    @Test("Those of a process that has ended are in the line as they were, and those that come later behind them")
+    func lineAgain() async throws {
+        let ids = ["z", "m", "a", "y", "b"]
+        for (known, count) in [(0, 3), (3, 4), (4, 5)] {
+            let center = try await TransferCenter(try service(), folder: records.url)
+            #expect(center.ids == Array(ids.prefix(known)))
+            for id in ids[known..<count] {
+                center.download(download(id), id: id)
+                center.pause(id)
+            }
+            await center.close()
+        }
+        #expect(try await TransferCenter(try service(), folder: records.url).ids == ids)
+    }
+
     @Test("One that is paused goes on with the request that it is asked for with again, as a new signature needs")
     func signedAnew() async throws {
         let signals = hold(["a"])
