@@ -21,7 +21,6 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
 
     private let queue: OperationQueue?
     private let make: @Sendable (Input) -> Job
-    private let queued = QueuedOperations()
 
     /// The operation, by the name of its type.
     public let structure: ProviderStructure
@@ -82,15 +81,15 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler? {
         let (operation, follow, result) = make(input)
-        guard !operation.isExecuting, !operation.isFinished, queued.add(operation) else {
+        guard !operation.isExecuting, !operation.isFinished, QueuedOperations.shared.add(operation) else {
             completion(.failure(OperationError.alreadyStarted(operation.label)))
             return nil
         }
         follow()
         let others = operation.completionBlock
         // Not the operation itself, which holds the block.
-        operation.completionBlock = { [weak queued, id = ObjectIdentifier(operation)] in
-            queued?.remove(id)
+        operation.completionBlock = { [id = ObjectIdentifier(operation)] in
+            QueuedOperations.shared.remove(id)
             others?()
             if let result = result() { completion(result) }
         }

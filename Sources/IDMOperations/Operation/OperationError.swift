@@ -5,7 +5,8 @@ public enum OperationError: Error, Sendable {
     case noInput(from: String, because: (any Error)?)
     /// A Foundation operation has finished without the output that was to be read from it.
     case noOutput(of: String)
-    /// An operation that was to be run had been started before, or waits in a queue for an earlier request.
+    /// An operation that was to be run had been started before, or waits in a queue for an earlier request
+    /// of any provider.
     case alreadyStarted(String)
 }
 

@@ -1,23 +1,30 @@
 import Foundation
 import Synchronization
 
-/// The operations that a provider has put into queues and that have not finished. To put one there twice would end the
+/// The operations that providers have put into queues and that have not finished. To put one there twice would end the
 /// program.
 final class QueuedOperations: Sendable {
-    /// Held, so that no other operation takes the place of one that is listed.
-    private let operations = Mutex<[ObjectIdentifier: Operation]>([:])
+    /// Of all providers: two may be handed the same operation.
+    static let shared = QueuedOperations()
+
+    private struct Entry: Sendable {
+        /// Nil once it is gone, though it never finished. Another one may have its place by then.
+        weak let operation: Operation?
+    }
+
+    private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
 
     /// Lists an operation. Returns false if it is listed already.
     func add(_ operation: Operation) -> Bool {
-        operations.withLock { operations in
-            if operations[ObjectIdentifier(operation)] != nil { return false }
-            operations[ObjectIdentifier(operation)] = operation
+        entries.withLock { entries in
+            // What is found there is this one, which the caller holds: nothing goes under the lock.
+            if entries[ObjectIdentifier(operation)]?.operation != nil { return false }
+            entries[ObjectIdentifier(operation)] = Entry(operation: operation)
             return true
         }
     }
 
     func remove(_ id: ObjectIdentifier) {
-        // Goes outside of the lock, because it may be the last to hold the operation.
-        _ = operations.withLock { $0.removeValue(forKey: id) }
+        entries.withLock { _ = $0.removeValue(forKey: id) }
     }
 }

@@ -90,7 +90,8 @@ struct OperationDataProviderTests {
         }
     }
 
-    @Test func `an operation that waits for an earlier request is refused`() async throws {
+    @Test(arguments: [true, false])
+    func `an operation that waits for an earlier request is refused`(isOfAnother: Bool) async throws {
         let queue = OperationQueue()
         queue.isSuspended = true
         let waiting = Doubling(21)
@@ -99,9 +100,16 @@ struct OperationDataProviderTests {
         } output: {
             $0.doubled
         }
+        let another = OperationDataProvider { (_: Int) in
+            waiting
+        } output: {
+            $0.doubled
+        }
         let answers = Log()
         _ = provider.request(1) { answers.add("first \($0)") }
-        let error = await #expect(throws: OperationError.self) { try await provider.request(2) }
+        let error = await #expect(throws: OperationError.self) {
+            try await (isOfAnother ? another : provider).request(2)
+        }
         guard case .alreadyStarted("Doubling") = error else {
             Issue.record("\(String(describing: error))")
             return
