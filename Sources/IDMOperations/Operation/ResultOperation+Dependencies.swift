@@ -2,18 +2,11 @@ public import Foundation
 import IDMCore
 
 extension ResultOperation {
-    /// Waits for another operation, and is cancelled unless that succeeds. Returns this operation.
+    /// Waits for another operation, and is cancelled unless that succeeds. Foundation's own operations can't tell
+    /// whether they have failed: with one of those, it is cancelled if that was. Returns this operation.
     ///
     /// `addDependency` alone waits for the other one however it ends.
     @discardableResult
-    public func require<Other>(_ other: ResultOperation<Other>) -> Self {
-        require(other as Operation)
-    }
-
-    /// Waits for any other operation, and is cancelled if that was, or has failed as far as it can tell: Foundation's
-    /// own operations can't. Returns this operation.
-    @discardableResult
-    @_disfavoredOverload
     public func require(_ other: Operation) -> Self {
         addDependency(other)
         if let other = other as? any Failing {
