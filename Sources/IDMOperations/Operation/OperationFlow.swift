@@ -15,7 +15,7 @@ struct OperationFlow: Sendable {
     }
 
     private var work = Work.unmade
-    private var isStarted = false
+    private(set) var isStarted = false
 
     /// Whether the operation has ended for its queue.
     var isFinished: Bool {

@@ -107,9 +107,9 @@ final class OperationWork: Sendable {
 
     /// Cancels, and lets the superclass do so once it is noted.
     func cancel(_ operation: Operation, _ noted: () -> Void) {
-        let cancel = state.withLock { $0.flow.cancel() }
+        let (cancel, isStarted) = state.withLock { ($0.flow.cancel(), $0.flow.isStarted) }
         noted()
-        if !isExecuting, !isFinished { changeReadiness(of: operation) {} }
+        if !isStarted { changeReadiness(of: operation) {} }
         switch cancel {
         case .turnAway: turnAway(operation)
         case .cancelCall: state.withLock { $0.run?.task }?.cancel(isolation: nil)
@@ -172,7 +172,7 @@ final class OperationWork: Sendable {
 
     /// Whether the operation has not been started yet, and nothing has been told since a change.
     private func isWaiting(since change: Int) -> Bool {
-        state.withLock { $0.readinessChanges == change && !$0.flow.isExecuting && !$0.flow.isFinished }
+        state.withLock { $0.readinessChanges == change && !$0.flow.isStarted }
     }
     #endif
 

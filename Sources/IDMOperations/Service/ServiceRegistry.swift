@@ -246,12 +246,15 @@ public final class ServiceRegistry: Sendable {
 
     /// Whether a service is one of those that were made here, or further out.
     private func holds(_ service: any Sendable) -> Bool {
-        guard type(of: service as Any) is AnyClass else { return false }
-        let object = service as AnyObject
+        guard let object = Self.object(service) else { return false }
         // Looked at outside of the lock.
         let services = state.withLock { $0.services }
-        return services.contains { type(of: $0 as Any) is AnyClass && $0 as AnyObject === object }
-            || parent?.holds(service) == true
+        return services.contains { Self.object($0) === object } || parent?.holds(service) == true
+    }
+
+    /// A service as an object, by which it is known again. Nil for one that is a value.
+    private static func object(_ service: any Sendable) -> AnyObject? {
+        type(of: service as Any) is AnyClass ? service as AnyObject : nil
     }
 
     private func made(_ key: ObjectIdentifier, _ recipe: Recipe) -> (any Sendable)? {
