@@ -198,12 +198,8 @@ final class TransferCore: Sendable {
     /// Returns whether anything comes of it: not once the center is closed.
     @discardableResult
     private func change(_ event: (inout State) -> [TransferBook.Action]) -> Bool {
-        var isOpen = true
-        let works = state.withLock { state in
-            guard !state.isClosed else {
-                isOpen = false
-                return false
-            }
+        let works: Bool? = state.withLock { state in
+            guard !state.isClosed else { return nil }
             let actions = event(&state)
             for action in actions {
                 if let step = state.step(action) { state.steps.append(step) }
@@ -222,8 +218,8 @@ final class TransferCore: Sendable {
             state.isWorking = true
             return true
         }
-        if works { work() }
-        return isOpen
+        if works == true { work() }
+        return works != nil
     }
 
     // MARK: Work
@@ -315,9 +311,7 @@ final class TransferCore: Sendable {
                 archive?.save(record)
                 return archive?.settle(waiter) ?? waiter.resume()
             }
-            var isTaken = false
-            change { state in
-                isTaken = true
+            let isTaken = change { state in
                 // Cancelled since: the record is gone for good.
                 if state.book.entries[id]?.run == .alive { state.steps.append(.record(record)) }
                 state.steps.append(.settle(waiter))

@@ -25,8 +25,6 @@ actor DownloadPart {
     private var digest: SHA256?
     /// Whether others than this user may read it by now.
     private var isPermitted = false
-    /// Whether anything was done to it that can't be undone.
-    private var hasBegun = false
     /// How long it was when its sidecar was written last.
     private var checkpoint: Int64 = 0
 
@@ -44,7 +42,7 @@ actor DownloadPart {
 
     /// Takes the part, for nobody else to write it. To be left, or finished.
     func open() throws(TransferError) -> Opening {
-        let known = files.contents(of: place.sidecar).flatMap { DownloadSidecar($0) }
+        let known = writtenDown
         if let file = finished(known) { return .done(file) }
         if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
@@ -58,6 +56,9 @@ actor DownloadPart {
             throw failure(error)
         }
     }
+
+    /// What stands in the sidecar, whoever has written it.
+    private var writtenDown: DownloadSidecar? { files.contents(of: place.sidecar).flatMap { DownloadSidecar($0) } }
 
     /// The file that a process has put into its place just before it ended.
     private func finished(_ known: DownloadSidecar?) -> DownloadedFile? {
@@ -138,8 +139,7 @@ actor DownloadPart {
 
     /// How long the part is, and how long it is going to be. Nothing is taken by that, and nothing promised.
     func look() -> (length: Int64, total: Int64?) {
-        let known = files.contents(of: place.sidecar).flatMap { DownloadSidecar($0) }
-        guard let known, known.object == place.object, let status = try? files.status(at: place.part),
+        guard let known = writtenDown, known.object == place.object, let status = try? files.status(at: place.part),
             status.identity == known.file
         else { return (0, nil) }
         return (known.trusted(of: status.size, session: files.session), known.total)
@@ -172,7 +172,6 @@ actor DownloadPart {
     func begin(from first: Int64, total: Int64?, headers: ServiceHeaders) throws(TransferError) {
         let suggested = headers[.contentDisposition].flatMap(ContentDisposition.fileName)
         try refuseExisting(first == 0 ? suggested : sidecar?.suggestedName ?? suggested)
-        hasBegun = true
         do throws(FileFault) {
             if first == 0 { return try beginAnew(total, headers) }
             surplus = length - first
@@ -262,7 +261,8 @@ actor DownloadPart {
         // Somebody else's by now.
         guard (try? isInPlace()) == true else { return }
         if isPermitted { try? files.permit(file, 0o600) }
-        if !hasBegun, isOfAnother { return }
+        // As long as nothing has come to be written in its stead.
+        if isOfAnother { return }
         if keeping, sidecar != nil, length > 0 {
             try? writeDown(synchronizing: true)
         } else {
@@ -292,9 +292,7 @@ actor DownloadPart {
 
     /// Whether what is there is the part of another object, which somebody may go on with.
     private var isOfAnother: Bool {
-        guard let file, let known = files.contents(of: place.sidecar).flatMap({ DownloadSidecar($0) }) else {
-            return false
-        }
+        guard let file, let known = writtenDown else { return false }
         return known.object != place.object && known.file == (try? files.status(file))?.identity
     }
 
