@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import IDMCaching
 
 /// A partition in a folder of its own, and what the caches that share it tell.

@@ -30,32 +30,3 @@ extension HTTPBytes {
         return all
     }
 }
-
-/// A folder that goes with the value.
-final class TemporaryFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("idm-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    /// What is in it, in the order of the names.
-    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
-
-    /// A file of some bytes.
-    func file(_ name: String, _ bytes: Data) throws -> URL {
-        let file = url.appendingPathComponent(name)
-        try bytes.write(to: file)
-        return file
-    }
-
-    /// A file of some text.
-    func file(_ name: String, _ text: String) throws -> URL {
-        try file(name, Data(text.utf8))
-    }
-}

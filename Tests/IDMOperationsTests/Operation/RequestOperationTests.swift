@@ -28,9 +28,9 @@ struct RequestOperationTests {
         server.on(.get, "/film", answers: [half, .resource(film)])
     }
 
-    @Test func `a download in an operation stops when that is paused, and goes on where it was`() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("film-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+    @Test func `a download in an operation stops when that is paused, and comes whole when it goes on`() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("film")
         try await LoopbackServer.run { server async throws in
             serveInTwoGoes(server)
             let download = ServiceDownload(ServiceRequest(.get, "/film"), to: .file(file))
@@ -48,8 +48,8 @@ struct RequestOperationTests {
     }
 
     @Test func `a download is a node of a graph, which pauses it`() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("film-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("film")
         try await LoopbackServer.run { server async throws in
             serveInTwoGoes(server)
             var graph = OperationGraph<Void>()
