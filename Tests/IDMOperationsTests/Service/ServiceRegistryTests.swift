@@ -1,5 +1,7 @@
 import Foundation
+import IDMCore
 import IDMOperations
+import IDMTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -419,6 +421,50 @@ struct ServiceRegistryTests {
         }
         #expect(stops.entries == ["outbox"])
         #expect(outbox == nil)
+    }
+
+    private final class Mail: AppService {
+        let users: Integrator<Int, String>
+        let operations = OperationQueue()
+        init(_ provider: ControlledDataProvider<Int, String>) { users = Integrator(provider, executing: .queue) }
+        func stop() {
+            users.cancel()
+            operations.cancelAllOperations()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `calls and operations that run as their user signs out are cancelled, and those of others go on`(
+        isClosed: Bool
+    ) async throws {
+        let provider = ControlledDataProvider<Int, String>()
+        let services = ServiceRegistry()
+        services.register(lifetime: .scope) { _ in Mail(provider) }
+        let other = services.makeScope()
+        let theirs = try await other.service(Mail.self).users.prepareCall(0).call()
+        let kept = try await provider.nextRequest()
+        var scope: ServiceRegistry? = services.makeScope()
+        var mail = try await scope?.service(Mail.self)
+        let running = try #require(mail).users.prepareCall(1).call()
+        let request = try await provider.nextRequest()
+        let waiting = try #require(mail).users.prepareCall(2).call()
+        let operation = DataProviderOperation(provider, 3)
+        mail?.operations.addOperation(operation)
+        let queued = try await provider.nextRequest()
+        mail = nil
+
+        if isClosed { scope?.close() }
+        scope = nil
+        try await request.cancelled()
+        try await queued.cancelled()
+        #expect(await running.outcome == .cancelled(.cancelled))
+        #expect(await waiting.outcome == .cancelled(.cancelled))
+        try await operation.finished()
+        #expect(operation.outcome == .cancelled(.cancelled))
+        kept.answer("kept")
+        #expect(try await theirs.value == "kept")
+        #expect(provider.requests.map(\.input) == [0, 1, 3])
+        withExtendedLifetime(other) {}
     }
 
     @Test func `what is made while its scope closes is stopped as well`() throws {
