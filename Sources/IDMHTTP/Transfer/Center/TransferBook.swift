@@ -13,10 +13,15 @@ struct TransferBook: Sendable {
         case none
         /// A task, which may be held.
         case alive
+        /// A task that puts its file into its place, and can't be held or stopped from there.
+        case landing
         /// A task that was stopped.
         case ending
         /// Whatever removes what has come.
         case discarding
+
+        /// Whether it is a task that may come to a result.
+        var isAlive: Bool { self == .alive || self == .landing }
     }
 
     enum Action: Sendable, Hashable {
@@ -30,7 +35,7 @@ struct TransferBook: Sendable {
         case stop(String)
         /// What has come is to be removed. ``TransferBook/end(_:_:)`` is to be told when it has been.
         case discard(String)
-        /// The transfer is to be known after the end of the process.
+        /// Where the transfer stands is to be known after the end of the process.
         case record(String)
         /// It isn't to be known then any more.
         case erase(String)
@@ -49,6 +54,8 @@ struct TransferBook: Sendable {
         var turn: Int
         /// Whether what has come stays when it is cancelled.
         var keeps = false
+        /// Whether it is cancelled if its file doesn't get to its place.
+        var isUnwanted = false
         /// Whether it has been forgotten, and only its task is still there.
         var isLeaving = false
     }
@@ -97,18 +104,26 @@ struct TransferBook: Sendable {
         }
         entry.priority = priority
         entry.isLeaving = false
+        entry.isUnwanted = false
         if entry.phase != .running, entry.phase != .waiting { wait(&entry) }
         set(id, entry)
         return actions + admit()
     }
 
-    /// Takes up what another process has left, or has finished without telling anybody: in the order of their turns.
-    mutating func find(_ id: String, _ priority: TransferPriority, turn: Int, isFinished: Bool) -> [Action] {
+    /// Takes up what another process has left, or has finished or cancelled and not come to the end of it: in the order
+    /// of their turns.
+    mutating func find(_ id: String, _ phase: Phase, _ priority: TransferPriority, turn: Int) -> [Action] {
         guard entries[id] == nil else { return [] }
         // Those that come later come behind them, also after the next start.
         lastTurn = max(turn, nextTurn())
-        set(id, Entry(phase: isFinished ? .finished : .paused, priority: priority, turn: lastTurn))
-        return isFinished ? [.erase(id)] : []
+        var entry = Entry(phase: phase, priority: priority, turn: lastTurn)
+        if phase == .cancelled { (entry.run, entry.isLeaving) = (.discarding, true) }
+        set(id, entry)
+        return switch phase {
+        case .finished: [.erase(id)]
+        case .cancelled: [.discard(id)]
+        default: []
+        }
     }
 
     mutating func pause(_ id: String) -> [Action] {
@@ -128,30 +143,46 @@ struct TransferBook: Sendable {
     }
 
     mutating func cancel(_ id: String, keeping: Bool) -> [Action] {
-        guard var entry = entries[id], entry.phase != .finished, entry.phase != .cancelled else { return [] }
-        entry.phase = .cancelled
+        guard var entry = entries[id], entry.phase != .finished, entry.phase != .cancelled, !entry.isUnwanted else {
+            return []
+        }
         entry.keeps = keeping
-        var actions = [Action.erase(id)]
+        guard entry.run != .landing else {
+            entry.isUnwanted = true
+            set(id, entry)
+            return []
+        }
+        return cancel(id, &entry)
+    }
+
+    /// Cancels a transfer that isn't done, and forgets it.
+    mutating func remove(_ id: String) -> [Action] {
+        guard var entry = entries[id], !entry.isLeaving else { return [] }
+        entry.isLeaving = true
+        guard entry.phase != .finished, entry.phase != .cancelled else {
+            set(id, entry.run == .none ? nil : entry)
+            return []
+        }
+        entry.keeps = false
+        return cancel(id, &entry)
+    }
+
+    /// Lets it end, and what has come be removed. What is to be removed is known until it has been, also by those who
+    /// come after the end of the process.
+    private mutating func cancel(_ id: String, _ entry: inout Entry) -> [Action] {
+        entry.phase = .cancelled
+        var actions = [entry.keeps ? Action.erase(id) : .record(id)]
         switch entry.run {
-        case .alive:
+        case .alive, .landing:
             entry.run = .ending
             actions.append(.stop(id))
-        case .none where !keeping:
+        case .none where !entry.keeps:
             entry.run = .discarding
             actions.append(.discard(id))
         case .none, .ending, .discarding: break
         }
         set(id, entry)
         return actions + admit()
-    }
-
-    /// Cancels a transfer that isn't done, and forgets it.
-    mutating func remove(_ id: String) -> [Action] {
-        let actions = cancel(id, keeping: false)
-        guard var entry = entries[id] else { return actions }
-        entry.isLeaving = true
-        set(id, entry.run == .none ? nil : entry)
-        return actions
     }
 
     mutating func prioritize(_ id: String, _ priority: TransferPriority) -> [Action] {
@@ -162,30 +193,40 @@ struct TransferBook: Sendable {
 
     // MARK: What happens
 
+    /// A task is about to put its file into its place. Returns whether it may: it does then, whatever is asked for.
+    mutating func land(_ id: String) -> Bool {
+        guard entries[id]?.run == .alive else { return false }
+        entries[id]?.run = .landing
+        return true
+    }
+
     /// A task has ended, or what has come was removed.
     mutating func end(_ id: String, _ ending: Ending) -> [Action] {
         guard var entry = entries[id] else { return [] }
         var actions: [Action] = []
         switch (entry.run, ending) {
         case (.none, _): return []
-        case (.alive, .success):
+        case (.alive, .success), (.landing, .success):
             entry.phase = .finished
             entry.run = .none
             actions = [.erase(id)]
-        case (.alive, .failure):
+        case (.alive, .failure),
+            (.landing, .failure) where !entry.isUnwanted:
             entry.phase = .failed
             entry.run = .none
-        case (.alive, .cancelled):
-            // Nobody here has asked for it.
-            entry.phase = .cancelled
-            entry.run = .discarding
-            actions = [.erase(id), .discard(id)]
+        case (.alive, _), (.landing, _):
+            // Asked for as it landed, or by nobody here.
+            entry.run = .none
+            entry.keeps = entry.keeps && entry.isUnwanted
+            actions = cancel(id, &entry)
         case (.ending, _) where entry.phase == .cancelled && !entry.keeps && ending != .success:
             entry.run = .discarding
             actions = [.discard(id)]
         case (.ending, _), (.discarding, _):
             entry.run = .none
+            if entry.phase == .cancelled { actions = [.erase(id)] }
         }
+        entry.isUnwanted = false
         set(id, entry.isLeaving && entry.run == .none ? nil : entry)
         return actions + admit()
     }
@@ -207,14 +248,14 @@ struct TransferBook: Sendable {
         var actions: [Action] = []
         let places = width - entries.values.count { $0.phase == .running }
         guard places > 0 else { return [] }
-        let line = entries.filter { $0.value.phase == .waiting && ($0.value.run == .none || $0.value.run == .alive) }
+        let line = entries.filter { $0.value.phase == .waiting && ($0.value.run == .none || $0.value.run.isAlive) }
             .sorted { ($1.value.priority, $0.value.turn) < ($0.value.priority, $1.value.turn) }
         for (id, waiting) in line.prefix(places) {
             var entry = waiting
             entry.phase = .running
-            entry.run = .alive
+            if waiting.run == .none { entry.run = .alive }
             set(id, entry)
-            actions.append(waiting.run == .alive ? .release(id) : .start(id))
+            actions.append(waiting.run == .none ? .start(id) : .release(id))
         }
         return actions
     }

@@ -88,7 +88,11 @@ public final class TransferCenter: Sendable {
     /// Resumes a transfer that is paused or has failed.
     public func resume(_ id: String) { core.change { $0.resume(id) } }
 
-    /// Cancels a transfer that isn't done, and removes what has come of a download, unless that is to be kept.
+    /// Cancels a transfer that isn't done, and removes what has come of a download, unless that is to be kept: also if
+    /// the process ends before, by the next one.
+    ///
+    /// A file that is just being put into its place isn't stopped there. The transfer is finished then, and cancelled
+    /// if that fails.
     public func cancel(_ id: String, keepingPart: Bool = false) { core.change { $0.cancel(id, keeping: keepingPart) } }
 
     /// Cancels a transfer if it isn't over, and forgets it.
@@ -122,9 +126,10 @@ public final class TransferCenter: Sendable {
         TransferStates(following: core.latest(of: id), isEndless: false)
     }
 
-    /// The same, without an end as long as the transfer is known.
-    func endlessStates(of id: String) -> TransferStates {
-        TransferStates(following: core.latest(of: id), isEndless: true)
+    /// Each transfer that has an id, one after the other, waited for and followed until it is forgotten. Holds no
+    /// center; nil when that is closed.
+    func lives(of id: String) -> @Sendable () async -> TransferStates? {
+        { [core] in await core.nextLatest(of: id).map { TransferStates(following: $0, isEndless: true) } }
     }
 
     /// Waits until a transfer is over, and answers with what has come of it.

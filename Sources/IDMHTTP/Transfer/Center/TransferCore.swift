@@ -76,7 +76,8 @@ final class TransferCore: Sendable {
         func record(_ id: String) -> TransferRecord? {
             guard let job = jobs[id], let entry = book.entries[id] else { return nil }
             return TransferRecord(
-                id, job.work, entry.priority, turn: entry.turn, landing: job.landing, redaction: redaction)
+                id, job.work, entry.priority, turn: entry.turn, isCancelled: entry.phase == .cancelled,
+                landing: job.landing, redaction: redaction)
         }
     }
 
@@ -121,6 +122,16 @@ final class TransferCore: Sendable {
         }
     }
 
+    /// The same, waited for if there is none of this id yet. Nil once the center is closed.
+    func nextLatest(of id: String) async -> (LatestValue<TransferState>, past: Int)? {
+        var version = 0
+        while let (_, next) = await changes.next(after: version), !state.withLock({ $0.isClosed }) {
+            if let latest = latest(of: id) { return latest }
+            version = next
+        }
+        return nil
+    }
+
     /// Shows a watcher where each transfer stands, now and from now on.
     func watch(_ watcher: @escaping Watcher) {
         change { (state: inout State) in
@@ -156,15 +167,17 @@ final class TransferCore: Sendable {
     func find(_ records: [TransferRecord]) async {
         for record in records {
             var job = TransferJob(record.work)
-            var file: DownloadedFile?
-            if let download = job.download {
+            var phase = record.isCancelled ? TransferBook.Phase.cancelled : .paused
+            if let download = job.download, phase == .paused {
                 job.progress = await downloads.left(by: download)
-                if let landing = record.landing { file = await downloads.landed(download, landing) }
+                if let landing = record.landing, let file = await downloads.landed(download, landing) {
+                    job.find(file)
+                    phase = .finished
+                }
             }
-            if let file { job.find(file) }
-            change { [job, isFinished = file != nil] state in
+            change { [job, phase] state in
                 state.jobs[record.id] = job
-                return state.book.find(record.id, record.priority, turn: record.turn, isFinished: isFinished)
+                return state.book.find(record.id, phase, record.priority, turn: record.turn)
             }
         }
     }
@@ -245,8 +258,8 @@ final class TransferCore: Sendable {
         case .stop(let run): run.stop()
         case .discard(let id, let run, let download):
             run.start { [self] in
-                if let download { try? await downloads.discard(download) }
-                end(id, .success(nil))
+                await discard(download)
+                if !end(id, .success(nil)) { await removeAfterClosing(id) }
             }
         case .record(let record): archive?.save(record)
         case .erase(let id): archive?.erase(id)
@@ -271,6 +284,14 @@ final class TransferCore: Sendable {
         }
     }
 
+    /// Removes what a download has left, once it is known on the disk that it is to be: a process that ends meanwhile
+    /// leaves that to the next one.
+    private func discard(_ download: ServiceDownload?) async {
+        guard let download else { return }
+        await archive?.settle()
+        try? await downloads.discard(download)
+    }
+
     /// Removes what a download has left that was cancelled just before the center was closed: the book says nothing any
     /// more.
     private func removeAfterClosing(_ id: String) async {
@@ -278,7 +299,9 @@ final class TransferCore: Sendable {
             guard let entry = state.book.entries[id], entry.phase == .cancelled, !entry.keeps else { return nil }
             return state.jobs[id]?.download
         }
-        if let download { try? await downloads.discard(download) }
+        guard let download else { return }
+        await discard(download)
+        archive?.erase(id)
     }
 
     private func outcome(of work: TransferJob.Work, _ id: String) async throws -> TransferResult {
@@ -287,9 +310,10 @@ final class TransferCore: Sendable {
             // Whether anything is removed is for the center to say.
             download.onCancel = .keep
             var downloads = downloads
-            if archive != nil {
-                downloads.willLand = { [self] in await note(TransferRecord.Landing(file: $0, suggestedName: $1), of: id)
-                }
+            downloads.willLand = { [self] file, name in
+                // One that was cancelled by now has no file, and one that has can't be cancelled any more.
+                guard state.withLock({ $0.book.land(id) }) else { throw CancellationError() }
+                await note(TransferRecord.Landing(file: file, suggestedName: name), of: id)
             }
             return .file(try await downloads.request(download))
         case .upload(let request): return .response(try await uploads.request(request))
@@ -300,9 +324,10 @@ final class TransferCore: Sendable {
     /// Writes down which file is about to get its name, and waits until that is on the disk: if the process ends before
     /// anybody hears of it, the next one knows the file.
     private func note(_ landing: TransferRecord.Landing, of id: String) async {
+        guard archive != nil else { return }
         await withUnsafeContinuation { waiter in
             let (record, works) = state.withLock { state -> (TransferRecord?, Bool) in
-                guard state.book.entries[id]?.run == .alive else { return (nil, false) }
+                guard state.book.entries[id]?.run == .landing else { return (nil, false) }
                 state.jobs[id]?.landing = landing
                 return (state.record(id), !state.isClosed)
             }
@@ -312,8 +337,8 @@ final class TransferCore: Sendable {
                 return archive?.settle(waiter) ?? waiter.resume()
             }
             let isTaken = change { state in
-                // Cancelled since: the record is gone for good.
-                if state.book.entries[id]?.run == .alive { state.steps.append(.record(record)) }
+                // Forgotten since: the record is gone for good.
+                if state.book.entries[id]?.run == .landing { state.steps.append(.record(record)) }
                 state.steps.append(.settle(waiter))
                 return []
             }
@@ -330,7 +355,7 @@ final class TransferCore: Sendable {
             case .success: ending = .success
             case .failure(let error): ending = error is CancellationError ? .cancelled : .failure
             }
-            if state.book.entries[id]?.run == .alive { state.jobs[id]?.end(result) }
+            if state.book.entries[id]?.run.isAlive == true { state.jobs[id]?.end(result) }
             return state.book.end(id, ending)
         }
     }
@@ -339,7 +364,7 @@ final class TransferCore: Sendable {
         guard let completed = progress.completed else { return }
         let time = elapsed()
         change { state in
-            guard state.book.entries[id]?.run == .alive, let phase = state.book.phase(of: id) else { return [] }
+            guard state.book.entries[id]?.run.isAlive == true, let phase = state.book.phase(of: id) else { return [] }
             state.jobs[id]?.hear(completed, of: progress.total, at: time)
             state.tell(id, phase)
             return []

@@ -10,6 +10,8 @@ struct TransferRecord: Codable, Sendable {
     let priority: TransferPriority
     /// When it got into the line, among those of its center.
     let turn: Int
+    /// Whether what has come is to be removed.
+    let isCancelled: Bool
     private let request: Request
     private let isFolder: Bool
     private let destination: String
@@ -50,7 +52,7 @@ struct TransferRecord: Codable, Sendable {
     /// The record of a transfer. Nil for one that doesn't outlive its process.
     init?(
         _ id: String, _ work: TransferJob.Work, _ priority: TransferPriority, turn: Int = 0,
-        landing: Landing? = nil, redaction own: ServiceRedaction = .standard
+        isCancelled: Bool = false, landing: Landing? = nil, redaction own: ServiceRedaction = .standard
     ) {
         let redaction = Secrets(own: own)
         let download: ServiceDownload
@@ -62,6 +64,7 @@ struct TransferRecord: Codable, Sendable {
         self.id = id
         self.priority = priority
         self.turn = turn
+        self.isCancelled = isCancelled
         request = Request(download.request, redaction)
         isFolder = download.destination.kind == .folder
         destination = download.destination.url.absoluteString

@@ -17,7 +17,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// It follows the transfer as long as it is held, through all that becomes of it: also when it goes on after a failure.
+/// It follows the transfer as long as it is held, through all that becomes of it: also when it goes on after a failure,
+/// and when it is forgotten and another one has its id.
 @MainActor
 @Observable
 public final class TransferStatus {
@@ -31,18 +32,20 @@ public final class TransferStatus {
 
     @ObservationIgnored private let follower = Follower()
 
-    /// Follows a transfer of a center, which has to be there by now.
+    /// Follows a transfer of a center, also one that is still to come.
     public init(of id: String, in center: TransferCenter) {
         self.id = id
         state = center.state(of: id)
-        let states = center.endlessStates(of: id)
+        let lives = center.lives(of: id)
         follower.keep(
             Task { @MainActor [weak self] in
-                for await state in states {
-                    guard let self else { return }
-                    self.state = state
+                while let states = await lives() {
+                    for await state in states {
+                        guard let self else { return }
+                        self.state = state
+                    }
+                    if !Task.isCancelled { self?.state = nil }
                 }
-                if !Task.isCancelled { self?.state = nil }
             })
     }
 }

@@ -29,8 +29,9 @@ public struct DownloadProvider: DataProvider {
     /// What the files are asked of.
     public var service: HTTPService
     private let files: any FileLayer
-    /// Waited for before a file gets its name: which one it is, and what the server suggests to call it.
-    var willLand: (@Sendable (FileIdentity, String?) async -> Void)?
+    /// Asked before a file gets its name: which one it is, and what the server suggests to call it. It doesn't get it
+    /// if this throws.
+    var willLand: (@Sendable (FileIdentity, String?) async throws -> Void)?
 
     /// Makes a provider of downloads from a service.
     public init(_ service: HTTPService) {

@@ -6,7 +6,7 @@ struct DownloadRun: Sendable {
     let download: ServiceDownload
     let part: DownloadPart
     let reporter: TransferReporter?
-    let willLand: (@Sendable (FileIdentity, String?) async -> Void)?
+    let willLand: (@Sendable (FileIdentity, String?) async throws -> Void)?
 
     /// How much comes together before it is written.
     static let bufferLength = 1 << 18
@@ -60,10 +60,11 @@ struct DownloadRun: Sendable {
                 }
                 try await check(total)
                 let suggested = answer.headers[.contentDisposition].flatMap(ContentDisposition.fileName)
-                if let willLand, let (file, name) = await part.future(suggested: suggested) {
-                    await willLand(file, name)
-                }
                 try Task.checkCancellation()
+                // Not stopped from here on: whoever hears of it has let the file have its name.
+                if let willLand, let (file, name) = await part.future(suggested: suggested) {
+                    try await willLand(file, name)
+                }
                 return done(try await part.finish(suggested: suggested))
             }
         }

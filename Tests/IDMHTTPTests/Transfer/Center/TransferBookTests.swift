@@ -55,7 +55,7 @@ struct TransferBookTests {
     func again() {
         var book = TransferBook(width: 2)
         _ = book.add("a", .normal)
-        #expect(book.cancel("a", keeping: false) == [.erase("a"), .stop("a")])
+        #expect(book.cancel("a", keeping: false) == [.record("a"), .stop("a")])
         #expect(book.cancel("a", keeping: true) == [])
         #expect(book.add("a", .normal) == [.record("a")] && book.phase(of: "a") == .waiting)
         #expect(book.end("a", .cancelled) == [.start("a")])
@@ -71,17 +71,22 @@ struct TransferBookTests {
 private struct Walk: Explorable {
     enum Task: Hashable {
         case going, held, stopped, discarding
+        /// Puts its file into its place, whatever it is told.
+        case landing, landingHeld
     }
+
+    enum Record { case live, cancelled }
 
     enum Move {
         case add(String, TransferPriority), pause(String), resume(String), cancel(String, keeping: Bool), remove(String)
+        case land(String)
         case end(String, TransferBook.Ending)
     }
 
     struct Footprint: Hashable {
         let entries: [String: TransferBook.Entry]
         let tasks: [String: Task]
-        let records: Set<String>
+        let records: [String: Record]
         let left: Set<String>
         let kept: Set<String>
         let budget: Int
@@ -91,7 +96,7 @@ private struct Walk: Explorable {
     private var book: TransferBook
     private var tasks: [String: Task] = [:]
     /// What is known after the end of the process.
-    private var records: Set<String> = []
+    private var records: [String: Record] = [:]
     /// Which downloads have left something.
     private var left: Set<String> = []
     /// Which downloads have left something that was to stay.
@@ -125,8 +130,10 @@ private struct Walk: Explorable {
             moves += [.add(id, .high), .remove(id)]
             switch tasks[id] {
             // A task that was stopped, or is held, may have ended well just before.
-            case .going, .stopped: moves += [.end(id, .success), .end(id, .failure), .end(id, .cancelled)]
-            case .held: moves += [.end(id, .success), .end(id, .failure)]
+            case .going, .stopped:
+                moves += [.land(id), .end(id, .success), .end(id, .failure), .end(id, .cancelled)]
+            case .held: moves += [.land(id), .end(id, .success), .end(id, .failure)]
+            case .landing, .landingHeld: moves += [.end(id, .success), .end(id, .failure)]
             case .discarding: moves.append(.end(id, .success))
             case nil: break
             }
@@ -143,6 +150,15 @@ private struct Walk: Explorable {
         case .resume(let id): try perform(book.resume(id))
         case .cancel(let id, let keeping): try perform(book.cancel(id, keeping: keeping))
         case .remove(let id): try perform(book.remove(id))
+        case .land(let id):
+            let landed: Task? =
+                switch tasks[id] {
+                case .going: .landing
+                case .held: .landingHeld
+                default: nil
+                }
+            try require(book.land(id) == (landed != nil), "\(id) lands as \(String(describing: tasks[id]))")
+            if let landed { tasks[id] = landed }
         case .end(let id, let ending):
             let task = tasks.removeValue(forKey: id)
             if task == .discarding || ending == .success { left.remove(id) }
@@ -162,19 +178,20 @@ private struct Walk: Explorable {
                 left.insert(id)
                 kept.remove(id)
             case .hold(let id):
-                try require(tasks[id] == .going, "\(id) is held, and does not run")
-                tasks[id] = .held
+                try require(tasks[id] == .going || tasks[id] == .landing, "\(id) is held, and does not run")
+                tasks[id] = tasks[id] == .going ? .held : .landingHeld
             case .release(let id):
-                try require(tasks[id] == .held, "\(id) is let go on, and is not held")
-                tasks[id] = .going
+                try require(tasks[id] == .held || tasks[id] == .landingHeld, "\(id) is let go on, and is not held")
+                tasks[id] = tasks[id] == .held ? .going : .landing
             case .stop(let id):
-                try require(tasks[id] == .going || tasks[id] == .held, "\(id) is stopped, and has no task")
+                try require(
+                    [.going, .held, .landing, .landingHeld].contains(tasks[id]), "\(id) is stopped without a task")
                 tasks[id] = .stopped
             case .discard(let id):
                 try require(tasks[id] == nil, "what \(id) has left is removed under its task")
                 tasks[id] = .discarding
-            case .record(let id): records.insert(id)
-            case .erase(let id): records.remove(id)
+            case .record(let id): records[id] = book.entries[id]?.phase == .cancelled ? .cancelled : .live
+            case .erase(let id): records[id] = nil
             }
         }
     }
@@ -182,29 +199,33 @@ private struct Walk: Explorable {
     private func check() throws(Violation) {
         let running = book.entries.filter { $0.value.phase == .running }
         try require(running.count <= book.width, "\(running.count) run")
-        let going = tasks.filter { $0.value == .going }
+        let going = tasks.filter { $0.value == .going || $0.value == .landing }
         try require(Set(going.keys) == Set(running.keys), "\(going.keys) work, and \(running.keys) run")
         for (id, entry) in book.entries {
             let run: TransferBook.Run =
                 switch tasks[id] {
                 case nil: .none
                 case .going, .held: .alive
+                case .landing, .landingHeld: .landing
                 case .stopped: .ending
                 case .discarding: .discarding
                 }
             try require(entry.run == run, "\(id) is \(entry.run), and its task \(run)")
-            if entry.phase == .waiting, entry.run == .none || entry.run == .alive {
+            if entry.phase == .waiting, entry.run == .none || entry.run.isAlive {
                 try require(running.count == book.width, "\(id) waits, and there is a place")
             }
-            let isKept = !entry.isLeaving && [.waiting, .running, .paused, .failed].contains(entry.phase)
-            try require(records.contains(id) == isKept, "\(id) is \(entry.phase), and known: \(!isKept)")
+            let isRemoved = entry.phase == .cancelled && !entry.keeps && entry.run != .none
+            let record: Record? =
+                isRemoved ? .cancelled : entry.phase == .finished || entry.phase == .cancelled ? nil : .live
+            try require(
+                records[id] == record, "\(id) is \(entry.phase), and known as \(String(describing: records[id]))")
             if entry.run == .none, entry.phase == .cancelled, !entry.keeps {
                 try require(!left.contains(id), "\(id) was cancelled, and has left something")
             }
         }
         for id in ids where book.entries[id] == nil {
             try require(tasks[id] == nil, "\(id) is forgotten, and has a task")
-            try require(!records.contains(id), "\(id) is forgotten, and known")
+            try require(records[id] == nil, "\(id) is forgotten, and known")
             try require(!left.contains(id) || kept.contains(id), "\(id) is forgotten, and has left something")
         }
     }
@@ -214,7 +235,7 @@ private struct Walk: Explorable {
         var again = book
         let actions: [TransferBook.Action]
         switch move {
-        case .add, .end: return
+        case .add, .land, .end: return
         case .pause(let id): actions = again.pause(id)
         case .resume(let id): actions = again.resume(id)
         case .cancel(let id, let keeping): actions = again.cancel(id, keeping: keeping)

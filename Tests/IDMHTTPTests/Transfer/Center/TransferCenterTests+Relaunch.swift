@@ -185,6 +185,40 @@ extension TransferCenterTests {
         }
     }
 
+    @Test("What a process that ended had still to remove, the next one removes", arguments: [true, false])
+    func removedByTheNext(isSecret: Bool) async throws {
+        let files = FaultyFiles()
+        let core = TransferCore(
+            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
+            archive: try TransferArchive(records.url))
+        let first = TransferCenter(core)
+        let signals = hold(["a"])
+        var download = download("a")
+        if isSecret { download.request.headers[.authorization] = "Bearer x" }
+        first.download(download, id: "a")
+        try await objects["a"].log.contains("3000")
+        let later = try TemporaryFolder()
+        // As a process would have left it that ended there.
+        files.before(.remove) {
+            for name in (try? records.names()) ?? [] {
+                try? FileManager.default.copyItem(
+                    at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
+            }
+            files.fail(each: .remove, EIO)
+        }
+        first.cancel("a")
+        signals["a"]?.open()
+        await first.close()
+        #expect(try names == ["a.part", "a.part.info"] && records.names().isEmpty && later.names().count == 1)
+
+        let second = try await TransferCenter(try service(), folder: later.url)
+        #expect(second.ids.isEmpty && second.state(of: "a") == nil)
+        second.download(self.download("b"), id: "a")
+        _ = try await second.result(of: "a")
+        await second.close()
+        #expect(try names == ["b"] && later.names().isEmpty)
+    }
+
     @Test("Those of a process that has ended are in the line as they were, and those that come later behind them")
     func lineAgain() async throws {
         let ids = ["z", "m", "a", "y", "b"]

@@ -54,7 +54,7 @@ extension TransferCenterTests {
         _ = await wait(center, "fails") { if case .finished = $0 { true } else { false } }
         center.cancel("cancelled")
         await #expect(throws: CancellationError.self) { try await center.result(of: "cancelled") }
-        let removed = center.endlessStates(of: "removed")
+        let removed = center.states(of: "removed")
         center.remove("removed")
         for await state in removed { _ = state }
         await center.close()

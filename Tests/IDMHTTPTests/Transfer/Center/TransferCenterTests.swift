@@ -1,7 +1,6 @@
 import Foundation
 import IDMCore
 import IDMTesting
-import Observation
 import Synchronization
 import TestSupport
 import Testing
@@ -69,7 +68,8 @@ struct TransferCenterTests {
 
     /// Waits until a transfer is in a state.
     func wait(_ center: TransferCenter, _ id: String, _ isIt: (TransferState) -> Bool) async -> TransferState? {
-        for await state in center.endlessStates(of: id) where isIt(state) { return state }
+        guard let states = await center.lives(of: id)() else { return nil }
+        for await state in states where isIt(state) { return state }
         return nil
     }
 
@@ -184,168 +184,53 @@ struct TransferCenterTests {
         #expect(isWhole("a") && names == ["a"])
     }
 
-    @Test("What has failed tells why, and goes on when it is resumed")
-    func failed() async throws {
-        objects["a"].change { $0.breaksAfter = 4_000 }
-        let center = TransferCenter(try service())
-        center.download(download("a"), id: "a")
-        await #expect(throws: HTTPError.self) { try await center.result(of: "a") }
-        guard case .failed? = center.state(of: "a") else { throw Violation("not failed") }
-        objects["a"].change { $0.breaksAfter = nil }
-        center.resume("a")
-        _ = try await center.result(of: "a")
-        #expect(isWhole("a") && objects["a"].sentBytes == 10_000)
-    }
-
-    @Test("All are paused at once, and none begins in the place of another")
-    func all() async throws {
-        let ids = ["a", "b", "c"]
-        let signals = hold(ids)
-        let center = TransferCenter(try service(), width: 1)
-        for id in ids { center.download(download(id), id: id) }
-        try await objects["a"].log.contains("3000")
-        // The one that waits longest isn't the one that runs.
-        center.setPriority(.high, of: "c")
-        center.pause("a")
-        try await objects["c"].log.contains("3000")
-        center.resume("a")
-        center.pauseAll()
-        #expect(ids.allSatisfy { if case .paused? = center.state(of: $0) { true } else { false } })
-        #expect(objects["a"].asked.count == 1 && objects["b"].asked.isEmpty)
-        for signal in signals.values { signal.open() }
-        center.resumeAll()
-        for id in ids { _ = try await center.result(of: id) }
-        #expect(ids.allSatisfy(isWhole))
-    }
-
-    @Test("An upload is a transfer as well")
-    func upload() async throws {
-        let transport = BodyTransport()
-        let center = TransferCenter(try HTTPService(transport))
-        let id = center.upload(ServiceRequest(.put, "/film", body: .bytes(filling(200_000))))
-        #expect(try await center.result(of: id).response?.text == "done")
-        #expect(transport.bodies == [filling(200_000)] && center.progress(of: [id]).completed == 200_000)
-    }
-
-    @Test("Who follows one that has just been resumed hears nothing of its failure before")
-    func resumedFailure() async throws {
-        let signals = hold(["b"])
-        objects["a"].change { $0.status = 500 }
-        let center = TransferCenter(try service())
-        center.download(download("a"), id: "a")
-        await #expect(throws: HTTPError.self) { try await center.result(of: "a") }
-        objects["a"].change { $0.status = nil }
-        center.download(download("b"), id: "b")
-        try await objects["b"].log.contains("3000")
-
-        // Resumed where another one's state is being told, so that its own is still to be.
-        let followed = Mutex<Task<TransferResult, any Error>?>(nil)
-        center.watch { id, state in
-            guard id == "b", case .paused? = state else { return }
-            center.resume("a")
-            followed.withLock { task in
-                // Elsewhere it may ask later, and hear the rest of the story only.
-                if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                    task = Task.immediate { try await center.result(of: "a") }
-                } else {
-                    task = Task { try await center.result(of: "a") }
+    @Test("A cancel comes too late for a file that is getting its name, and counts if it doesn't get it")
+    func cancelledAsItLands() async throws {
+        for (fails, keeping) in [(false, false), (true, false), (true, true)] {
+            let files = FaultyFiles()
+            let core = TransferCore(
+                DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1, archive: nil)
+            let center = TransferCenter(core)
+            files.before(.permit) {
+                // The second time: the first is that of the part.
+                files.before(.permit) { [weak center] in
+                    center?.cancel("a", keepingPart: keeping)
+                    center?.cancel("a", keepingPart: !keeping)
+                    guard case .running? = center?.state(of: "a") else {
+                        Issue.record("\(String(describing: center?.state(of: "a")))")
+                        return
+                    }
+                    if fails { files.fail(each: .link, EIO) }
                 }
             }
-        }
-        center.pause("b")
-        let task = try #require(followed.withLock { $0 })
-        #expect(try await task.value.file?.url == file("a"))
-        signals["b"]?.open()
-        await center.close()
-    }
-
-    // MARK: Watching
-
-    @Test("Any number may follow, and each hears the states in order and the last one for sure")
-    func followers() async throws {
-        let signals = hold(["a"])
-        let center = TransferCenter(try service())
-        center.download(download("a"), id: "a")
-        let followers = (0..<20).map { _ in
-            Task {
-                var states: [TransferState] = []
-                for await state in center.states(of: "a") { states.append(state) }
-                return states
+            center.download(download("a"), id: "a")
+            if fails {
+                await #expect(throws: CancellationError.self) { try await center.result(of: "a") }
+            } else {
+                _ = try await center.result(of: "a")
             }
-        }
-        try await objects["a"].log.contains("3000")
-        signals["a"]?.open()
-        for follower in followers {
-            let states = await follower.value
-            let completed = states.compactMap { $0.progress?.completed }
-            #expect(completed == completed.sorted() && completed.allSatisfy { $0 <= 10_000 })
-            guard case .finished? = states.last else { throw Violation("\(states)") }
-            #expect(states.count { $0.isOver } == 1)
+            await center.close()
+            #expect(names == (fails ? keeping ? ["a.part", "a.part.info"] : [] : ["a"]))
+            for name in names { try FileManager.default.removeItem(at: file(name)) }
         }
     }
 
-    @Test("Whoever stops to follow is left alone, and holds nobody up")
-    func leaving() async throws {
-        let signals = hold(["a"])
-        let center = TransferCenter(try service())
+    @Test("One that is forgotten as its file gets its name isn't the next one's of its id")
+    func forgottenAsItLands() async throws {
+        let files = FaultyFiles()
+        let core = TransferCore(
+            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1, archive: nil)
+        let center = TransferCenter(core)
+        let other = download("b")
+        files.before(.link) { [weak center] in
+            center?.remove("a")
+            #expect(center?.state(of: "a") == nil)
+            center?.download(other, id: "a")
+        }
         center.download(download("a"), id: "a")
-        let follower = Task { for await _ in center.states(of: "a") {} }
-        follower.cancel()
-        await follower.value
-        let waiter = Task { try await center.result(of: "a") }
-        waiter.cancel()
-        await #expect(throws: CancellationError.self) { try await waiter.value }
-        signals["a"]?.open()
-        _ = try await center.result(of: "a")
-        #expect(isWhole("a"))
-    }
-
-    @Test("A group's progress is that of its bytes, never goes backwards, and ends when all of them are over")
-    func group() async throws {
-        let ids = ["a", "b", "c"]
-        let signals = hold(ids)
-        let center = TransferCenter(try service(), width: 2)
-        for id in ids { center.download(download(id), id: id) }
-        let follower = Task {
-            var heard: [TransferProgress] = []
-            for await progress in center.progresses(of: ids) { heard.append(progress) }
-            return heard
-        }
-        for id in ids {
-            try await objects[id].log.contains("3000")
-            signals[id]?.open()
-        }
-        let heard = await follower.value
-        let fractions = heard.compactMap(\.fraction)
-        #expect(fractions == fractions.sorted() && fractions.last == 1)
-        #expect(heard.last?.completed == 30_000 && heard.last?.total == 30_000)
-    }
-
-    @Test("A screen's status follows a transfer through failure and success") @MainActor
-    func status() async throws {
-        objects["a"].change { $0.breaksAfter = 4_000 }
-        let center = TransferCenter(try service())
-        center.download(download("a"), id: "a")
-        let status = TransferStatus(of: "a", in: center)
-        #expect(status.state != nil)
-        try await observed { if case .failed? = status.state { true } else { false } }
-        objects["a"].change { $0.breaksAfter = nil }
-        center.resume("a")
-        try await observed { if case .finished? = status.state { true } else { false } }
-        center.remove("a")
-        try await observed { status.state == nil }
-        #expect(TransferStatus(of: "nobody", in: center).state == nil)
-    }
-
-    /// Waits until what is observed is so.
-    @MainActor
-    private func observed(_ isIt: @escaping @MainActor () -> Bool) async throws {
-        while true {
-            let change = Signal()
-            // Called just before the change, in the same turn: who waits comes to run after it.
-            if withObservationTracking({ isIt() }, onChange: { change.open() }) { return }
-            try await change.wait()
-        }
+        try await objects["b"].log.contains("10000")
+        #expect(try await center.result(of: "a").file?.url == file("b"))
+        #expect(isWhole("a") && isWhole("b") && names == ["a", "b"])
     }
 
     // MARK: All at once
