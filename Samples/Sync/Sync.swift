@@ -20,7 +20,8 @@ struct Sync {
         let arguments = Arguments("Sync", usage: usage)
         do {
             let results = [try await composed(), try await graph(), try await operations()]
-            print(Set(results).count == 1 ? "\nAll three have done the same." : "\nThey differ.")
+            guard Set(results).count == 1 else { arguments.leave("They differ: \(results)", code: 1) }
+            print("\nAll three have done the same.")
         } catch {
             arguments.leave("\(error)", code: 1)
         }

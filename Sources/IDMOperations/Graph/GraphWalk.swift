@@ -10,7 +10,14 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         var results: OperationGraphResults
         /// Of those nodes that run.
         var controls: [Int: PauseControl] = [:]
-        var failure: (node: Int, error: any Error)?
+        var stop: Stop?
+    }
+
+    /// What has stopped the other nodes.
+    private enum Stop {
+        case failure(node: Int, any Error)
+        /// A node has brought it about by itself.
+        case cancel(CancelReason)
     }
 
     private let graph: OperationGraph<Input>
@@ -48,16 +55,21 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         }
         withExtendedLifetime(observation) {}
         try Task.checkCancellation()
-        let (results, failure) = state.withLock { ($0.results, $0.failure) }
-        if let failure {
-            throw OperationGraphError.failed(
-                graph.nodes[failure.node].node.name, because: failure.error, results: results)
+        let (results, stop) = state.withLock { ($0.results, $0.stop) }
+        switch stop {
+        case nil: return results
+        case .failure(let node, let error):
+            throw OperationGraphError.failed(graph.nodes[node].node.name, because: error, results: results)
+        // No failure: whoever repeats failures isn't to repeat what nobody wants.
+        case .cancel(let reason): throw IntegrationError.cancelled(reason)
         }
-        return results
     }
 
+    /// What has come of the nodes by now.
+    var results: OperationGraphResults { state.withLock { $0.results } }
+
     private var isOver: Bool { state.withLock { $0.schedule.isOver } }
-    private var isToStop: Bool { state.withLock { $0.failure != nil } }
+    private var isToStop: Bool { state.withLock { $0.stop != nil } }
 
     private func startNodes(_ group: inout DiscardingTaskGroup, _ input: Input, _ progress: GroupProgress?) {
         while let (node, control) = nextNode() {
@@ -70,7 +82,6 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         state.withLock { state in
             guard let node = state.schedule.next() else { return nil }
             let control = PauseControl()
-            if state.schedule.isPaused(node) { control.pause() }
             state.controls[node] = control
             return (node, control)
         }
@@ -80,7 +91,7 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         var outcome = await ask(index, control, input, progress?.memberReporter(index))
         do {
             // A failure is held back as well: it would stop the others, or have them skipped.
-            try await control.waitWhilePaused()
+            if outcome != nil { try await control.waitWhilePaused() }
         } catch {
             if case .success = outcome { outcome = .cancelled(.cancelled) }
         }
@@ -88,12 +99,12 @@ final class GraphWalk<Input: Sendable>: GraphValues {
         progress?.finish(ended)
     }
 
+    /// Asks a node. Nil if the run has been stopped before the node's task came to run.
     private func ask(
         _ index: Int, _ control: PauseControl, _ input: Input, _ reporter: IntegrationProgress.Reporter?
-    ) async -> OperationGraphResults.Outcome {
+    ) async -> OperationGraphResults.Outcome? {
+        guard !Task.isCancelled else { return nil }
         do {
-            // The run may have been stopped before the node's task came to run.
-            try Task.checkCancellation()
             let value = try await control.bind {
                 try await reporter.ambient { try await self.graph.nodes[index].request(input, self) }
             }
@@ -105,15 +116,21 @@ final class GraphWalk<Input: Sendable>: GraphValues {
 
     /// Takes note of what came of a node. Returns the nodes that the run is through with by that: those as well that
     /// are skipped. None of them if the run fails.
-    private func end(_ index: Int, _ outcome: OperationGraphResults.Outcome) -> [Int] {
+    private func end(_ index: Int, _ outcome: OperationGraphResults.Outcome?) -> [Int] {
         defer { changed.yield() }
         return state.withLock { state in
             state.controls[index] = nil
             state.results.set(outcome, at: index)
-            let skipped = state.schedule.end(index, hasSucceeded: outcome.value != nil)
-            guard graph.rule == .stop, let error = outcome.stoppingError else { return [index] + skipped }
-            if state.failure == nil {
-                state.failure = (index, error)
+            let skipped = state.schedule.end(index, hasSucceeded: outcome?.value != nil)
+            let stop: Stop? =
+                switch outcome {
+                case .failure(let error): .failure(node: index, error)
+                case .cancelled(let reason): .cancel(reason)
+                case .success, nil: nil
+                }
+            guard graph.rule == .stop, let stop else { return [index] + skipped }
+            if state.stop == nil {
+                state.stop = stop
                 state.schedule.stop()
             }
             return []
@@ -162,17 +179,6 @@ final class GraphWalk<Input: Sendable>: GraphValues {
             let isToPause = state.withLock { $0.schedule.isPaused(index) }
             if control.isPaused == isToPause { return }
             if isToPause { control.pause() } else { control.resume() }
-        }
-    }
-}
-
-extension IntegrationOutcome {
-    /// What stops the other nodes of a graph: the error, or the cancel that the node brought about by itself.
-    fileprivate var stoppingError: (any Error)? {
-        switch self {
-        case .success: nil
-        case .failure(let error): error
-        case .cancelled(let reason): IntegrationError.cancelled(reason)
         }
     }
 }

@@ -41,7 +41,7 @@ public struct OperationGraphResults: Sendable {
         outcomes.allSatisfy { if case .success = $0 { true } else { false } }
     }
 
-    mutating func set(_ outcome: Outcome, at index: Int) {
+    mutating func set(_ outcome: Outcome?, at index: Int) {
         outcomes[index] = outcome
     }
 }

@@ -2,14 +2,18 @@ import IDMCore
 
 /// A run of a graph that goes on by itself: it can be paused, cancelled and awaited.
 ///
-/// The run may be dropped; that neither cancels nor stops it.
+/// The run may be dropped; that neither cancels nor stops it. Handlers and progress are those of a call of the graph,
+/// as of any provider: `Integrator(graph).prepareCall(input).onProgress { … }.call()`, or of a
+/// ``DataProviderOperation`` around it, which pauses as a whole.
 public struct OperationGraphRun: Sendable {
     private let task: IntegrationTask<OperationGraphResults>
     private let control: PauseControl
     private let pauseNode: @Sendable (_ node: any OperationGraphNode, _ isPaused: Bool) -> Void
+    private let come: @Sendable () -> OperationGraphResults
 
     init<Input>(_ graph: OperationGraph<Input>, _ input: Input) {
         let walk = Result { GraphWalk(graph, try graph.schedule()) }
+        come = { (try? walk.get())?.results ?? OperationGraphResults(nodes: graph.nodes.map(\.node)) }
         let integrator = Integrator(
             ClosureDataProvider<Void, OperationGraphResults> {
                 try await walk.get().perform(input, isolation: #isolation)
@@ -30,7 +34,12 @@ public struct OperationGraphRun: Sendable {
         get async throws { try await task.value }
     }
 
-    /// Cancels every node. ``results`` then throws `IntegrationError.cancelled`.
+    /// What has come of the nodes by now, also when the run has failed or was cancelled. A node that hasn't ended counts
+    /// among those that were skipped.
+    public var resultsSoFar: OperationGraphResults { come() }
+
+    /// Cancels every node. ``results`` then throws `IntegrationError.cancelled`, and ``resultsSoFar`` has what came
+    /// before.
     public func cancel() {
         task.cancel()
     }

@@ -14,6 +14,9 @@ public import IDMCore
 ///
 /// Cancelling a request cancels its operation and ends the request at once. An operation that carries its result also
 /// pauses with the request, and reports its progress to it.
+///
+/// The end of an operation is heard by its `completionBlock`. One that it was made with is called as well; who sets
+/// another one later takes the answer away, and the request fails with `DataProviderError.noAnswer`.
 public struct OperationDataProvider<Input: Sendable, Output: Sendable>: CallbackDataProvider {
     private typealias Job = (
         operation: Operation, follow: () -> Void, result: @Sendable () -> Result<Output, any Error>?

@@ -41,11 +41,14 @@ final class OperationWork: Sendable {
         state = Mutex(State(call: call))
     }
 
-    /// Lets go of a call that will never be made.
+    deinit { letGo() }
+
+    /// Lets go of a call that will never be made. If the operation was started, and paused since, its handlers hear of
+    /// that.
     func letGo() {
         // Goes outside of the lock. It may hold what it takes its input from.
-        let call = state.withLock { $0.call.take() }
-        withExtendedLifetime(call) {}
+        let (call, isStarted) = state.withLock { ($0.call.take(), $0.flow.isStarted) }
+        if isStarted { _ = call?.turnAway(.released) }
     }
 
     // MARK: What it is asked

@@ -94,7 +94,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     /// Whether the operation has been started and isn't finished.
     public override var isExecuting: Bool { work.isExecuting }
 
-    /// Whether the last handler has run.
+    /// Whether the operation has been started and its last handler has run. One that was cancelled before is finished
+    /// as soon as its queue has started it.
     public override var isFinished: Bool { work.isFinished }
 
     /// Starts the operation. Its queue calls this; without a queue, call it yourself. Starting twice does nothing.

@@ -3,6 +3,6 @@
 /// A service without such work needs no conformance: any Sendable type can be registered.
 public protocol AppService: Sendable {
     /// Cancels the work of the service. Called once, on any thread, when its scope is closed: those it was made with
-    /// are still there.
+    /// have not been stopped yet.
     func stop()
 }

@@ -46,8 +46,11 @@ struct ServiceMaking: Sendable {
     }
 
     /// A service that hasn't been made is needed.
-    mutating func begin(_ slot: Slot, _ name: String, on path: Path) -> Beginning {
+    ///
+    /// - Parameter suspends: Whether who needs it can wait without holding up what is made on the path.
+    mutating func begin(_ slot: Slot, _ name: String, on path: Path, suspends: Bool) -> Beginning {
         guard makings[slot] == nil else {
+            if suspends { return .wait }
             return circle(from: slot, name, to: path).map { .recursive($0) } ?? .wait
         }
         lastNumber += 1
@@ -65,7 +68,7 @@ struct ServiceMaking: Sendable {
         case recursive([String])
     }
 
-    /// Somebody waits for a service that somebody else makes.
+    /// Somebody waits for a service that somebody else makes. On no path, if that holds up nothing that is made.
     mutating func wait(
         for slot: Slot, on path: Path, _ wake: @escaping @Sendable () -> Void
     ) -> Waiting {

@@ -48,11 +48,14 @@ public final class ServiceRegistry: Sendable {
         var recipes: [ObjectIdentifier: Recipe] = [:]
         /// The services that are given out, with what they were made by: one that has been replaced since is made anew.
         var made: [ObjectIdentifier: (recipe: Recipe, service: any Sendable)] = [:]
-        /// What was made, in that order.
-        var services: [any Sendable] = []
-        /// Those that are open. Never asked for a scope under a lock: it may be the last to hold that.
+        /// What is to be stopped, in the order in which it was made.
+        var services: [any AppService] = []
+        /// How many are being made.
+        var makings = 0
+        /// Those that have not come to their end. Never asked for a scope under a lock: it may be the last to hold that.
         var scopes: [ObjectIdentifier: Scope] = [:]
         var isClosed = false
+        var isOver = false
     }
 
     private struct Scope {
@@ -62,13 +65,15 @@ public final class ServiceRegistry: Sendable {
     /// What all scopes of a registry share.
     private final class Workshop: Sendable {
         let making = Mutex(ServiceMaking())
+        /// The services that are to be stopped, so that one that goes by several types is stopped once.
+        let listed = Mutex<Set<ObjectIdentifier>>([])
     }
 
     /// What is made by whoever started the code that runs here, and on which thread.
     @TaskLocal private static var making: (path: ServiceMaking.Path, thread: ObjectIdentifier)?
 
-    /// What the code that runs here makes. A service is made in one go on one thread; a task that it starts meanwhile
-    /// is on another, or comes later, and makes nothing.
+    /// What is made below this on the stack. A service is made in one go on one thread: a task that it starts meanwhile
+    /// is on another, or comes later, and makes nothing, unless it runs at once.
     private static var path: ServiceMaking.Path {
         making.flatMap { $0.thread == ObjectIdentifier(Thread.current) ? $0.path : nil } ?? ServiceMaking.Path()
     }
@@ -120,11 +125,11 @@ public final class ServiceRegistry: Sendable {
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) throws -> Service {
         let (key, name) = (ObjectIdentifier(type), "\(type)")
         while true {
-            switch try ask(key, name) {
+            switch try ask(key, name, suspends: false) {
             case .made(let service): return try cast(service, name)
             case .wait(let slot):
                 let gate = ThreadGate()
-                if try wake(at: slot, { gate.open() }) { gate.wait() }
+                if try wake(at: slot, on: Self.path, { gate.open() }) { gate.wait() }
             }
         }
     }
@@ -137,12 +142,14 @@ public final class ServiceRegistry: Sendable {
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) async throws -> Service {
         let (key, name) = (ObjectIdentifier(type), "\(type)")
         while true {
-            switch try ask(key, name) {
+            switch try ask(key, name, suspends: true) {
             case .made(let service): return try cast(service, name)
             case .wait(let slot):
                 try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                     do {
-                        if try !wake(at: slot, { continuation.resume() }) { continuation.resume() }
+                        if try !wake(at: slot, on: ServiceMaking.Path(), { continuation.resume() }) {
+                            continuation.resume()
+                        }
                     } catch {
                         continuation.resume(throwing: error)
                     }
@@ -165,19 +172,29 @@ public final class ServiceRegistry: Sendable {
     private enum Step {
         case made(any Sendable)
         case wait(ServiceMaking.Slot)
-        case make(ServiceMaking.Slot, ServiceRegistry, Recipe, ServiceMaking.Path)
+        case make(ServiceMaking.Slot, ServiceRegistry, ServiceMaking.Path)
         case recursive([String])
     }
 
     /// Finds a service, makes it, or says that somebody else does.
-    private func ask(_ key: ObjectIdentifier, _ name: String) throws -> Answer {
+    ///
+    /// - Parameter suspends: Whether whoever asks waits on no thread.
+    private func ask(_ key: ObjectIdentifier, _ name: String, suspends: Bool) throws -> Answer {
+        // Goes outside of the lock: it may have been replaced meanwhile, and what it holds may ask for a service.
+        var found: Recipe?
+        defer { withExtendedLifetime(found) {} }
         // Decided at once: nobody makes a service by what has been replaced, or makes it twice.
         let step = try workshop.making.withLock { making -> Step in
-            let (home, recipe) = try find(key, name, for: self)
+            let (home, recipe) = try find(key, name, for: self, &found)
             if let service = home.made(key, recipe) { return .made(service) }
             let slot = ServiceMaking.Slot(home: ObjectIdentifier(home), type: key)
-            switch making.begin(slot, name, on: Self.path) {
-            case .make(let path): return .make(slot, home, recipe, path)
+            switch making.begin(slot, name, on: Self.path, suspends: suspends) {
+            case .make(let path):
+                guard home.beginMaking() else {
+                    _ = making.end(slot)
+                    throw ServiceRegistryError.closed(name)
+                }
+                return .make(slot, home, path)
             case .wait: return .wait(slot)
             case .recursive(let names): return .recursive(names)
             }
@@ -186,20 +203,24 @@ public final class ServiceRegistry: Sendable {
         case .made(let service): return .made(service)
         case .wait(let slot): return .wait(slot)
         case .recursive(let names): throw ServiceRegistryError.recursive(names)
-        case .make(let slot, let home, let recipe, let path):
+        case .make(let slot, let home, let path):
             defer {
                 for wake in workshop.making.withLock({ $0.end(slot) }) { wake() }
+                home.endMaking()
             }
+            guard let found else { throw ServiceRegistryError.missing(name) }
             return .made(
                 try Self.$making.withValue((path, ObjectIdentifier(Thread.current))) {
-                    try home.make(key, name, recipe)
+                    try home.make(key, name, found)
                 })
         }
     }
 
     /// Wakes somebody when a service has been made, or could not be. Returns false if that is so already.
-    private func wake(at slot: ServiceMaking.Slot, _ body: @escaping @Sendable () -> Void) throws -> Bool {
-        switch workshop.making.withLock({ $0.wait(for: slot, on: Self.path, body) }) {
+    private func wake(
+        at slot: ServiceMaking.Slot, on path: ServiceMaking.Path, _ body: @escaping @Sendable () -> Void
+    ) throws -> Bool {
+        switch workshop.making.withLock({ $0.wait(for: slot, on: path, body) }) {
         case .added: return true
         case .over: return false
         case .recursive(let names): throw ServiceRegistryError.recursive(names)
@@ -207,14 +228,19 @@ public final class ServiceRegistry: Sendable {
     }
 
     /// How a service is made, and the registry that keeps it.
+    ///
+    /// - Parameter found: Holds how it is made, whatever comes of this.
     private func find(
-        _ key: ObjectIdentifier, _ name: String, for scope: ServiceRegistry
+        _ key: ObjectIdentifier, _ name: String, for scope: ServiceRegistry, _ found: inout Recipe?
     ) throws -> (home: ServiceRegistry, recipe: Recipe) {
-        let (recipe, isClosed) = state.withLock { ($0.recipes[key], $0.isClosed) }
+        let isClosed = state.withLock { state in
+            found = state.recipes[key]
+            return state.isClosed
+        }
         guard !isClosed else { throw ServiceRegistryError.closed(name) }
-        guard let recipe else {
+        guard let recipe = found else {
             guard let parent else { throw ServiceRegistryError.missing(name) }
-            return try parent.find(key, name, for: scope)
+            return try parent.find(key, name, for: scope, &found)
         }
         guard recipe.lifetime == .scope else { return (self, recipe) }
         guard scope.parent != nil else { throw ServiceRegistryError.outOfScope(name) }
@@ -223,33 +249,24 @@ public final class ServiceRegistry: Sendable {
 
     private func make(_ key: ObjectIdentifier, _ name: String, _ recipe: Recipe) throws -> any Sendable {
         let service = try recipe.make(self)
-        guard keep(service, key, recipe) else {
-            if !holds(service) { (service as? any AppService)?.stop() }
-            throw ServiceRegistryError.closed(name)
-        }
-        return service
-    }
-
-    /// Takes a service that has been made. Returns false if the registry has been closed.
-    private func keep(_ service: any Sendable, _ key: ObjectIdentifier, _ recipe: Recipe) -> Bool {
         // One that goes by several types stops with what it was made for first, and once.
-        let isListed = holds(service)
+        if let service = service as? any AppService, list(service) {
+            state.withLock { $0.services.append(service) }
+        }
         let (isKept, replaced) = state.withLock { state -> (Bool, (Recipe, any Sendable)?) in
             guard !state.isClosed else { return (false, nil) }
-            if !isListed { state.services.append(service) }
             return (true, state.made.updateValue((recipe, service), forKey: key))
         }
         // Goes outside of the lock, as above.
         withExtendedLifetime(replaced) {}
-        return isKept
+        guard isKept else { throw ServiceRegistryError.closed(name) }
+        return service
     }
 
-    /// Whether a service is one of those that were made here, or further out.
-    private func holds(_ service: any Sendable) -> Bool {
-        guard let object = Self.object(service) else { return false }
-        // Looked at outside of the lock.
-        let services = state.withLock { $0.services }
-        return services.contains { Self.object($0) === object } || parent?.holds(service) == true
+    /// Takes note of a service that is to be stopped. Returns false if it is known, here or in another scope.
+    private func list(_ service: any AppService) -> Bool {
+        guard let object = Self.object(service) else { return true }
+        return workshop.listed.withLock { $0.insert(ObjectIdentifier(object)).inserted }
     }
 
     /// A service as an object, by which it is known again. Nil for one that is a value.
@@ -270,7 +287,7 @@ public final class ServiceRegistry: Sendable {
     public func makeScope() -> ServiceRegistry {
         let scope = ServiceRegistry(parent: self)
         let isClosed = state.withLock { state in
-            state.scopes[ObjectIdentifier(scope)] = Scope(registry: scope)
+            if !state.isClosed { state.scopes[ObjectIdentifier(scope)] = Scope(registry: scope) }
             return state.isClosed
         }
         if isClosed { scope.close() }
@@ -281,19 +298,57 @@ public final class ServiceRegistry: Sendable {
     /// Those that are an ``AppService`` are stopped. From then on, asking throws ``ServiceRegistryError/closed(_:)``.
     /// Closing twice does nothing.
     ///
-    /// A scope is also closed when nothing holds it any more.
+    /// While a service is still being made, nothing is stopped that it may have been made with: whoever makes it stops
+    /// that, and the service, as soon as it is there.
+    ///
+    /// A scope is also closed when nothing holds it any more. A service of its own that keeps the scope, to ask for
+    /// others later, holds it.
     public func close() {
-        let dropped = state.withLock { state -> State? in
-            guard !state.isClosed else { return nil }
-            defer {
-                state = State()
-                state.isClosed = true
-            }
-            return state
+        var dropped = State()
+        let isClosed = state.withLock { state in
+            guard !state.isClosed else { return true }
+            state.isClosed = true
+            swap(&state.recipes, &dropped.recipes)
+            swap(&state.made, &dropped.made)
+            dropped.scopes = state.scopes
+            return false
         }
-        guard let dropped else { return }
-        if let parent { _ = parent.state.withLock { $0.scopes.removeValue(forKey: ObjectIdentifier(self)) } }
+        guard !isClosed else { return }
         for scope in dropped.scopes.values { scope.registry?.close() }
-        for service in dropped.services.reversed() { (service as? any AppService)?.stop() }
+        end()
+    }
+
+    /// Returns false if it is closed.
+    private func beginMaking() -> Bool {
+        state.withLock { state in
+            if !state.isClosed { state.makings += 1 }
+            return !state.isClosed
+        }
+    }
+
+    private func endMaking() {
+        state.withLock { $0.makings -= 1 }
+        end()
+    }
+
+    private func endScope(_ scope: ObjectIdentifier) {
+        _ = state.withLock { $0.scopes.removeValue(forKey: scope) }
+        end()
+    }
+
+    /// Stops what was made, if this is closed and nobody needs it any more: nothing is made, and no scope is left.
+    private func end() {
+        var services: [any AppService] = []
+        let isOver = state.withLock { state in
+            guard state.isClosed, state.makings == 0, state.scopes.isEmpty, !state.isOver else { return false }
+            state.isOver = true
+            swap(&state.services, &services)
+            return true
+        }
+        guard isOver else { return }
+        for service in services.reversed() { service.stop() }
+        let objects = services.compactMap { Self.object($0) }
+        workshop.listed.withLock { $0.subtract(objects.map { ObjectIdentifier($0) }) }
+        parent?.endScope(ObjectIdentifier(self))
     }
 }

@@ -112,6 +112,7 @@ struct OperationsSamples {
         run.pause()
         run.resume()
         run.resume(categories)
+        print(run.resultsSoFar.skipped)
         let done = try await run.results
         // end
         #expect(done[store] == 2)

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("A graph of providers", .timeLimit(.ample))
 struct OperationGraphTests {
-    private let log = Log()
+    let log = Log()
 
-    private func step(_ name: String) -> ClosureDataProvider<Void, String> {
+    func step(_ name: String) -> ClosureDataProvider<Void, String> {
         ClosureDataProvider { [log] _ in
             log.add(name)
             return name
@@ -102,95 +102,6 @@ struct OperationGraphTests {
         #expect(!request.isCancelled)
     }
 
-    // MARK: Failure
-
-    @Test func `with .stop, a failure cancels the others and is thrown with what had come`() async throws {
-        let slow = ControlledDataProvider<Void, Int>()
-        let bad = ControlledDataProvider<Void, Int>()
-        var graph = OperationGraph<Void>()
-        let done = graph.add("done", ValueDataProvider<Void, Int>(1))
-        graph.add("slow", slow, after: done)
-        let failing = graph.add("bad", bad, after: done)
-        graph.add("never", step("never"), after: failing)
-        let run = graph.start()
-        let request = try await slow.nextRequest()
-        try await bad.nextRequest().fail(Offline())
-        let error = await #expect(throws: OperationGraphError.self) { try await run.results }
-        guard case .failed("bad", because: is Offline, let results) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(request.isCancelled)
-        #expect(results[done] == 1)
-        #expect(results.skipped == ["never"])
-        #expect(log.entries.isEmpty)
-    }
-
-    @Test func `with .carryOn, what depends on a failure is skipped, and the rest goes on`() async throws {
-        var graph = OperationGraph<Void>(onFailure: .carryOn)
-        let bad = graph.add("bad", ClosureDataProvider<Void, Int> { _ in throw Offline() })
-        let below = graph.add("below", step("below"), after: bad)
-        graph.add("further below", step("further"), after: below)
-        let good = graph.add("good", step("good"))
-        let results = try await graph.request()
-        #expect(results[good] == "good")
-        #expect(results.skipped == ["below", "further below"])
-        guard case .failure(is Offline) = results.outcome(of: bad) else {
-            Issue.record("\(String(describing: results.outcome(of: bad)))")
-            return
-        }
-        #expect(!results.isComplete)
-    }
-
-    @Test func `a cancel reaches every node that runs`() async throws {
-        let provider = ControlledDataProvider<Void, Int>()
-        var graph = OperationGraph<Void>()
-        graph.add("one", provider)
-        let other = graph.add("other", provider)
-        graph.add("never", step("never"), after: other)
-        let task = Task { [graph] in try await graph.request() }
-        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(requests.allSatisfy { $0.isCancelled })
-        #expect(log.entries.isEmpty)
-    }
-
-    @Test func `asked by a task that has been cancelled, it asks no node`() async {
-        var graph = OperationGraph<Void>()
-        graph.add("never", step("never"))
-        let task = Task { [graph] in
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await graph.request()
-        }
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(log.entries.isEmpty)
-    }
-
-    // MARK: Bad graphs
-
-    @Test func `a cycle is refused by name, and nothing is asked`() async throws {
-        var graph = OperationGraph<Void>()
-        let first = graph.add("first", step("first"))
-        let second = graph.add("second", step("second"), after: first)
-        let third = graph.add("third", step("third"), after: second)
-        graph.addDependency(of: first, on: third)
-        let error = #expect(throws: OperationGraphError.self) { try graph.validate() }
-        #expect(error?.description == "The nodes wait for one another: first → third → second → first.")
-        let refused = graph
-        await #expect(throws: OperationGraphError.self) { try await refused.request() }
-        #expect(log.entries.isEmpty)
-    }
-
-    @Test func `a node of another graph is refused by name`() async throws {
-        var (one, other) = (OperationGraph<Void>(), OperationGraph<Void>())
-        let stranger = other.add("stranger", step("stranger"))
-        one.add("node", step("node"), after: stranger)
-        let error = #expect(throws: OperationGraphError.self) { try one.validate() }
-        #expect(error?.description == "The node “stranger” belongs to another graph.")
-        #expect(try await other.request()[stranger] == "stranger")
-    }
-
     // MARK: Pausing
 
     @Test func `a paused run starts nothing and holds back what comes`() async throws {
@@ -256,6 +167,44 @@ struct OperationGraphTests {
             return
         }
         #expect(results[second] == "second")
+    }
+
+    @Test func `a value that was held back when the others failed is none`() async throws {
+        let (provider, bad) = (ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>())
+        var graph = OperationGraph<Void>()
+        let held = graph.add("held", provider)
+        graph.add("bad", bad)
+        let run = graph.start()
+        let (request, failing) = (try await provider.nextRequest(), try await bad.nextRequest())
+        run.pause(held)
+        request.answer(1)
+        try await request.ended()
+        failing.fail(Offline())
+        guard
+            case .failed("bad", _, let results)? = await #expect(
+                throws: OperationGraphError.self, performing: { try await run.results })
+        else { return }
+        #expect(results[held] == nil && results.outcome(of: held) == .cancelled(.cancelled) && results.skipped == [])
+    }
+
+    @Test func `asked under a control that is paused, it starts when that is resumed`() async throws {
+        let control = PauseControl()
+        control.pause()
+        let provider = ControlledDataProvider<Void, Int>()
+        var graph = OperationGraph<Void>()
+        let node = graph.add("node", provider)
+        let asking = Signal()
+        let task = Task { [graph] in
+            try await control.bind {
+                asking.open()
+                return try await graph.request()
+            }
+        }
+        try await asking.wait()
+        #expect(provider.requestCount == 0)
+        control.resume()
+        try await provider.nextRequest().answer(1)
+        #expect(try await task.value[node] == 1)
     }
 
     @Test func `pauses and resumes that race leave the nodes as they leave the run`() async throws {

@@ -2,6 +2,7 @@ import Foundation
 import IDMCore
 import IDMOperations
 import IDMTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -139,6 +140,38 @@ struct OperationDataProviderTests {
         #expect(request.pauseControl?.isPaused == false)
         request.answer(2)
         #expect(try await task.value == 2)
+    }
+
+    @Test func `asked under a control that is paused, its operation waits for the resume`() async throws {
+        let inner = ControlledDataProvider<Int, Int>()
+        let made = Mutex<DataProviderOperation<Int, Int>?>(nil)
+        let provider = OperationDataProvider { (number: Int) in
+            let operation = DataProviderOperation(inner, number)
+            made.withLock { $0 = operation }
+            return operation
+        }
+        let answers = Log()
+        let control = PauseControl()
+        control.pause()
+        let cancel = control.bind { provider.request(1) { answers.add("\($0)") } }
+        #expect(made.withLock { $0 }?.isPaused == true && inner.requestCount == 0)
+        control.resume()
+        try await inner.nextRequest().answer(2)
+        try await answers.contains("success(2)")
+        withExtendedLifetime(cancel) {}
+    }
+
+    private final class Forgetting: Operation, @unchecked Sendable {
+        override func main() { completionBlock = {} }
+    }
+
+    @Test func `one that sets another completion block as it runs has no answer, and nobody waits for ever`() async {
+        let provider = OperationDataProvider { (_: Int) in
+            Forgetting()
+        } output: { _ in
+            1
+        }
+        await #expect(throws: DataProviderError.noAnswer) { try await provider.request(1) }
     }
 
     @Test func `a completion block of its own still runs`() async throws {

@@ -1,4 +1,3 @@
-import Synchronization
 import TestSupport
 import Testing
 
@@ -50,7 +49,7 @@ struct ServiceMakingTests {
             case .need(let maker, let service):
                 let path = makers[maker].paths[makers[maker].paths.count - 1]
                 let (isMade, closes) = (self.maker(of: service) != nil, closes(maker, service))
-                switch making.begin(slot(service), "\(service)", on: path) {
+                switch making.begin(slot(service), "\(service)", on: path, suspends: false) {
                 case .make(let path):
                     makers[maker].paths.append(path)
                     makers[maker].services.append(service)
@@ -98,14 +97,14 @@ struct ServiceMakingTests {
 
     @Test func `a path whose makings have ended is in nobody's way`() {
         var making = ServiceMaking()
-        guard case .make(let path) = making.begin(Self.slot(0), "0", on: ServiceMaking.Path()) else {
+        guard case .make(let path) = making.begin(Self.slot(0), "0", on: ServiceMaking.Path(), suspends: false) else {
             Issue.record("nothing is made")
             return
         }
         _ = making.end(Self.slot(0))
         #expect(making.isIdle)
         // A task that the service has started asks for it later.
-        guard case .make = making.begin(Self.slot(0), "0", on: path) else {
+        guard case .make = making.begin(Self.slot(0), "0", on: path, suspends: false) else {
             Issue.record("it isn't made again")
             return
         }

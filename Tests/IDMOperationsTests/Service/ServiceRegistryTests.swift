@@ -8,9 +8,9 @@ import Testing
 
 @Suite("The registry of services", .timeLimit(.ample))
 struct ServiceRegistryTests {
-    private final class Client: Sendable {}
+    final class Client: Sendable {}
 
-    private final class Inbox: AppService {
+    final class Inbox: AppService {
         let client: Client
         let stops: Log
         init(client: Client, stops: Log) {
@@ -20,11 +20,13 @@ struct ServiceRegistryTests {
         func stop() { stops.add("inbox") }
     }
 
-    private final class Outbox: AppService {
+    final class Outbox: AppService {
         let stops: Log
         init(stops: Log) { self.stops = stops }
         func stop() { stops.add("outbox") }
     }
+
+    private struct Slow: Sendable {}
 
     private protocol Loading: Sendable { var name: String { get } }
     private struct Real: Loading { let name = "real" }
@@ -276,206 +278,109 @@ struct ServiceRegistryTests {
         }
     }
 
-    // MARK: Errors
-
-    @Test func `a service that nobody has registered is named`() {
-        #expect(throws: ServiceRegistryError.missing("Client")) { try ServiceRegistry().service(Client.self) }
-    }
-
-    @Test func `services that need one another are named in a row, and the registry still works`() throws {
-        struct Hen: Sendable {}
-        struct Egg: Sendable {}
-        let services = ServiceRegistry()
-        services.register { _ in Client() }
-        services.register { registry -> Hen in
-            _ = try registry.service(Egg.self)
-            return Hen()
-        }
-        services.register { registry -> Egg in
-            _ = try registry.service(Hen.self)
-            return Egg()
-        }
-        #expect(throws: ServiceRegistryError.recursive(["Hen", "Egg", "Hen"])) { try services.service(Hen.self) }
-        #expect(throws: ServiceRegistryError.recursive(["Egg", "Hen", "Egg"])) { try services.service(Egg.self) }
-        _ = try services.service(Client.self)
-    }
-
-    @Test func `one that could not be made is tried again`() throws {
-        let services = ServiceRegistry()
-        let tries = Atomic(0)
-        services.register { _ in
-            if tries.add(1, ordering: .relaxed).newValue == 1 { throw Offline() }
-            return Client()
-        }
-        #expect(throws: Offline.self) { try services.service(Client.self) }
-        _ = try services.service(Client.self)
-    }
-
-    // MARK: Scopes
-
-    @Test func `each scope has its own, and shares the rest`() throws {
-        let services = ServiceRegistry()
-        let stops = Log()
-        services.register { _ in Client() }
-        services.register(lifetime: .scope) { Inbox(client: try $0.service(), stops: stops) }
-        let (one, other) = (services.makeScope(), services.makeScope())
-        let inbox = try one.service(Inbox.self)
-        #expect(try one.service(Inbox.self) === inbox)
-        #expect(try other.service(Inbox.self) !== inbox)
-        #expect(try other.service(Inbox.self).client === inbox.client)
-    }
-
-    @Test func `a scoped service is not to be had outside of a scope, also not by what lives longer`() throws {
-        struct Cache: Sendable {}
-        let services = ServiceRegistry()
-        services.register(lifetime: .scope) { _ in Client() }
-        services.register { registry -> Cache in
-            _ = try registry.service(Client.self)
-            return Cache()
-        }
-        #expect(throws: ServiceRegistryError.outOfScope("Client")) { try services.service(Client.self) }
-        #expect(throws: ServiceRegistryError.outOfScope("Client")) { try services.makeScope().service(Cache.self) }
-    }
-
-    @Test func `a closed scope stops its services in reverse, and leaves the others alone`() throws {
-        let services = ServiceRegistry()
-        let stops = Log()
-        services.register { _ in Client() }
-        services.register(lifetime: .scope) { Inbox(client: try $0.service(), stops: stops) }
-        services.register(lifetime: .scope) { registry -> Outbox in
-            _ = try registry.service(Inbox.self)
-            return Outbox(stops: stops)
-        }
-        let scope = services.makeScope()
-        _ = try scope.service(Outbox.self)
-        scope.close()
-        scope.close()
-        #expect(stops.entries == ["outbox", "inbox"])
-        #expect(throws: ServiceRegistryError.closed("Inbox")) { try scope.service(Inbox.self) }
-        _ = try services.service(Client.self)
-    }
-
-    @Test func `a registry closes its scopes, those that come later among them`() throws {
-        let services = ServiceRegistry()
-        let stops = Log()
-        services.register(lifetime: .scope) { _ in Outbox(stops: stops) }
-        let scope = services.makeScope()
-        _ = try scope.service(Outbox.self)
-        services.close()
-        #expect(stops.entries == ["outbox"])
-        #expect(throws: ServiceRegistryError.closed("Outbox")) { try scope.service(Outbox.self) }
-        #expect(throws: ServiceRegistryError.closed("Outbox")) { try services.makeScope().service(Outbox.self) }
-    }
-
-    @Test func `a service that goes by several types stops once, with what it was made for`() throws {
-        let services = ServiceRegistry()
-        let stops = Log()
-        services.register { _ in Outbox(stops: stops) }
-        services.register((any AppService).self, lifetime: .scope) { try $0.service(Outbox.self) }
-        services.register((any Sendable).self) { try $0.service(Outbox.self) }
-        let scope = services.makeScope()
-        let outbox = try scope.service(Outbox.self)
-        #expect(try scope.service((any AppService).self) as? Outbox === outbox)
-        #expect(try services.service((any Sendable).self) as? Outbox === outbox)
-        scope.close()
-        #expect(stops.entries.isEmpty)
-        services.close()
-        #expect(stops.entries == ["outbox"])
-    }
-
-    private final class Asking: AppService {
-        let services: ServiceRegistry
-        init(_ services: ServiceRegistry) { self.services = services }
-        func stop() { _ = try? services.service(Client.self) }
-    }
-
-    @Test func `scopes end beside others that are made, and their services may ask as they stop`() {
-        let services = ServiceRegistry()
-        services.register { _ in Client() }
-        services.register(lifetime: .scope) { [services] _ in Asking(services) }
-        // Threads of their own: one that is left by nobody else's scope may end it.
-        let shared = Mutex<ServiceRegistry?>(nil)
-        DispatchQueue.concurrentPerform(iterations: 3) { _ in
-            for _ in 0..<Volume.of(50_000, normally: 3_000) {
-                let scope = services.makeScope()
-                _ = try? scope.service(Asking.self)
-                let other = shared.withLock { shared in
-                    defer { shared = scope }
-                    return shared
+    @Test func `work that a service begins as it is made may ask for it`() async throws {
+        final class Feed: Sendable {
+            let call: IntegrationTask<Bool>
+            let operation: DataProviderOperation<Void, Bool>
+            init(_ services: ServiceRegistry) {
+                let refresh = ClosureDataProvider<Void, Bool> { _ in
+                    _ = try await services.service(Feed.self)
+                    return true
                 }
-                withExtendedLifetime(other) {}
+                // They begin at once, and below the making on its stack.
+                call = Integrator(refresh).prepareCall().call(isolation: nil)
+                operation = DataProviderOperation(refresh)
+                operation.start()
             }
         }
-        let last = shared.withLock { $0.take() }
-        #expect((try? last?.service(Asking.self)) != nil)
-    }
-
-    @Test func `a scope that nobody holds is closed, and lets its services go`() throws {
         let services = ServiceRegistry()
-        let stops = Log()
-        services.register(lifetime: .scope) { _ in Outbox(stops: stops) }
-        weak var outbox: Outbox?
-        do {
-            let scope = services.makeScope()
-            outbox = try scope.service(Outbox.self)
-        }
-        #expect(stops.entries == ["outbox"])
-        #expect(outbox == nil)
+        services.register { Feed($0) }
+        let feed = try await services.service(Feed.self)
+        #expect(try await feed.call.value)
+        #expect(try await feed.operation.value)
     }
 
-    private final class Mail: AppService {
-        let users: Integrator<Int, String>
-        let operations = OperationQueue()
-        init(_ provider: ControlledDataProvider<Int, String>) { users = Integrator(provider, executing: .queue) }
-        func stop() {
-            users.cancel()
-            operations.cancelAllOperations()
-        }
-    }
-
-    @Test(arguments: [true, false])
-    func `calls and operations that run as their user signs out are cancelled, and those of others go on`(
-        isClosed: Bool
-    ) async throws {
-        let provider = ControlledDataProvider<Int, String>()
+    @Test func `work that waits for a service without holding up what began it closes no circle`() async throws {
+        struct First: Sendable {}
+        struct Second: Sendable { let work: IntegrationTask<Bool> }
         let services = ServiceRegistry()
-        services.register(lifetime: .scope) { _ in Mail(provider) }
-        let other = services.makeScope()
-        let theirs = try await other.service(Mail.self).users.prepareCall(0).call()
-        let kept = try await provider.nextRequest()
-        var scope: ServiceRegistry? = services.makeScope()
-        var mail = try await scope?.service(Mail.self)
-        let running = try #require(mail).users.prepareCall(1).call()
-        let request = try await provider.nextRequest()
-        let waiting = try #require(mail).users.prepareCall(2).call()
-        let operation = DataProviderOperation(provider, 3)
-        mail?.operations.addOperation(operation)
-        let queued = try await provider.nextRequest()
-        mail = nil
-
-        if isClosed { scope?.close() }
-        scope = nil
-        try await request.cancelled()
-        try await queued.cancelled()
-        #expect(await running.outcome == .cancelled(.cancelled))
-        #expect(await waiting.outcome == .cancelled(.cancelled))
-        try await operation.finished()
-        #expect(operation.outcome == .cancelled(.cancelled))
-        kept.answer("kept")
-        #expect(try await theirs.value == "kept")
-        #expect(provider.requests.map(\.input) == [0, 1, 3])
-        withExtendedLifetime(other) {}
+        let (began, goesOn, waits) = (Gate(), Gate(), Gate())
+        services.register { registry -> First in
+            began.open()
+            goesOn.wait()
+            _ = try registry.service(Second.self)
+            return First()
+        }
+        services.register { registry -> Second in
+            let work = Integrator(
+                ClosureDataProvider<Void, Bool> { _ in
+                    _ = try await registry.service(First.self)
+                    return true
+                })
+            let task = work.prepareCall().call(isolation: nil)
+            goesOn.open()
+            waits.wait()
+            return Second(work: task)
+        }
+        let (first, second) = (Kept<First>(), Kept<Second>())
+        Thread.detachNewThread { first.keep(try? services.service(First.self)) }
+        await began.opened()
+        Thread.detachNewThread { second.keep(try? services.service(Second.self)) }
+        await goesOn.opened()
+        waits.open()
+        #expect(await first.value() != nil)
+        #expect(try await second.value()?.work.value == true)
     }
 
-    @Test func `what is made while its scope closes is stopped as well`() throws {
+    @Test func `what is made below work that began in a making needs it as well`() async throws {
+        struct Outer: Sendable {}
+        struct Inner: Sendable {}
         let services = ServiceRegistry()
-        let stops = Log()
-        services.register(lifetime: .scope) { registry -> Outbox in
-            registry.close()
-            return Outbox(stops: stops)
+        let error = Kept<ServiceRegistryError>()
+        services.register { registry -> Outer in
+            let work = Integrator(
+                ClosureDataProvider<Void, Void> { _ in
+                    do { _ = try await registry.service(Inner.self) } catch let other {
+                        error.keep(other as? ServiceRegistryError)
+                    }
+                })
+            work.prepareCall().call(isolation: nil)
+            return Outer()
         }
-        let scope = services.makeScope()
-        #expect(throws: ServiceRegistryError.closed("Outbox")) { try scope.service(Outbox.self) }
-        #expect(stops.entries == ["outbox"])
+        services.register { registry -> Inner in
+            _ = try registry.service(Outer.self)
+            return Inner()
+        }
+        _ = try await services.service(Outer.self)
+        #expect(await error.value() == .recursive(["Outer", "Inner", "Outer"]))
+    }
+
+    @Test func `how a service is made is let go of where no lock is held, also as somebody asks`() async {
+        final class Asking: Sendable {
+            let asks: @Sendable () -> Void
+            init(_ asks: @escaping @Sendable () -> Void) { self.asks = asks }
+            deinit { asks() }
+        }
+        let services = ServiceRegistry()
+        services.register { _ in Client() }
+        let asked = Gate()
+        let ended = Atomic(false)
+        // Asks for itself all the while that it is replaced.
+        services.register { registry -> Slow in
+            Thread.detachNewThread {
+                for _ in 0..<Volume.of(400_000, normally: 20_000) {
+                    let asking = Asking { _ = try? services.service(Client.self) }
+                    services.register { _ in withExtendedLifetime(asking) { Slow() } }
+                }
+                ended.store(true, ordering: .releasing)
+            }
+            while !ended.load(ordering: .acquiring) { _ = try? registry.service(Slow.self) }
+            return Slow()
+        }
+        Thread.detachNewThread {
+            _ = try? services.service(Slow.self)
+            asked.open()
+        }
+        await asked.opened()
     }
 }
