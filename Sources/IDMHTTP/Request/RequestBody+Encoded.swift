@@ -12,6 +12,8 @@ extension RequestBody {
 
         /// The file, if the body is one and nothing else.
         let file: URL?
+        /// The files that are part of the body.
+        let files: [URL]
 
         private let source: HTTPBytes
         private let passage: Passage?
@@ -21,6 +23,7 @@ extension RequestBody {
             self.data = data
             length = data.count
             file = nil
+            files = []
             source = HTTPBytes(data)
             passage = nil
         }
@@ -28,7 +31,8 @@ extension RequestBody {
         init(_ segments: [BodySegment]) {
             length = segments.reduce(0) { $0 + $1.length }
             data = nil
-            file = if segments.count == 1, case .file(let url, _) = segments[0] { url } else { nil }
+            files = segments.compactMap { if case .file(let url, _) = $0 { url } else { nil } }
+            file = segments.count == 1 ? files.first : nil
             source = HTTPBytes { SegmentCursor(segments) }
             passage = nil
         }
@@ -37,6 +41,7 @@ extension RequestBody {
             self.length = length
             data = nil
             file = nil
+            files = []
             source = length.map { length in HTTPBytes { CountedCursor(bytes.makeAsyncIterator(), length) } } ?? bytes
             self.passage = passage
         }
@@ -51,13 +56,14 @@ extension RequestBody {
 
         /// This, with its bytes led through something on their way. None of them is handed over as a whole then.
         func led(through way: (HTTPBytes) -> HTTPBytes) -> Encoded {
-            Encoded(source: way(source), length: length, passage: passage)
+            Encoded(source: way(source), length: length, files: files, passage: passage)
         }
 
-        private init(source: HTTPBytes, length: Int?, passage: Passage?) {
+        private init(source: HTTPBytes, length: Int?, files: [URL], passage: Passage?) {
             data = nil
             self.length = length
             file = nil
+            self.files = files
             self.source = source
             self.passage = passage
         }

@@ -38,6 +38,8 @@ public enum TransferError: Error, Sendable, Hashable {
     case notADigest(String)
     /// The server has sent a part of an object that it was asked for as a whole.
     case unaskedPart
+    /// The server has answered that it has nothing to send (204 or 205).
+    case noContent
     /// A transfer that was found on the disk asks for secrets that aren't kept there. Ask for it anew under its id.
     case requestNeeded
     /// The system refused a call for another reason: its name, and what `errno` was.
@@ -78,6 +80,7 @@ extension TransferError: CustomStringConvertible {
         case .digest(let expected, let found): "Its SHA-256 digest was to be \(expected), and is \(found)."
         case .notADigest(let text): "“\(text)” is no SHA-256 digest."
         case .unaskedPart: "The server has sent a part, where it was asked for the whole."
+        case .noContent: "The server has nothing to send."
         case .requestNeeded: "The request held secrets, which aren't kept: it has to be made anew."
         case .refused(let call, let code): "The system refused to \(call) (\(code))."
         }

@@ -16,6 +16,7 @@ final class FaultyFiles: FileLayer {
         var wrongCloses = 0
         var session: String?
         var before: (call: FileFault.Call, work: @Sendable () -> Void)?
+        var failsNext: FileFault.Call?
     }
 
     private let state: Watched<State>
@@ -48,6 +49,9 @@ final class FaultyFiles: FileLayer {
         state.change { ($0.made, $0.failing, $0.call, $0.code) = ([], nil, call, code) }
     }
 
+    /// Lets the next call of a kind fail, also the one that is being made.
+    func failNext(_ call: FileFault.Call) { state.change { $0.failsNext = call } }
+
     /// Lets reads and writes do less than they were asked for.
     func shorten() { state.change { $0.isShort = true } }
 
@@ -70,6 +74,11 @@ final class FaultyFiles: FileLayer {
         }
         work?()
         if let fault { throw fault }
+        let fails = state.change { state in
+            defer { if state.failsNext == call { state.failsNext = nil } }
+            return state.failsNext == call
+        }
+        if fails { throw FileFault(call: call, code: EIO) }
     }
 
     private var most: Int { state.value.isShort ? 7 : .max }

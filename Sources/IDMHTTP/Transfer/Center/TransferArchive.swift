@@ -21,13 +21,16 @@ final class TransferArchive: Sendable {
 
     /// All records that can be read, in the order of their ids.
     func records() async throws(TransferError) -> [TransferRecord] {
-        let result: Result<[TransferRecord], TransferError> = await perform { [folder, files] in
+        let result: Result<[TransferRecord], TransferError> = await perform { [self] in
             do {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder)
                 let records = names.filter { $0.hasSuffix(Self.ending) }.compactMap { name in
-                    files.contents(of: "\(folder)/\(name)").flatMap { TransferRecord(Data($0)) }
+                    let path = "\(folder)/\(name)"
+                    // One that stands elsewhere would never be erased.
+                    return files.contents(of: path).flatMap { TransferRecord(Data($0)) }
+                        .flatMap { self.path(of: $0.id) == path ? $0 : nil }
                 }
                 return .success(records.sorted { ($0.turn, $0.id) < ($1.turn, $1.id) })
             } catch {

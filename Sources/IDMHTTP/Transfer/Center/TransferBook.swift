@@ -54,6 +54,8 @@ struct TransferBook: Sendable {
         var turn: Int
         /// Whether what has come stays when it is cancelled.
         var keeps = false
+        /// Whether what has come is to be removed before anything else begins.
+        var owes = false
         /// Whether it is cancelled if its file doesn't get to its place.
         var isUnwanted = false
         /// Whether it has been forgotten, and only its task is still there.
@@ -117,7 +119,7 @@ struct TransferBook: Sendable {
         // Those that come later come behind them, also after the next start.
         lastTurn = max(turn, nextTurn())
         var entry = Entry(phase: phase, priority: priority, turn: lastTurn)
-        if phase == .cancelled { (entry.run, entry.isLeaving) = (.discarding, true) }
+        if phase == .cancelled { (entry.run, entry.owes, entry.isLeaving) = (.discarding, true, true) }
         set(id, entry)
         return switch phase {
         case .finished: [.erase(id)]
@@ -146,24 +148,25 @@ struct TransferBook: Sendable {
         guard var entry = entries[id], entry.phase != .finished, entry.phase != .cancelled, !entry.isUnwanted else {
             return []
         }
-        entry.keeps = keeping
+        // Of what came before it was asked for again nothing stays.
+        entry.keeps = keeping && !entry.owes
         guard entry.run != .landing else {
             entry.isUnwanted = true
             set(id, entry)
-            return []
+            return [keeping ? .erase(id) : .record(id)]
         }
         return cancel(id, &entry)
     }
 
     /// Cancels a transfer that isn't done, and forgets it.
-    mutating func remove(_ id: String) -> [Action] {
+    mutating func remove(_ id: String, keeping: Bool) -> [Action] {
         guard var entry = entries[id], !entry.isLeaving else { return [] }
         entry.isLeaving = true
         guard entry.phase != .finished, entry.phase != .cancelled else {
             set(id, entry.run == .none ? nil : entry)
             return []
         }
-        entry.keeps = false
+        entry.keeps = keeping && !entry.owes
         return cancel(id, &entry)
     }
 
@@ -171,12 +174,13 @@ struct TransferBook: Sendable {
     /// come after the end of the process.
     private mutating func cancel(_ id: String, _ entry: inout Entry) -> [Action] {
         entry.phase = .cancelled
+        entry.owes = !entry.keeps
         var actions = [entry.keeps ? Action.erase(id) : .record(id)]
         switch entry.run {
         case .alive, .landing:
             entry.run = .ending
             actions.append(.stop(id))
-        case .none where !entry.keeps:
+        case .none where entry.owes:
             entry.run = .discarding
             actions.append(.discard(id))
         case .none, .ending, .discarding: break
@@ -188,7 +192,8 @@ struct TransferBook: Sendable {
     mutating func prioritize(_ id: String, _ priority: TransferPriority) -> [Action] {
         guard entries[id] != nil else { return [] }
         entries[id]?.priority = priority
-        return entries[id]?.phase.isOver == true ? [] : [.record(id)]
+        // What has failed may go on.
+        return [.finished, .cancelled].contains(entries[id]?.phase) ? [] : [.record(id)]
     }
 
     // MARK: What happens
@@ -219,11 +224,12 @@ struct TransferBook: Sendable {
             entry.run = .none
             entry.keeps = entry.keeps && entry.isUnwanted
             actions = cancel(id, &entry)
-        case (.ending, _) where entry.phase == .cancelled && !entry.keeps && ending != .success:
+        case (.ending, _) where entry.owes && ending != .success:
             entry.run = .discarding
             actions = [.discard(id)]
         case (.ending, _), (.discarding, _):
             entry.run = .none
+            entry.owes = false
             if entry.phase == .cancelled { actions = [.erase(id)] }
         }
         entry.isUnwanted = false

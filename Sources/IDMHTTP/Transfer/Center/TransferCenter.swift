@@ -89,14 +89,20 @@ public final class TransferCenter: Sendable {
     public func resume(_ id: String) { core.change { $0.resume(id) } }
 
     /// Cancels a transfer that isn't done, and removes what has come of a download, unless that is to be kept: also if
-    /// the process ends before, by the next one.
+    /// the process ends before, by the next one. A part that another transfer of the center goes on with stays.
     ///
     /// A file that is just being put into its place isn't stopped there. The transfer is finished then, and cancelled
     /// if that fails.
-    public func cancel(_ id: String, keepingPart: Bool = false) { core.change { $0.cancel(id, keeping: keepingPart) } }
+    ///
+    /// - Parameters:
+    ///   - id: The id of the transfer.
+    ///   - keepingPart: Whether the part of a download stays. Nil for what the download's ``ServiceDownload/onCancel``
+    ///     says.
+    public func cancel(_ id: String, keepingPart: Bool? = nil) { core.cancel(id, keeping: keepingPart) }
 
-    /// Cancels a transfer if it isn't over, and forgets it.
-    public func remove(_ id: String) { core.change { $0.remove(id) } }
+    /// Cancels a transfer that isn't done, and forgets it. What has come of a download is removed, unless its
+    /// ``ServiceDownload/onCancel`` says otherwise.
+    public func remove(_ id: String) { core.remove(id) }
 
     /// Gives a transfer another priority. One that runs isn't stopped by that.
     public func setPriority(_ priority: TransferPriority, of id: String) { core.change { $0.prioritize(id, priority) } }
@@ -126,11 +132,8 @@ public final class TransferCenter: Sendable {
         TransferStates(following: core.latest(of: id), isEndless: false)
     }
 
-    /// Each transfer that has an id, one after the other, waited for and followed until it is forgotten. Holds no
-    /// center; nil when that is closed.
-    func lives(of id: String) -> @Sendable () async -> TransferStates? {
-        { [core] in await core.nextLatest(of: id).map { TransferStates(following: $0, isEndless: true) } }
-    }
+    /// Each transfer that has an id, one after the other. Holds no center.
+    func lives(of id: String) -> TransferLives { TransferLives(core, id) }
 
     /// Waits until a transfer is over, and answers with what has come of it.
     ///
@@ -149,7 +152,8 @@ public final class TransferCenter: Sendable {
     }
 
     /// How far several transfers have come together: those of these ids, or all. Those that have failed or were
-    /// cancelled don't count.
+    /// cancelled don't count. As long as not all totals are known, the fraction is the mean of theirs; it is nil where
+    /// none counts.
     public func progress(of ids: [String]? = nil) -> TransferProgress {
         .sum(of: (ids ?? core.ids).compactMap { core.share(of: $0) })
     }

@@ -7,79 +7,8 @@ internal import Synchronization
 /// What comes out of an event is done outside of the lock, one thing behind the other, in the order in which it came
 /// out: by whoever finds that nobody else does.
 final class TransferCore: Sendable {
-    /// What is to be done, with all that is needed for it: by the time that it is done another transfer may have the
-    /// id.
-    private enum Step: Sendable {
-        case start(String, TransferRun, TransferJob.Work)
-        case hold(TransferRun)
-        case release(TransferRun)
-        case stop(TransferRun)
-        case discard(String, TransferRun, ServiceDownload?)
-        case record(TransferRecord)
-        case erase(String)
-        /// Somebody waits until everything before is on the disk.
-        case settle(UnsafeContinuation<Void, Never>)
-        case tell(LatestValue<TransferState>, TransferState)
-        case close(LatestValue<TransferState>)
-        case show(Watcher, String, TransferState?)
-    }
-
     /// Hears of each state of each transfer, in order, and with nil that one is known no more.
     typealias Watcher = @Sendable (String, TransferState?) -> Void
-
-    private struct State {
-        var book: TransferBook
-        let redaction: ServiceRedaction
-        var jobs: [String: TransferJob] = [:]
-        var steps: [Step] = []
-        var watchers: [Watcher] = []
-        var isWorking = false
-        var isClosed = false
-
-        /// Shows the watchers where a transfer stands, before anybody else hears of it.
-        mutating func show(_ id: String, _ state: TransferState?) {
-            for watcher in watchers { steps.append(.show(watcher, id, state)) }
-        }
-
-        /// Tells everybody where a transfer stands.
-        mutating func tell(_ id: String, _ phase: TransferBook.Phase) {
-            guard let job = jobs[id] else { return }
-            show(id, job.state(phase))
-            steps.append(.tell(job.latest, job.state(phase)))
-            jobs[id]?.told += 1
-        }
-
-        /// What an action of the book asks for.
-        mutating func step(_ action: TransferBook.Action) -> Step? {
-            switch action {
-            case .start(let id):
-                guard let work = jobs[id]?.work else { return nil }
-                let run = TransferRun()
-                jobs[id]?.begin(run)
-                return .start(id, run, work)
-            case .hold(let id): return (jobs[id]?.run).map { .hold($0) }
-            case .release(let id):
-                jobs[id]?.isFresh = true
-                return (jobs[id]?.run).map { .release($0) }
-            case .stop(let id): return (jobs[id]?.run).map { .stop($0) }
-            case .discard(let id):
-                let run = TransferRun()
-                jobs[id]?.removal = run
-                return .discard(id, run, jobs[id]?.download)
-            // What leaves no record leaves none of before either.
-            case .record(let id): return record(id).map { .record($0) } ?? .erase(id)
-            case .erase(let id): return .erase(id)
-            }
-        }
-
-        /// What is kept of a transfer.
-        func record(_ id: String) -> TransferRecord? {
-            guard let job = jobs[id], let entry = book.entries[id] else { return nil }
-            return TransferRecord(
-                id, job.work, entry.priority, turn: entry.turn, isCancelled: entry.phase == .cancelled,
-                landing: job.landing, redaction: redaction)
-        }
-    }
 
     /// Changes with anything that does.
     let changes = LatestValue<Void>(())
@@ -125,12 +54,14 @@ final class TransferCore: Sendable {
     /// The same, waited for if there is none of this id yet. Nil once the center is closed.
     func nextLatest(of id: String) async -> (LatestValue<TransferState>, past: Int)? {
         var version = 0
-        while let (_, next) = await changes.next(after: version), !state.withLock({ $0.isClosed }) {
+        while let (_, next) = await changes.next(after: version), !isClosed {
             if let latest = latest(of: id) { return latest }
             version = next
         }
         return nil
     }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Shows a watcher where each transfer stands, now and from now on.
     func watch(_ watcher: @escaping Watcher) {
@@ -144,8 +75,17 @@ final class TransferCore: Sendable {
         }
     }
 
-    /// Waits until everything that was to be written has been.
-    func settle() async { await archive?.settle() }
+    /// Waits until everything that was to be done has been, and is on the disk.
+    func settle() async {
+        await withUnsafeContinuation { waiter in
+            let works = state.withLock { state in
+                state.steps.append(.settle(waiter))
+                defer { state.isWorking = true }
+                return !state.isWorking
+            }
+            if works { work() }
+        }
+    }
 
     // MARK: Events
 
@@ -155,10 +95,7 @@ final class TransferCore: Sendable {
                 work
             }
         change { state in
-            // Of one that was forgotten nothing is taken along.
-            if state.book.phase(of: id) == nil { state.jobs[id] = TransferJob(work) }
-            if state.book.phase(of: id)?.isOver == true { state.jobs[id]?.reset() }
-            state.jobs[id]?.work = work
+            state.jobs[id, default: TransferJob(work)].ask(for: work, in: state.book.phase(of: id))
             return state.book.add(id, priority)
         }
     }
@@ -168,8 +105,9 @@ final class TransferCore: Sendable {
         for record in records {
             var job = TransferJob(record.work)
             var phase = record.isCancelled ? TransferBook.Phase.cancelled : .paused
-            if let download = job.download, phase == .paused {
-                job.progress = await downloads.left(by: download)
+            if let download = job.download {
+                job.find(await downloads.left(by: download))
+                // Also if it was cancelled then: that came too late.
                 if let landing = record.landing, let file = await downloads.landed(download, landing) {
                     job.find(file)
                     phase = .finished
@@ -180,6 +118,17 @@ final class TransferCore: Sendable {
                 return state.book.find(record.id, phase, record.priority, turn: record.turn)
             }
         }
+    }
+
+    /// - Parameter keeping: Whether what has come stays. Nil for what the download says.
+    func cancel(_ id: String, keeping: Bool?) {
+        change { (state: inout State) in
+            state.book.cancel(id, keeping: keeping ?? state.keeps(id))
+        }
+    }
+
+    func remove(_ id: String) {
+        change { (state: inout State) in state.book.remove(id, keeping: state.keeps(id)) }
     }
 
     func change(_ event: (inout TransferBook) -> [TransferBook.Action]) {
@@ -256,9 +205,9 @@ final class TransferCore: Sendable {
         case .hold(let run): run.control.pause()
         case .release(let run): run.control.resume()
         case .stop(let run): run.stop()
-        case .discard(let id, let run, let download):
+        case .discard(let id, let run):
             run.start { [self] in
-                await discard(download)
+                await discard(id)
                 if !end(id, .success(nil)) { await removeAfterClosing(id) }
             }
         case .record(let record): archive?.save(record)
@@ -277,6 +226,8 @@ final class TransferCore: Sendable {
                 let result = try await run.control.bind {
                     try await IntegrationProgress.Reporter(listener).ambient { try await outcome(of: work, id) }
                 }
+                // It may have begun elsewhere, and gone on here.
+                await discard(id, but: work)
                 end(id, .success(result))
             } catch {
                 if !end(id, .failure(error)) { await removeAfterClosing(id) }
@@ -284,23 +235,29 @@ final class TransferCore: Sendable {
         }
     }
 
-    /// Removes what a download has left, once it is known on the disk that it is to be: a process that ends meanwhile
+    /// Removes what a transfer has left, once it is known on the disk that it is to be: a process that ends meanwhile
     /// leaves that to the next one.
-    private func discard(_ download: ServiceDownload?) async {
-        guard let download else { return }
-        await archive?.settle()
-        try? await downloads.discard(download)
+    private func discard(_ id: String, but kept: TransferJob.Work? = nil) async {
+        let place = kept.flatMap { TransferJob($0).download }
+        let remains = state.withLock { state in
+            let remains = state.remains(id).filter { trace in place?.isInPlace(of: trace) != true }
+            state.jobs[id]?.forgetTraces()
+            return remains
+        }
+        guard !remains.isEmpty else { return }
+        await settle()
+        for download in remains { try? await downloads.discard(download) }
     }
 
     /// Removes what a download has left that was cancelled just before the center was closed: the book says nothing any
     /// more.
     private func removeAfterClosing(_ id: String) async {
-        let download = state.withLock { state -> ServiceDownload? in
-            guard let entry = state.book.entries[id], entry.phase == .cancelled, !entry.keeps else { return nil }
-            return state.jobs[id]?.download
-        }
-        guard let download else { return }
-        await discard(download)
+        let entry = state.withLock { $0.book.entries[id] }
+        guard let entry, entry.owes || entry.isUnwanted && !entry.keeps else { return }
+        await discard(id)
+        guard entry.phase == .cancelled || entry.isUnwanted else { return }
+        // Behind what is still to be written.
+        await settle()
         archive?.erase(id)
     }
 
@@ -326,23 +283,23 @@ final class TransferCore: Sendable {
     private func note(_ landing: TransferRecord.Landing, of id: String) async {
         guard archive != nil else { return }
         await withUnsafeContinuation { waiter in
-            let (record, works) = state.withLock { state -> (TransferRecord?, Bool) in
-                guard state.book.entries[id]?.run == .landing else { return (nil, false) }
-                state.jobs[id]?.landing = landing
-                return (state.record(id), !state.isClosed)
-            }
-            guard let record else { return waiter.resume() }
-            guard works else {
-                archive?.save(record)
-                return archive?.settle(waiter) ?? waiter.resume()
-            }
             let isTaken = change { state in
-                // Forgotten since: the record is gone for good.
-                if state.book.entries[id]?.run == .landing { state.steps.append(.record(record)) }
+                // One that was forgotten since has another record, or none.
+                if state.book.entries[id]?.run == .landing {
+                    state.jobs[id]?.landing = landing
+                    if let record = state.record(id) { state.steps.append(.record(record)) }
+                }
                 state.steps.append(.settle(waiter))
                 return []
             }
-            if !isTaken { waiter.resume() }
+            if isTaken { return }
+            let record = state.withLock { state -> TransferRecord? in
+                guard state.book.entries[id]?.run == .landing else { return nil }
+                state.jobs[id]?.landing = landing
+                return state.record(id)
+            }
+            if let record { archive?.save(record) }
+            archive?.settle(waiter) ?? waiter.resume()
         }
     }
 

@@ -12,9 +12,11 @@ struct TransferJob: Sendable {
 
     var work: Work
     /// For those who follow.
-    let latest: LatestValue<TransferState>
+    private(set) var latest: LatestValue<TransferState>
     /// How many states they have been told, or are about to be.
     var told = 0
+    /// The downloads of which something may have come, each in another place.
+    private(set) var traces: [ServiceDownload] = []
     var progress = TransferProgress(completed: 0)
     /// Whether nothing has been heard since the task was started, or let go on.
     var isFresh = true
@@ -32,7 +34,7 @@ struct TransferJob: Sendable {
         latest = LatestValue(.waiting(progress))
     }
 
-    /// The download that may leave something behind, if it is one.
+    /// The download, if it is one.
     var download: ServiceDownload? {
         switch work {
         case .download(let download), .incomplete(let download): download
@@ -69,6 +71,12 @@ struct TransferJob: Sendable {
         if let next = meter.hear(completed: completed, total: total, at: time) { progress = next }
     }
 
+    /// Was begun in another process.
+    mutating func find(_ left: TransferProgress) {
+        progress = left
+        leaveTrace()
+    }
+
     /// Has ended already, in another process.
     mutating func find(_ file: DownloadedFile) {
         progress = TransferProgress(completed: file.size, total: file.size)
@@ -89,13 +97,37 @@ struct TransferJob: Sendable {
         isFresh = true
         landing = nil
         result = nil
+        leaveTrace()
     }
 
-    /// Begins anew, with nothing of what was.
-    mutating func reset() {
-        progress = TransferProgress(completed: 0)
-        meter = TransferMeter(interval: .zero)
-        result = nil
+    /// Is asked for again, to do something else perhaps from its next start on. What goes on, goes on from where it is.
+    mutating func ask(for work: Work, in phase: TransferBook.Phase?) {
+        let goesOn = phase.map { $0 != .finished && $0 != .cancelled } ?? false
+        let isSame = download.flatMap { old in TransferJob(work).download?.isInPlace(of: old) } ?? false
+        self.work = work
+        landing = nil
+        if !goesOn || !isSame, phase != .running {
+            progress = TransferProgress(completed: 0)
+            meter = TransferMeter(interval: .zero)
+        }
+        if !goesOn { result = nil }
+        // Nobody follows another one that had the id and was forgotten.
+        if phase == nil { (latest, told) = (LatestValue(.waiting(progress)), 0) }
+    }
+
+    private mutating func leaveTrace() {
+        guard let download, !traces.contains(where: { $0.isInPlace(of: download) }) else { return }
+        traces.append(download)
+    }
+
+    /// Nothing is left of what has come.
+    mutating func forgetTraces() { traces = [] }
+}
+
+extension ServiceDownload {
+    /// Whether its part is that of another one.
+    func isInPlace(of other: ServiceDownload) -> Bool {
+        destination == other.destination && object == other.object
     }
 }
 

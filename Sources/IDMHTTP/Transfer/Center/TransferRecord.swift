@@ -19,6 +19,7 @@ struct TransferRecord: Codable, Sendable {
     private let size: Int64?
     private let sha256: String?
     private let object: String?
+    private let onCancel: ServiceDownload.CancelledPart
     private let durability: TransferDurability
     private let isComplete: Bool
     /// What the download was about to become when this was written.
@@ -72,6 +73,7 @@ struct TransferRecord: Codable, Sendable {
         size = download.size
         sha256 = download.sha256
         object = download.object
+        onCancel = download.onCancel
         durability = download.durability
         self.landing = landing
     }
@@ -79,10 +81,13 @@ struct TransferRecord: Codable, Sendable {
     /// Reads a record. Nil if it is damaged, or of another version.
     init?(_ data: Data) {
         guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == Self.version,
-            URL(string: record.destination) != nil
+            URL(string: record.destination) != nil, Self.turns.contains(record.turn), record.request.isSound
         else { return nil }
         self = record
     }
+
+    /// As many as nobody makes transfers.
+    private static let turns = 0...(1 << 53)
 
     func encoded() -> Data? { try? JSONEncoder().encode(self) }
 
@@ -92,7 +97,7 @@ struct TransferRecord: Codable, Sendable {
         let url = URL(string: destination) ?? URL(fileURLWithPath: "/")
         let download = ServiceDownload(
             request.request, to: isFolder ? .folder(url) : .file(url), existing: existing, size: size, sha256: sha256,
-            object: object, durability: durability)
+            object: object, onCancel: onCancel, durability: durability)
         return isComplete ? .download(download) : .incomplete(download)
     }
 
@@ -106,6 +111,11 @@ struct TransferRecord: Codable, Sendable {
 }
 
 extension TransferRecord.Request {
+    /// Whether its times are ones that can be counted.
+    fileprivate var isSound: Bool {
+        [timeout, deadline].allSatisfy { $0.map { abs($0) <= 1e12 } ?? true }
+    }
+
     fileprivate init(_ request: ServiceRequest, _ redaction: Secrets) {
         method = request.method.name
         path = request.path

@@ -41,3 +41,22 @@ public struct TransferStates: AsyncSequence, Sendable {
         }
     }
 }
+
+/// The transfers that have an id, one after the other.
+struct TransferLives: Sendable {
+    private let core: TransferCore
+    private let id: String
+
+    init(_ core: TransferCore, _ id: String) {
+        self.core = core
+        self.id = id
+    }
+
+    /// Whether nothing changes any more.
+    var isClosed: Bool { core.isClosed }
+
+    /// Waits for a transfer, to be followed until it is forgotten. Nil once the center is closed.
+    func next() async -> TransferStates? {
+        await core.nextLatest(of: id).map { TransferStates(following: $0, isEndless: true) }
+    }
+}

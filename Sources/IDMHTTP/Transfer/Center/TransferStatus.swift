@@ -24,7 +24,8 @@ internal import Synchronization
 public final class TransferStatus {
     /// The id of the transfer.
     @ObservationIgnored public let id: String
-    /// Where the transfer stands. Nil if there is none of this id, and when it is forgotten.
+    /// Where the transfer stands. Nil if there is none of this id, and when it is forgotten. It stays what it was when
+    /// the center is closed.
     public private(set) var state: TransferState?
 
     /// How far the transfer has come, as long as it isn't over.
@@ -39,12 +40,12 @@ public final class TransferStatus {
         let lives = center.lives(of: id)
         follower.keep(
             Task { @MainActor [weak self] in
-                while let states = await lives() {
+                while let states = await lives.next() {
                     for await state in states {
                         guard let self else { return }
                         self.state = state
                     }
-                    if !Task.isCancelled { self?.state = nil }
+                    if !Task.isCancelled, !lives.isClosed { self?.state = nil }
                 }
             })
     }

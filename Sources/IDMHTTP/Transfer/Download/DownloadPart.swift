@@ -44,6 +44,7 @@ actor DownloadPart {
     func open() throws(TransferError) -> Opening {
         let known = writtenDown
         if let file = finished(known) { return .done(file) }
+        removeSecondName(known)
         if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
             let status = try take()
@@ -75,6 +76,13 @@ actor DownloadPart {
         return nil
     }
 
+    /// Removes the part that has become a file, where its process had no time for that.
+    private func removeSecondName(_ known: DownloadSidecar?) {
+        guard let status = try? files.status(at: place.part), status.kind == .file, status.links > 1 else { return }
+        try? files.removeIfThere(place.part)
+        if known?.file == status.identity { try? files.removeIfThere(place.sidecar) }
+    }
+
     /// The file of an identity, if it is where the download was to go.
     func landed(_ file: FileIdentity, _ suggested: String?) -> DownloadedFile? {
         for path in destinations(suggested) {
@@ -89,7 +97,7 @@ actor DownloadPart {
     /// Which file the download is going to be, and what the server suggests to call it.
     func future(suggested: String?) -> (FileIdentity, String?)? {
         guard let file, let status = try? files.status(file) else { return nil }
-        return (status.identity, sidecar?.suggestedName ?? suggested)
+        return (status.identity, sidecar?.suggestedName ?? suggested ?? place.ownName)
     }
 
     private func destinations(_ suggested: String?) -> some Sequence<String> {
@@ -305,7 +313,10 @@ actor DownloadPart {
         }
         // For the one who comes after a process that ends once the file is in its place, and before anybody hears of
         // it.
-        if found != nil { try writeDown(synchronizing: false) }
+        if found != nil || sidecar?.total == nil {
+            sidecar?.total = length
+            try writeDown(synchronizing: false)
+        }
         let path: String
         do throws(FileFault) {
             if download.durability == .power { try files.synchronize(file) }

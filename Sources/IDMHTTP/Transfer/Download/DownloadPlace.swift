@@ -36,7 +36,9 @@ struct DownloadPlace: Sendable, Hashable {
         return name.hasSuffix(partEnding)
     }
 
-    init(_ download: ServiceDownload, from address: URL) throws(TransferError) {
+    init(
+        _ download: ServiceDownload, from address: URL, redaction: ServiceRedaction = .standard
+    ) throws(TransferError) {
         let url = download.destination.url.standardizedFileURL
         let isFolder = download.destination.kind == .folder
         let parts = url.path.split(separator: "/").map(String.init)
@@ -46,7 +48,9 @@ struct DownloadPlace: Sendable, Hashable {
             throw .notAFile(download.destination.url.lastPathComponent.escapedForDescription())
         }
         // What holds a secret in its path is known by a digest alone, and its name says nothing of it.
-        let isSecret = download.request.pathParameters.keys.contains { ServiceRedaction.standard.isSecret($0) }
+        let isSecret = download.request.pathParameters.keys.contains {
+            ServiceRedaction.standard.isSecret($0) || redaction.isSecret($0)
+        }
         object = download.object ?? Self.object(of: address, isSecret: isSecret)
         let stem: String
         if isFolder {
@@ -54,7 +58,8 @@ struct DownloadPlace: Sendable, Hashable {
             let own = isSecret ? nil : FileName(suggested: address.lastPathComponent)
             guard let suggested = own ?? FileName(suggested: "download") else { throw .notAFile("download") }
             name = .suggested(else: suggested)
-            stem = "\(suggested.text.prefix(bytes: 200))-\(SHA256.hex(of: object.utf8).prefix(8))"
+            // Not of the address: where that is secret, whoever goes on may not know it any more.
+            stem = "\(Self.name(of: object).prefix(bytes: 200))-\(SHA256.hex(of: object.utf8).prefix(8))"
         } else {
             folder = parts.dropLast().isEmpty ? "" : "/" + parts.dropLast().joined(separator: "/")
             name = .given(last)
@@ -79,6 +84,18 @@ struct DownloadPlace: Sendable, Hashable {
         case .suggested(let other):
             (suggested.flatMap { FileName(suggested: $0) } ?? other).number(number)
         }
+    }
+
+    /// What the file is called if the server suggests nothing.
+    var ownName: String? {
+        if case .suggested(let name) = name { name.text } else { nil }
+    }
+
+    /// A name for whoever looks into the folder.
+    private static func name(of object: String) -> String {
+        let path = object.prefix { $0 != "?" }
+        guard !path.hasPrefix("sha256:"), let last = path.split(separator: "/").last else { return "download" }
+        return FileName(suggested: last.removingPercentEncoding ?? String(last))?.text ?? "download"
     }
 
     /// An address without what isn't the object's: what signs it. What else stands in its query tells objects apart,

@@ -48,6 +48,8 @@ enum DownloadPlan: Sendable, Hashable {
 
     /// What becomes of a response that the rules have found to be a success.
     func verdict(on status: Int, _ headers: ServiceHeaders, size: Int64?) -> Verdict {
+        // Such an answer tells that there is nothing to be had, and not that the file is empty.
+        if status == 204 || status == 205 { return .fail(.noContent) }
         let verdict = status == 206 ? partial(headers, size: size) : whole(headers)
         guard case .take(_, _, let total?) = verdict, let size, size != total else { return verdict }
         return .fail(.size(expected: size, found: total))

@@ -68,7 +68,7 @@ public struct DownloadProvider: DataProvider {
     /// A download that says what its object is, also where its request is known without its secrets later.
     func named(_ download: ServiceDownload) -> ServiceDownload {
         guard download.object == nil, let address = try? service.configuration.resolve(download.request).url,
-            let place = try? DownloadPlace(download, from: address)
+            let place = try? DownloadPlace(download, from: address, redaction: service.configuration.redaction)
         else { return download }
         var download = download
         download.object = place.object
@@ -98,7 +98,9 @@ public struct DownloadProvider: DataProvider {
         }
         return DownloadRun(
             service: service, download: download,
-            part: DownloadPart(try DownloadPlace(download, from: address.url), download, files),
+            part: DownloadPart(
+                try DownloadPlace(download, from: address.url, redaction: service.configuration.redaction), download,
+                files),
             reporter: .current(service.clock), willLand: willLand)
     }
 }

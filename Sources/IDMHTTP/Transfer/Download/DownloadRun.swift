@@ -81,7 +81,8 @@ struct DownloadRun: Sendable {
         var request = download.request
         request.headers = request.headers.merging(plan.headers)
         do {
-            return try await service.open(request)
+            // What is read of an answer that is refused is none of the file's bytes.
+            return try await TransferReporter.silencing { try await service.open(request) }
         } catch let error as HTTPError where plan.isRefused(error.status) {
             return nil
         }

@@ -6,7 +6,7 @@ public struct TransferProgress: Sendable, Hashable {
     public let completed: Int64
     /// How many bytes there are in all. Nil if nobody knows.
     public let total: Int64?
-    /// How much is done, from 0 to 1. Nil while the total isn't known.
+    /// How much is done, from 0 to 1. Nil while the total isn't known: of several transfers, while none of theirs is.
     public let fraction: Double?
     /// How many bytes come or go in a second, by the last few seconds. Nil as long as that can't be told.
     public let bytesPerSecond: Double?
@@ -44,8 +44,8 @@ extension TransferProgress {
     static func sum(of parts: [TransferProgress]) -> TransferProgress {
         let totals = parts.compactMap(\.total)
         let rates = parts.compactMap(\.bytesPerSecond)
-        let isKnown = totals.count == parts.count
-        let mean = parts.isEmpty ? nil : parts.map { $0.fraction ?? 0 }.reduce(0, +) / Double(parts.count)
+        let isKnown = totals.count == parts.count && !parts.isEmpty
+        let mean = totals.isEmpty ? nil : parts.map { $0.fraction ?? 0 }.reduce(0, +) / Double(parts.count)
         return TransferProgress(
             completed: parts.reduce(0) { $0.saturatingSum($1.completed) },
             total: isKnown ? totals.reduce(0) { $0.saturatingSum($1) } : nil,

@@ -12,6 +12,15 @@ final class TransferReporter: Sendable {
         IntegrationProgress.current.map { TransferReporter($0, clock) }
     }
 
+    /// Does something of which nobody hears how far it has come.
+    static func silencing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try await IntegrationProgress.Reporter(Unheard()).ambient { try await body() }
+    }
+
+    private final class Unheard: ProgressListener {
+        func hear(_ progress: IntegrationProgress) {}
+    }
+
     private init(_ reporter: IntegrationProgress.Reporter, _ clock: any Clock<Duration>) {
         self.reporter = reporter
         elapsed = clock.stopwatch()

@@ -5,9 +5,11 @@ internal import Synchronization
 /// The bytes of an upload on their way.
 final class UploadFlow: Sendable {
     private struct State {
+        /// Whether the body may be under way.
+        var hasBegun = false
         var length: Int64?
         var sent: Int64 = 0
-        var source: Source?
+        var sources: [Source] = []
     }
 
     /// A file as it was when it began to travel.
@@ -22,6 +24,17 @@ final class UploadFlow: Sendable {
             self.length = length
             date = try? FileManager.default.attributesOfItem(atPath: url.path)[.modificationDate] as? Date
         }
+
+        /// What has become of it since. Nil if nothing has.
+        var change: String? {
+            let now = Source(url)
+            guard now != self else { return nil }
+            return switch (now?.length).map({ $0 - length }) {
+            case nil: "there is no such file any more"
+            case 0: "it has been changed while it was sent"
+            case let difference?: "it has become \(difference < 0 ? "shorter" : "longer") than \(length) bytes"
+            }
+        }
     }
 
     /// How much may be under way without anybody having been told that it has gone.
@@ -35,6 +48,8 @@ final class UploadFlow: Sendable {
     init(_ request: ServiceRequest, _ control: PauseControl?) {
         isReplayable = request.body?.isReplayable != false
         isRepeatable = request.method.isIdempotent || request.headers[.idempotencyKey]?.isEmpty == false
+        // Of a request without one nobody tells when it goes.
+        if request.body == nil { state.withLock { $0.hasBegun = true } }
         self.control = control
     }
 
@@ -43,16 +58,16 @@ final class UploadFlow: Sendable {
 
     /// Whether the upload can be ended now and begun again later, without any harm if it had just arrived.
     var mayBeginAgain: Bool {
-        guard isReplayable else { return false }
-        return state.withLock { state in
-            isRepeatable || state.length.map { state.sent + Self.inFlight < $0 } ?? false
+        state.withLock { state in
+            guard state.hasBegun else { return true }
+            return isReplayable && (isRepeatable || state.length.map { state.sent + Self.inFlight < $0 } ?? false)
         }
     }
 
     /// The body that is sent: one that can be read once stops while the upload is paused.
     func led(_ body: RequestBody.Encoded) -> RequestBody.Encoded {
-        let source = body.file.flatMap { Source($0) }
-        state.withLock { $0 = State(length: body.length.map { Int64($0) }, source: source) }
+        let sources = body.files.compactMap { Source($0) }
+        state.withLock { $0 = State(hasBegun: true, length: body.length.map { Int64($0) }, sources: sources) }
         guard let control, !isReplayable else { return body }
         return body.led { bytes in
             HTTPBytes { PausedCursor(pieces: bytes.makeAsyncIterator(), control: control) }
@@ -61,17 +76,9 @@ final class UploadFlow: Sendable {
 
     /// What a file has become while it travelled, where that isn't noticed on the way: what has arrived isn't the file.
     var fault: RequestBody.Fault? {
-        guard let source = state.withLock({ $0.source }) else { return nil }
-        let now = Source(source.url)
-        guard now != source else { return nil }
-        let reason =
-            switch (now?.length).map({ $0 - source.length }) {
-            case nil: "there is no such file any more"
-            case 0: "it has been changed while it was sent"
-            case let difference?:
-                "it has become \(difference < 0 ? "shorter" : "longer") than \(source.length) bytes"
-            }
-        return .file(source.url.lastPathComponent, reason: reason)
+        state.withLock { $0.sources }.lazy.compactMap { source in
+            source.change.map { .file(source.url.lastPathComponent, reason: $0) }
+        }.first
     }
 
     /// So many bytes have gone.

@@ -50,7 +50,7 @@ public struct UploadProvider: DataProvider {
         }
         let response = try await interruption.run(ends: { flow.mayBeginAgain }) { [service, sent] in
             // The answer has a progress of its own, which is nobody's here.
-            try await IntegrationProgress.Reporter(Unheard()).ambient { try await service.request(sent) }
+            try await TransferReporter.silencing { try await service.request(sent) }
         }
         if let fault = flow.fault {
             throw HTTPError(
@@ -63,8 +63,4 @@ public struct UploadProvider: DataProvider {
 
     /// The service, which is asked for uploads.
     public var structure: ProviderStructure { .wrapping(service.structure, in: "upload") }
-}
-
-private final class Unheard: ProgressListener {
-    func hear(_ progress: IntegrationProgress) {}
 }

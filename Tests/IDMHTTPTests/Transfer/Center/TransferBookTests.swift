@@ -58,7 +58,8 @@ struct TransferBookTests {
         #expect(book.cancel("a", keeping: false) == [.record("a"), .stop("a")])
         #expect(book.cancel("a", keeping: true) == [])
         #expect(book.add("a", .normal) == [.record("a")] && book.phase(of: "a") == .waiting)
-        #expect(book.end("a", .cancelled) == [.start("a")])
+        #expect(book.end("a", .cancelled) == [.discard("a")])
+        #expect(book.end("a", .success) == [.start("a")])
     }
 
     @Test("A width of less than one is one")
@@ -89,6 +90,7 @@ private struct Walk: Explorable {
         let records: [String: Record]
         let left: Set<String>
         let kept: Set<String>
+        let doomed: Set<String>
         let budget: Int
     }
 
@@ -101,6 +103,8 @@ private struct Walk: Explorable {
     private var left: Set<String> = []
     /// Which downloads have left something that was to stay.
     private var kept: Set<String> = []
+    /// Which have left something that is to go.
+    private var doomed: Set<String> = []
     private var budget: Int
 
     init(ids: [String], width: Int, budget: Int) {
@@ -117,7 +121,8 @@ private struct Walk: Explorable {
             entry.turn = turns.firstIndex(of: entry.turn) ?? 0
             return entry
         }
-        return Footprint(entries: entries, tasks: tasks, records: records, left: left, kept: kept, budget: budget)
+        return Footprint(
+            entries: entries, tasks: tasks, records: records, left: left, kept: kept, doomed: doomed, budget: budget)
     }
 
     var moves: [Move] {
@@ -149,7 +154,7 @@ private struct Walk: Explorable {
         case .pause(let id): try perform(book.pause(id))
         case .resume(let id): try perform(book.resume(id))
         case .cancel(let id, let keeping): try perform(book.cancel(id, keeping: keeping))
-        case .remove(let id): try perform(book.remove(id))
+        case .remove(let id): try perform(book.remove(id, keeping: false))
         case .land(let id):
             let landed: Task? =
                 switch tasks[id] {
@@ -161,10 +166,15 @@ private struct Walk: Explorable {
             if let landed { tasks[id] = landed }
         case .end(let id, let ending):
             let task = tasks.removeValue(forKey: id)
-            if task == .discarding || ending == .success { left.remove(id) }
+            if task == .discarding || ending == .success {
+                left.remove(id)
+                doomed.remove(id)
+            }
             try perform(book.end(id, ending))
         }
-        for (id, entry) in book.entries where entry.phase == .cancelled && entry.keeps { kept.insert(id) }
+        for (id, entry) in book.entries where entry.phase == .cancelled {
+            if entry.keeps { kept.insert(id) } else if left.contains(id) { doomed.insert(id) }
+        }
         try check()
         try checkTwice(move, before)
     }
@@ -174,6 +184,7 @@ private struct Walk: Explorable {
             switch action {
             case .start(let id):
                 try require(tasks[id] == nil, "\(id) has two tasks")
+                try require(!doomed.contains(id), "\(id) begins with what was to go")
                 tasks[id] = .going
                 left.insert(id)
                 kept.remove(id)
@@ -190,11 +201,13 @@ private struct Walk: Explorable {
             case .discard(let id):
                 try require(tasks[id] == nil, "what \(id) has left is removed under its task")
                 tasks[id] = .discarding
-            case .record(let id): records[id] = book.entries[id]?.phase == .cancelled ? .cancelled : .live
+            case .record(let id): records[id] = (book.entries[id].map { isCancelled($0) } ?? true) ? .cancelled : .live
             case .erase(let id): records[id] = nil
             }
         }
     }
+
+    private func isCancelled(_ entry: TransferBook.Entry) -> Bool { entry.phase == .cancelled || entry.isUnwanted }
 
     private func check() throws(Violation) {
         let running = book.entries.filter { $0.value.phase == .running }
@@ -214,9 +227,12 @@ private struct Walk: Explorable {
             if entry.phase == .waiting, entry.run == .none || entry.run.isAlive {
                 try require(running.count == book.width, "\(id) waits, and there is a place")
             }
-            let isRemoved = entry.phase == .cancelled && !entry.keeps && entry.run != .none
             let record: Record? =
-                isRemoved ? .cancelled : entry.phase == .finished || entry.phase == .cancelled ? nil : .live
+                switch entry.phase {
+                case .finished: nil
+                case _ where !isCancelled(entry): .live
+                default: entry.keeps || entry.run == .none ? nil : .cancelled
+                }
             try require(
                 records[id] == record, "\(id) is \(entry.phase), and known as \(String(describing: records[id]))")
             if entry.run == .none, entry.phase == .cancelled, !entry.keeps {
@@ -239,7 +255,7 @@ private struct Walk: Explorable {
         case .pause(let id): actions = again.pause(id)
         case .resume(let id): actions = again.resume(id)
         case .cancel(let id, let keeping): actions = again.cancel(id, keeping: keeping)
-        case .remove(let id): actions = again.remove(id)
+        case .remove(let id): actions = again.remove(id, keeping: false)
         }
         try require(actions.isEmpty, "\(move) does something twice: \(actions)")
         try require(again.entries == book.entries, "\(move) changes something twice")

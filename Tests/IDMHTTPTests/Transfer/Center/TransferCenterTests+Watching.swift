@@ -102,6 +102,22 @@ extension TransferCenterTests {
         #expect(heard.last?.completed == 30_000 && heard.last?.total == 30_000)
     }
 
+    @Test("Of none there is no fraction, and of those with and without a total the mean is")
+    func ofNone() async throws {
+        let center = TransferCenter(try service())
+        #expect(center.progress().fraction == nil && center.progress().total == nil)
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        center.download(download("a"), id: "a")
+        _ = try? await center.result(of: "a")
+        #expect(center.progress(of: ["a"]).fraction == nil && center.progress(of: ["a"]).completed == 0)
+        let known = TransferProgress(completed: 5, total: 10)
+        let unknown = TransferProgress(completed: 7)
+        #expect(TransferProgress.sum(of: [unknown]).fraction == nil)
+        #expect(TransferProgress.sum(of: [known, unknown]).fraction == 0.25)
+        #expect(TransferProgress.sum(of: [known, known]).fraction == 0.5)
+        #expect(TransferProgress.sum(of: [TransferProgress(completed: 0, total: 0)]).fraction == 1)
+    }
+
     @Test("A screen's status follows a transfer through failure and success") @MainActor
     func status() async throws {
         objects["a"].change { $0.breaksAfter = 4_000 }
@@ -124,8 +140,13 @@ extension TransferCenterTests {
         for status in [status, early] {
             try await observed { if case .finished? = status.state { true } else { false } }
         }
+        // Closed, it stays what it was.
+        let lives = center.lives(of: "a")
         await center.close()
-        for status in [status, early] { try await observed { status.state == nil } }
+        #expect(lives.isClosed)
+        let next = await lives.next()
+        #expect(next == nil)
+        guard case .finished? = status.state else { throw Violation("\(String(describing: status.state))") }
     }
 
     /// Waits until what is observed is so.

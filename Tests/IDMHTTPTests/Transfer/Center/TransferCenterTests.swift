@@ -68,7 +68,7 @@ struct TransferCenterTests {
 
     /// Waits until a transfer is in a state.
     func wait(_ center: TransferCenter, _ id: String, _ isIt: (TransferState) -> Bool) async -> TransferState? {
-        guard let states = await center.lives(of: id)() else { return nil }
+        guard let states = await center.lives(of: id).next() else { return nil }
         for await state in states where isIt(state) { return state }
         return nil
     }

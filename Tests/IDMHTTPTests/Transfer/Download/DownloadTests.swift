@@ -272,4 +272,17 @@ struct DownloadTests {
         let files = try await both.request()
         #expect(files.0.size == 10_000 && files.1.size == 2_000 && first.isWhole() && second.isWhole())
     }
+
+    @Test("An answer without content isn't an empty file", arguments: [204, 205])
+    func noContent(status: Int) async throws {
+        let place = try Downloading()
+        _ = try place.folder.file("map.bin", "good")
+        var download = place.download()
+        download.existing = .replace
+        let server = ScriptedTransport { _ in .text("", status: status) }
+        await #expect(throws: TransferError.noContent) {
+            try await DownloadProvider(try HTTPService(server), files: place.files).request(download)
+        }
+        #expect(try place.names == ["map.bin"] && String(contentsOf: place.file, encoding: .utf8) == "good")
+    }
 }

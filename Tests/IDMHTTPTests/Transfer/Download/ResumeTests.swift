@@ -1,5 +1,6 @@
 import Foundation
 import IDMCore
+import IDMTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -340,5 +341,56 @@ extension Downloading {
         var bytes = try Data(contentsOf: sidecar)
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: sidecar)
+    }
+
+    private final class Heard: ProgressListener {
+        let log = Log()
+        func hear(_ progress: IntegrationProgress) { log.add("\(progress.completed ?? -1)/\(progress.total ?? -1)") }
+    }
+
+    @Test("The body of an answer that is refused is none of the file's", arguments: [416, 503])
+    func refusedBody(status: Int) async throws {
+        let place = try Downloading { $0.breaksAfter = 3_000 }
+        await #expect(throws: HTTPError.self) { try await place.request() }
+        place.server.change { $0.breaksAfter = nil }
+        let isRefused = Watched(false)
+        let server = ScriptedTransport { [server = place.server] request in
+            guard
+                isRefused.change({ isRefused in
+                    defer { isRefused = true }; return isRefused
+                })
+            else {
+                return .text(
+                    String(repeating: "e", count: 50_000), status: status, headers: ["Content-Length": "50000"])
+            }
+            return try await server.send(request)
+        }
+        let service = try HTTPService(server, interceptors: [RetryInterceptor(1, delay: .constant(.zero))])
+        let heard = Heard()
+        _ = try await IntegrationProgress.Reporter(heard).ambient {
+            try await DownloadProvider(service, files: place.files).request(place.download())
+        }
+        #expect(place.isWhole() && heard.log.entries.last == "10000/10000")
+        #expect(heard.log.entries.allSatisfy { !$0.contains("50000") }, "\(heard.log.entries)")
+    }
+
+    @Test("One of an unknown length that ended between its names is done", arguments: [true, false])
+    func endedBetweenItsNames(hasTag: Bool) async throws {
+        let place = try Downloading {
+            $0.tellsLength = false
+            if !hasTag { $0.tag = nil }
+        }
+        place.files.before(.link) { [files = place.files] in files.fail(each: .remove) }
+        _ = try await place.request()
+        #expect(place.names.contains("map.bin.part"))
+        place.files.fail(nil)
+        if hasTag {
+            #expect(try await place.request().size == 10_000)
+            #expect(place.server.asked.count == 1)
+        } else {
+            // Nobody knows what it was, but that it is no part.
+            #expect(await place.error() == .destinationExists("map.bin"))
+        }
+        #expect(place.isWhole())
     }
 }

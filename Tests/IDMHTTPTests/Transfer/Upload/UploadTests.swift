@@ -89,6 +89,75 @@ struct UploadTests {
         }
     }
 
+    @Test("A file that changes after it was read, or while it is, fails the upload as well, also as one of many")
+    func changedSources() async throws {
+        let bytes = filling(200_000)
+        let ways: [(String, @Sendable (URL) throws -> Void)] = [
+            ("changed", { try Self.overwrite($0) }), ("longer", { try (bytes + Data(count: 10)).write(to: $0) }),
+            ("shorter", { try bytes.dropLast().write(to: $0) }),
+            ("no such file", { try FileManager.default.removeItem(at: $0) }),
+        ]
+        for (word, way) in ways {
+            let (first, second) = (try folder.file("film", bytes), try folder.file("other", bytes))
+            // As if it had not been touched for long.
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: first.path)
+            let changed = Watched(false)
+            let transport = BodyTransport(beforePiece: { _, count in
+                // While the second one travels.
+                guard count > 270_000,
+                    !changed.change({ isChanged in
+                        defer { isChanged = true }; return isChanged
+                    })
+                else { return }
+                try way(first)
+            })
+            let body = RequestBody.multipart(MultipartBody([.file("film", first), .file("other", second)]))
+            let error = await #expect(throws: HTTPError.self) {
+                try await UploadProvider(try HTTPService(transport)).request(put(body))
+            }
+            guard case .badRequest(.body(.file("film", let reason)))? = error?.reason else {
+                Issue.record("\(word): \(String(describing: error))")
+                continue
+            }
+            #expect(reason.contains(word) && changed.value)
+        }
+    }
+
+    private static func overwrite(_ file: URL) throws {
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: Data(count: 1_000))
+        try handle.close()
+    }
+
+    @Test("Paused before its body goes, an upload doesn't go, whatever it is", arguments: [true, false])
+    func pausedBefore(isStream: Bool) async throws {
+        let (entered, goesOn) = (Signal(), Signal())
+        let transport = BodyTransport()
+        let log = Log()
+        let signIn = ClosureInterceptor { request, next in
+            entered.open()
+            await goesOn.waitDeaf()
+            defer { log.add("left") }
+            return try await next(request)
+        }
+        let control = PauseControl()
+        let uploads = UploadProvider(try HTTPService(transport, interceptors: [signIn]))
+        let bytes = filling(1_000)
+        let body: RequestBody = isStream ? .stream(HTTPBytes(bytes)) : .bytes(bytes)
+        let response = Task {
+            try await control.bind { try await uploads.request(ServiceRequest(.post, "/f", body: body)) }
+        }
+        try await entered.wait()
+        control.pause()
+        goesOn.open()
+        try await log.contains("left")
+        #expect(transport.requests.isEmpty)
+        control.resume()
+        _ = try await response.value
+        #expect(transport.bodies == [bytes])
+    }
+
     private static func append(to file: URL) throws {
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()

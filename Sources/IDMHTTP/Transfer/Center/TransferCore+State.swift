@@ -1,0 +1,90 @@
+internal import IDMCore
+
+extension TransferCore {
+    /// What is to be done, with all that is needed for it: by the time that it is done another transfer may have the
+    /// id.
+    enum Step: Sendable {
+        case start(String, TransferRun, TransferJob.Work)
+        case hold(TransferRun)
+        case release(TransferRun)
+        case stop(TransferRun)
+        case discard(String, TransferRun)
+        case record(TransferRecord)
+        case erase(String)
+        /// Somebody waits until everything before is on the disk.
+        case settle(UnsafeContinuation<Void, Never>)
+        case tell(LatestValue<TransferState>, TransferState)
+        case close(LatestValue<TransferState>)
+        case show(Watcher, String, TransferState?)
+    }
+
+    /// What a center knows, and what is still to be done.
+    struct State {
+        var book: TransferBook
+        let redaction: ServiceRedaction
+        var jobs: [String: TransferJob] = [:]
+        var steps: [Step] = []
+        var watchers: [Watcher] = []
+        var isWorking = false
+        var isClosed = false
+
+        /// Shows the watchers where a transfer stands, before anybody else hears of it.
+        mutating func show(_ id: String, _ state: TransferState?) {
+            for watcher in watchers { steps.append(.show(watcher, id, state)) }
+        }
+
+        /// Tells everybody where a transfer stands.
+        mutating func tell(_ id: String, _ phase: TransferBook.Phase) {
+            guard let job = jobs[id] else { return }
+            show(id, job.state(phase))
+            steps.append(.tell(job.latest, job.state(phase)))
+            jobs[id]?.told += 1
+        }
+
+        /// What an action of the book asks for.
+        mutating func step(_ action: TransferBook.Action) -> Step? {
+            switch action {
+            case .start(let id):
+                guard let work = jobs[id]?.work else { return nil }
+                let run = TransferRun()
+                jobs[id]?.begin(run)
+                return .start(id, run, work)
+            case .hold(let id): return (jobs[id]?.run).map { .hold($0) }
+            case .release(let id):
+                jobs[id]?.isFresh = true
+                return (jobs[id]?.run).map { .release($0) }
+            case .stop(let id): return (jobs[id]?.run).map { .stop($0) }
+            case .discard(let id):
+                let run = TransferRun()
+                jobs[id]?.removal = run
+                return .discard(id, run)
+            // What leaves no record leaves none of before either.
+            case .record(let id): return record(id).map { .record($0) } ?? .erase(id)
+            case .erase(let id): return .erase(id)
+            }
+        }
+
+        /// What is kept of a transfer. Nil if nothing is.
+        func record(_ id: String) -> TransferRecord? {
+            guard let job = jobs[id], let entry = book.entries[id] else { return nil }
+            let isCancelled = entry.phase == .cancelled || entry.isUnwanted
+            guard !isCancelled || !entry.keeps else { return nil }
+            return TransferRecord(
+                id, job.work, entry.priority, turn: entry.turn, isCancelled: isCancelled,
+                landing: entry.isLeaving ? nil : job.landing, redaction: redaction)
+        }
+
+        /// Whether what has come of a transfer stays when nobody says anything about it.
+        func keeps(_ id: String) -> Bool { jobs[id]?.download?.onCancel == .keep }
+
+        /// What is to be removed of a transfer: not what another one goes on with.
+        func remains(_ id: String) -> [ServiceDownload] {
+            let others = jobs.filter { other, _ in
+                other != id && book.phase(of: other).map { $0 != .finished && $0 != .cancelled } ?? false
+            }
+            return (jobs[id]?.traces ?? []).filter { trace in
+                !others.values.contains { $0.download?.isInPlace(of: trace) == true }
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// What transfers leave behind, and who removes it.
+extension TransferCenterTests {
+    enum Way: CaseIterable { case cancel, remove }
+
+    private func end(_ id: String, _ way: Way, in center: TransferCenter) {
+        switch way {
+        case .cancel: center.cancel(id)
+        case .remove: center.remove(id)
+        }
+    }
+
+    @Test(
+        "Nothing is left of a request that another one has followed under its id", arguments: Way.allCases,
+        [true, false])
+    func followed(way: Way, isUpload: Bool) async throws {
+        let signals = hold(["a"])
+        let center = TransferCenter(try service(), width: 2)
+        center.download(download("a"), id: "x")
+        try await objects["a"].log.contains("3000")
+        end("x", way, in: center)
+        if isUpload {
+            center.upload(ServiceRequest(.put, "/maps/c", body: .text("x")), id: "x")
+        } else {
+            center.download(download("b"), id: "x")
+        }
+        signals["a"]?.open()
+        _ = try await center.result(of: "x")
+        await center.close()
+        #expect(names == (isUpload ? [] : ["b"]))
+    }
+
+    @Test(
+        "What was begun is removed, also when something else was asked for since, and not begun",
+        arguments: Way.allCases)
+    func askedForSince(way: Way) async throws {
+        let signals = hold(["a"])
+        let center = TransferCenter(try service(), width: 2)
+        center.download(download("a"), id: "x")
+        try await objects["a"].log.contains("3000")
+        center.download(download("b"), id: "x")
+        end("x", way, in: center)
+        signals["a"]?.open()
+        await center.close()
+        #expect(names.isEmpty && objects["b"].asked.isEmpty)
+    }
+
+    @Test("One that goes on with another request leaves nothing of the one before when it is done")
+    func changedPlace() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let center = TransferCenter(try service())
+        center.download(download("a"), id: "x")
+        await #expect(throws: HTTPError.self) { try await center.result(of: "x") }
+        #expect(names == ["a.part", "a.part.info"])
+        center.download(download("b"), id: "x")
+        #expect(center.state(of: "x")?.progress?.completed == 0)
+        _ = try await center.result(of: "x")
+        #expect(isWhole("b") && names == ["b"])
+    }
+
+    @Test("One that has failed and is asked for again goes on from where it is")
+    func goesOn() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let signals = hold(["b"])
+        let center = TransferCenter(try service(), width: 1)
+        center.download(download("a"), id: "a")
+        _ = try? await center.result(of: "a")
+        center.download(download("b"), id: "b")
+        center.download(download("a"), id: "a")
+        #expect(center.state(of: "a")?.progress?.completed == 4_000)
+        objects["a"].change { $0.breaksAfter = nil }
+        signals["b"]?.open()
+        _ = try await center.result(of: "a")
+        #expect(isWhole("a") && objects["a"].sentBytes == 10_000)
+    }
+
+    @Test("A part that another transfer goes on with stays")
+    func shared() async throws {
+        let signals = hold(["a"])
+        let files = FaultyFiles()
+        let center = TransferCenter(
+            TransferCore(
+                DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 2, archive: nil))
+        center.download(download("a"), id: "one")
+        try await objects["a"].log.contains("3000")
+        center.download(download("a"), id: "two")
+        await #expect(throws: TransferError.inUse("a.part")) { try await center.result(of: "two") }
+        center.pause("one")
+        try await files.allClosed()
+        center.remove("two")
+        await center.close()
+        #expect(names == ["a.part", "a.part.info"])
+        signals["a"]?.open()
+    }
+
+    @Test(
+        "What a download says of its part holds where nobody says anything else, also after the end of its process",
+        arguments: [nil, Way.cancel, .remove], [true, false])
+    func onCancel(way: Way?, isAnew: Bool) async throws {
+        let signals = hold(["a"])
+        var kept = download("a")
+        kept.onCancel = .keep
+        var center = try await TransferCenter(try service(), folder: records.url)
+        center.download(kept, id: "x")
+        try await objects["a"].log.contains("3000")
+        if isAnew {
+            await center.close()
+            center = try await TransferCenter(try service(), folder: records.url)
+        }
+        if let way { end("x", way, in: center) } else { center.cancel("x", keepingPart: false) }
+        await center.close()
+        #expect(try names == (way == nil ? [] : ["a.part", "a.part.info"]) && records.names().isEmpty)
+        signals["a"]?.open()
+    }
+
+    @Test("What is still under way is waited for, also when its id is another one's by now")
+    func closing() async throws {
+        let (entered, goesOn) = (Signal(), Signal())
+        let slow = ClosureInterceptor { request, next in
+            if request.path == "/slow" {
+                entered.open()
+                await goesOn.waitDeaf()
+            }
+            return try await next(request)
+        }
+        let service = try HTTPService(objects, interceptors: [slow])
+        let core = TransferCore(DownloadProvider(service), UploadProvider(service), width: 1, archive: nil)
+        let center = TransferCenter(core)
+        center.upload(ServiceRequest(.put, "/slow", body: .text("x")), id: "x")
+        try await entered.wait()
+        center.remove("x")
+        center.upload(ServiceRequest(.put, "/b", body: .text("y")), id: "x")
+        #expect(core.close().count == 1)
+        goesOn.open()
+        await center.close()
+    }
+
+    @Test("When a center is closed everything that was asked of it is on the disk")
+    func settled() async throws {
+        for _ in 0..<Volume.of(500, normally: 30) {
+            let center = try await TransferCenter(try service(), folder: records.url, width: 1)
+            let signals = hold(["a"])
+            center.download(download("a"), id: "a")
+            try await objects["a"].log.contains("3000")
+            await withTaskGroup(of: Void.self) { group in
+                for id in ["x", "y", "z"] {
+                    group.addTask { [download = download(id)] in center.download(download, id: id) }
+                    group.addTask { center.setPriority(.high, of: id) }
+                }
+            }
+            async let racing: Void = { center.pause("a") }()
+            await center.close()
+            #expect(try records.names().filter { $0.hasSuffix(".transfer") }.count == 4)
+            await racing
+            signals["a"]?.open()
+            let next = try await TransferCenter(try service(), folder: records.url)
+            for id in next.ids { next.remove(id) }
+            await next.close()
+            #expect(try records.names().isEmpty && names.isEmpty)
+        }
+    }
+}
