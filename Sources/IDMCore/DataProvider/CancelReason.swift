@@ -6,7 +6,7 @@ public enum CancelReason: Sendable, Hashable, CaseIterable {
     case superseded
     /// Somebody cancelled the call, its task or all calls of its integrator, or the provider cancelled itself.
     case cancelled
-    /// Nothing held the integrator any more, or the operation that was to make the call.
+    /// Nothing held the integrator any more, or the operation that was started to make the call.
     case released
 }
 

@@ -115,7 +115,7 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     }
 
     /// Takes note of what came of a node. Returns the nodes that the run is through with by that: those as well that
-    /// are skipped. None of them if the run fails.
+    /// are skipped. None of them if the run has been stopped.
     private func end(_ index: Int, _ outcome: OperationGraphResults.Outcome?) -> [Int] {
         defer { changed.yield() }
         return state.withLock { state in
@@ -128,6 +128,7 @@ final class GraphWalk<Input: Sendable>: GraphValues {
                 case .cancelled(let reason): .cancel(reason)
                 case .success, nil: nil
                 }
+            guard outcome != nil else { return [] }
             guard graph.rule == .stop, let stop else { return [index] + skipped }
             if state.stop == nil {
                 state.stop = stop

@@ -19,7 +19,7 @@ public struct OperationGraphResults: Sendable {
         outcome(of: node)?.value
     }
 
-    /// What came of a node. Nil if it was skipped, or is a node of another graph.
+    /// What came of a node. Nil if it was skipped, hasn't ended, or is a node of another graph.
     public func outcome<Output>(of node: OperationNode<Output>) -> IntegrationOutcome<Output>? {
         let index = node.key.index
         guard nodes.indices.contains(index), nodes[index].key == node.key else { return nil }
@@ -31,7 +31,8 @@ public struct OperationGraphResults: Sendable {
         }
     }
 
-    /// The names of the nodes that were not asked, in the order in which they were added.
+    /// The names of the nodes that were not asked, in the order in which they were added: of a run that is still under
+    /// way, of those that haven't ended.
     public var skipped: [String] {
         nodes.indices.filter { outcomes[$0] == nil }.map { nodes[$0].name }
     }

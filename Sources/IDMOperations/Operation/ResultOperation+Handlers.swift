@@ -45,7 +45,7 @@ extension ResultOperation {
     }
 
     /// Hears that the work has ended, however it did: last, once for each beginning. Foundation's `completionBlock`
-    /// comes for an operation that never began as well.
+    /// comes for an operation that was cancelled before that as well.
     @discardableResult
     public func onCompletion(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void

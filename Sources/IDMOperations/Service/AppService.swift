@@ -1,8 +1,9 @@
-/// A part of an app that a ``ServiceRegistry`` keeps, and that has work to stop when it is dropped.
+/// A part of an app that a ``ServiceRegistry`` keeps, and that has work to stop when it is dropped: a class or an actor.
 ///
 /// A service without such work needs no conformance: any Sendable type can be registered.
-public protocol AppService: Sendable {
-    /// Cancels the work of the service. Called once, on any thread, when its scope is closed: those it was made with
-    /// have not been stopped yet.
+public protocol AppService: AnyObject, Sendable {
+    /// Cancels the work of the service. Called once, on any thread, when the scope that it was made in is closed, and
+    /// the last one where several give it out. What it has got from its registry as it was made has not been stopped
+    /// yet; what it has got from a scope that it opened itself has.
     func stop()
 }

@@ -1,10 +1,8 @@
-import Synchronization
-
-/// Which services are being made, by whom, and who waits for them. A pure state machine, shared by all scopes of a
-/// registry.
+/// Which services are being made, on which threads, and who waits for them. A pure state machine.
 ///
-/// A service is made by one at a time. Who needs it meanwhile waits, unless it would wait for itself: because it makes
-/// the service, or because whoever makes it waits, over any number of others, for what this one makes.
+/// A service is made by one thread, in one go. Who needs it meanwhile waits, unless that would be a wait for itself:
+/// because its thread makes the service, or because the thread that does waits, over any number of others, for what
+/// this one makes.
 struct ServiceMaking: Sendable {
     /// A service in a registry.
     struct Slot: Hashable, Sendable {
@@ -12,22 +10,16 @@ struct ServiceMaking: Sendable {
         let type: ObjectIdentifier
     }
 
-    /// What is being made for what, outermost first: where a question comes from.
-    struct Path: Sendable {
-        fileprivate struct Step: Sendable {
-            let slot: Slot
-            let number: Int
-        }
-
-        fileprivate var steps: [Step] = []
-
-        init() {}
-    }
+    /// A thread, by what stands for it as long as it lives.
+    typealias Maker = ObjectIdentifier
 
     private struct Making: Sendable {
         let name: String
+        let maker: Maker
+        /// How many were begun before it.
         let number: Int
-        var waiters: [(path: Path, wake: @Sendable () -> Void)] = []
+        /// Those that suspend hold up no thread, and nothing that is made.
+        var waiters: [(thread: Maker?, wake: @Sendable () -> Void)] = []
     }
 
     private var makings: [Slot: Making] = [:]
@@ -37,9 +29,9 @@ struct ServiceMaking: Sendable {
     var isIdle: Bool { makings.isEmpty }
 
     enum Beginning: Sendable {
-        /// Make it, on this path, and then say ``ServiceMaking/end(_:)``.
-        case make(Path)
-        /// Somebody else makes it.
+        /// Make it, and then say ``ServiceMaking/end(_:)``.
+        case make
+        /// Somebody makes it.
         case wait
         /// It is needed to be made itself: these need one another, and the last is the first again.
         case recursive([String])
@@ -47,17 +39,14 @@ struct ServiceMaking: Sendable {
 
     /// A service that hasn't been made is needed.
     ///
-    /// - Parameter suspends: Whether who needs it can wait without holding up what is made on the path.
-    mutating func begin(_ slot: Slot, _ name: String, on path: Path, suspends: Bool) -> Beginning {
+    /// - Parameter suspends: Whether who needs it can wait without holding up the thread.
+    mutating func begin(_ slot: Slot, _ name: String, on thread: Maker, suspends: Bool) -> Beginning {
         guard makings[slot] == nil else {
-            if suspends { return .wait }
-            return circle(from: slot, name, to: path).map { .recursive($0) } ?? .wait
+            return suspends ? .wait : circle(from: slot, to: thread).map { .recursive($0) } ?? .wait
         }
         lastNumber += 1
-        makings[slot] = Making(name: name, number: lastNumber)
-        var path = path
-        path.steps.append(Path.Step(slot: slot, number: lastNumber))
-        return .make(path)
+        makings[slot] = Making(name: name, maker: thread, number: lastNumber)
+        return .make
     }
 
     enum Waiting: Sendable {
@@ -68,14 +57,12 @@ struct ServiceMaking: Sendable {
         case recursive([String])
     }
 
-    /// Somebody waits for a service that somebody else makes. On no path, if that holds up nothing that is made.
-    mutating func wait(
-        for slot: Slot, on path: Path, _ wake: @escaping @Sendable () -> Void
-    ) -> Waiting {
-        guard let making = makings[slot] else { return .over }
+    /// Somebody waits for a service that somebody else makes, and holds up a thread if one is named.
+    mutating func wait(for slot: Slot, on thread: Maker?, _ wake: @escaping @Sendable () -> Void) -> Waiting {
+        guard makings[slot] != nil else { return .over }
         // Since it was seen that there was none, another one may have closed the circle.
-        if let names = circle(from: slot, making.name, to: path) { return .recursive(names) }
-        makings[slot]?.waiters.append((path, wake))
+        if let thread, let names = circle(from: slot, to: thread) { return .recursive(names) }
+        makings[slot]?.waiters.append((thread, wake))
         return .added
     }
 
@@ -84,22 +71,21 @@ struct ServiceMaking: Sendable {
         makings.removeValue(forKey: slot)?.waiters.map(\.wake) ?? []
     }
 
-    /// Whether the making of a slot can't end before a path does. Returns the names on the way round.
-    private func circle(from slot: Slot, _ name: String, to path: Path) -> [String]? {
-        // What has ended since is no part of the path: a task that a service has started goes on long after.
-        let own = path.steps.filter { makings[$0.slot]?.number == $0.number }
-        var seen: Set<Slot> = []
-        func walk(_ slot: Slot, _ names: [String]) -> [String]? {
-            if let start = own.firstIndex(where: { $0.slot == slot }) {
-                return own[start...].compactMap { makings[$0.slot]?.name } + names
+    /// Whether the making of a slot can't end before a thread goes on. Returns the names on the way round.
+    private func circle(from slot: Slot, to thread: Maker) -> [String]? {
+        var names: [String] = []
+        var (slot, seen) = (slot, Set<Slot>())
+        while let making = makings[slot], seen.insert(slot).inserted {
+            // What its maker makes from there on is needed for it.
+            let needed = makings.values.filter { $0.maker == making.maker && $0.number >= making.number }
+                .sorted { $0.number < $1.number }.map(\.name)
+            guard making.maker != thread else { return needed + names + [making.name] }
+            names += needed
+            guard let next = makings.first(where: { $0.value.waiters.contains { $0.thread == making.maker } }) else {
+                return nil
             }
-            guard seen.insert(slot).inserted, let number = makings[slot]?.number else { return nil }
-            for (next, making) in makings {
-                let isAwaited = making.waiters.contains { $0.path.steps.contains { $0.number == number } }
-                if isAwaited, let round = walk(next, names + [making.name]) { return round }
-            }
-            return nil
+            slot = next.key
         }
-        return walk(slot, [name])
+        return nil
     }
 }

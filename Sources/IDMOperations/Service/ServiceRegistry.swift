@@ -21,7 +21,8 @@ import Synchronization
 /// Good on any actor and thread. A service is made by whoever asks first, with no lock held, and may ask for others as
 /// it is made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread outside of tasks, or in
 /// code that isn't `async`, stands still until it is there. Different services are made at the same time. Services that
-/// need one another to be made are an error, also where different threads make them.
+/// need one another to be made are an error, also where different threads and registries make them. What can't be seen
+/// is a making that stands still until a task of its own has the service: that waits for ever.
 public final class ServiceRegistry: Sendable {
     /// How long a service lives.
     public enum Lifetime: Sendable, Hashable {
@@ -50,6 +51,7 @@ public final class ServiceRegistry: Sendable {
         var made: [ObjectIdentifier: (recipe: Recipe, service: any Sendable)] = [:]
         /// What is to be stopped, in the order in which it was made.
         var services: [any AppService] = []
+        var listed: Set<ObjectIdentifier> = []
         /// How many are being made.
         var makings = 0
         /// Those that have not come to their end. Never asked for a scope under a lock: it may be the last to hold that.
@@ -62,35 +64,30 @@ public final class ServiceRegistry: Sendable {
         weak let registry: ServiceRegistry?
     }
 
-    /// What all scopes of a registry share.
-    private final class Workshop: Sendable {
-        let making = Mutex(ServiceMaking())
-        /// The services that are to be stopped, so that one that goes by several types is stopped once.
-        let listed = Mutex<Set<ObjectIdentifier>>([])
+    /// What is being made anywhere: registries may need one another.
+    private static let making = Mutex(ServiceMaking())
+
+    /// How many registries have each service to stop. The last one that ends does.
+    private static let shares = Mutex<[ObjectIdentifier: Int]>([:])
+
+    /// A service that was being made when the code that runs here was begun.
+    private struct Origin: Sendable {
+        let slot: ServiceMaking.Slot
+        let recipe: Recipe
     }
 
-    /// What is made by whoever started the code that runs here, and on which thread.
-    @TaskLocal private static var making: (path: ServiceMaking.Path, thread: ObjectIdentifier)?
-
-    /// What is made below this on the stack. A service is made in one go on one thread: a task that it starts meanwhile
-    /// is on another, or comes later, and makes nothing, unless it runs at once.
-    private static var path: ServiceMaking.Path {
-        making.flatMap { $0.thread == ObjectIdentifier(Thread.current) ? $0.path : nil } ?? ServiceMaking.Path()
-    }
+    @TaskLocal private static var origins: [Origin] = []
 
     private let parent: ServiceRegistry?
-    private let workshop: Workshop
     private let state = Mutex(State())
 
     /// Makes a registry without services.
     public init() {
         parent = nil
-        workshop = Workshop()
     }
 
     private init(parent: ServiceRegistry) {
         self.parent = parent
-        workshop = parent.workshop
     }
 
     deinit {
@@ -111,7 +108,7 @@ public final class ServiceRegistry: Sendable {
     ) {
         let recipe = Recipe("\(type)", lifetime, make)
         // What it replaces goes outside of the lock: what that holds may ask for a service as it goes.
-        _ = state.withLock { $0.recipes.updateValue(recipe, forKey: ObjectIdentifier(type)) }
+        _ = state.withLock { $0.isClosed ? nil : $0.recipes.updateValue(recipe, forKey: ObjectIdentifier(type)) }
     }
 
     // MARK: Asking
@@ -129,7 +126,7 @@ public final class ServiceRegistry: Sendable {
             case .made(let service): return try cast(service, name)
             case .wait(let slot):
                 let gate = ThreadGate()
-                if try wake(at: slot, on: Self.path, { gate.open() }) { gate.wait() }
+                if try wake(at: slot, on: ObjectIdentifier(Thread.current), { gate.open() }) { gate.wait() }
             }
         }
     }
@@ -147,7 +144,7 @@ public final class ServiceRegistry: Sendable {
             case .wait(let slot):
                 try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                     do {
-                        if try !wake(at: slot, on: ServiceMaking.Path(), { continuation.resume() }) {
+                        if try !wake(at: slot, on: nil, { continuation.resume() }) {
                             continuation.resume()
                         }
                     } catch {
@@ -172,7 +169,7 @@ public final class ServiceRegistry: Sendable {
     private enum Step {
         case made(any Sendable)
         case wait(ServiceMaking.Slot)
-        case make(ServiceMaking.Slot, ServiceRegistry, ServiceMaking.Path)
+        case make(ServiceMaking.Slot, ServiceRegistry)
         case recursive([String])
     }
 
@@ -184,17 +181,22 @@ public final class ServiceRegistry: Sendable {
         var found: Recipe?
         defer { withExtendedLifetime(found) {} }
         // Decided at once: nobody makes a service by what has been replaced, or makes it twice.
-        let step = try workshop.making.withLock { making -> Step in
+        let step = try Self.making.withLock { making -> Step in
             let (home, recipe) = try find(key, name, for: self, &found)
             if let service = home.made(key, recipe) { return .made(service) }
             let slot = ServiceMaking.Slot(home: ObjectIdentifier(home), type: key)
-            switch making.begin(slot, name, on: Self.path, suspends: suspends) {
-            case .make(let path):
+            switch making.begin(slot, name, on: ObjectIdentifier(Thread.current), suspends: suspends) {
+            case .make:
+                // What a making has begun that failed would let it be made again and again.
+                if Self.origins.contains(where: { $0.slot == slot && $0.recipe === recipe }) {
+                    _ = making.end(slot)
+                    return .recursive([name, name])
+                }
                 guard home.beginMaking() else {
                     _ = making.end(slot)
                     throw ServiceRegistryError.closed(name)
                 }
-                return .make(slot, home, path)
+                return .make(slot, home)
             case .wait: return .wait(slot)
             case .recursive(let names): return .recursive(names)
             }
@@ -203,14 +205,14 @@ public final class ServiceRegistry: Sendable {
         case .made(let service): return .made(service)
         case .wait(let slot): return .wait(slot)
         case .recursive(let names): throw ServiceRegistryError.recursive(names)
-        case .make(let slot, let home, let path):
+        case .make(let slot, let home):
             defer {
-                for wake in workshop.making.withLock({ $0.end(slot) }) { wake() }
+                for wake in Self.making.withLock({ $0.end(slot) }) { wake() }
                 home.endMaking()
             }
             guard let found else { throw ServiceRegistryError.missing(name) }
             return .made(
-                try Self.$making.withValue((path, ObjectIdentifier(Thread.current))) {
+                try Self.$origins.withValue(Self.origins + [Origin(slot: slot, recipe: found)]) {
                     try home.make(key, name, found)
                 })
         }
@@ -218,9 +220,9 @@ public final class ServiceRegistry: Sendable {
 
     /// Wakes somebody when a service has been made, or could not be. Returns false if that is so already.
     private func wake(
-        at slot: ServiceMaking.Slot, on path: ServiceMaking.Path, _ body: @escaping @Sendable () -> Void
+        at slot: ServiceMaking.Slot, on thread: ServiceMaking.Maker?, _ body: @escaping @Sendable () -> Void
     ) throws -> Bool {
-        switch workshop.making.withLock({ $0.wait(for: slot, on: path, body) }) {
+        switch Self.making.withLock({ $0.wait(for: slot, on: thread, body) }) {
         case .added: return true
         case .over: return false
         case .recursive(let names): throw ServiceRegistryError.recursive(names)
@@ -249,10 +251,7 @@ public final class ServiceRegistry: Sendable {
 
     private func make(_ key: ObjectIdentifier, _ name: String, _ recipe: Recipe) throws -> any Sendable {
         let service = try recipe.make(self)
-        // One that goes by several types stops with what it was made for first, and once.
-        if let service = service as? any AppService, list(service) {
-            state.withLock { $0.services.append(service) }
-        }
+        if let service = service as? any AppService { list(service) }
         let (isKept, replaced) = state.withLock { state -> (Bool, (Recipe, any Sendable)?) in
             guard !state.isClosed else { return (false, nil) }
             return (true, state.made.updateValue((recipe, service), forKey: key))
@@ -263,15 +262,27 @@ public final class ServiceRegistry: Sendable {
         return service
     }
 
-    /// Takes note of a service that is to be stopped. Returns false if it is known, here or in another scope.
-    private func list(_ service: any AppService) -> Bool {
-        guard let object = Self.object(service) else { return true }
-        return workshop.listed.withLock { $0.insert(ObjectIdentifier(object)).inserted }
+    /// Takes note of a service that is to be stopped: one that goes by several types once, with what it was made for
+    /// first.
+    private func list(_ service: any AppService) {
+        let object = ObjectIdentifier(service)
+        // Counted first: another registry that has it may end meanwhile.
+        Self.shares.withLock { $0[object, default: 0] += 1 }
+        let isNew = state.withLock { state in
+            guard state.listed.insert(object).inserted else { return false }
+            state.services.append(service)
+            return true
+        }
+        if !isNew { _ = Self.giveUp(object) }
     }
 
-    /// A service as an object, by which it is known again. Nil for one that is a value.
-    private static func object(_ service: any Sendable) -> AnyObject? {
-        type(of: service as Any) is AnyClass ? service as AnyObject : nil
+    /// Gives up a share in a service. Returns whether it was the last one.
+    private static func giveUp(_ object: ObjectIdentifier) -> Bool {
+        shares.withLock { shares in
+            let others = shares[object, default: 1] - 1
+            shares[object] = others > 0 ? others : nil
+            return others == 0
+        }
     }
 
     private func made(_ key: ObjectIdentifier, _ recipe: Recipe) -> (any Sendable)? {
@@ -298,8 +309,9 @@ public final class ServiceRegistry: Sendable {
     /// Those that are an ``AppService`` are stopped. From then on, asking throws ``ServiceRegistryError/closed(_:)``.
     /// Closing twice does nothing.
     ///
-    /// While a service is still being made, nothing is stopped that it may have been made with: whoever makes it stops
-    /// that, and the service, as soon as it is there.
+    /// While a service is still being made, or a scope closed on another thread, nothing is stopped that those may have
+    /// been made with: the other thread does it then, as soon as it is done. One service that several scopes give out
+    /// is stopped with the last of them.
     ///
     /// A scope is also closed when nothing holds it any more. A service of its own that keeps the scope, to ask for
     /// others later, holds it.
@@ -346,9 +358,7 @@ public final class ServiceRegistry: Sendable {
             return true
         }
         guard isOver else { return }
-        for service in services.reversed() { service.stop() }
-        let objects = services.compactMap { Self.object($0) }
-        workshop.listed.withLock { $0.subtract(objects.map { ObjectIdentifier($0) }) }
+        for service in services.reversed() where Self.giveUp(ObjectIdentifier(service)) { service.stop() }
         parent?.endScope(ObjectIdentifier(self))
     }
 }

@@ -15,14 +15,14 @@ struct ServiceMakingTests {
 
     /// A thread, which makes one service for another, and waits for no more than one.
     private struct Maker {
-        var paths = [ServiceMaking.Path()]
+        let thread = Place()
         var services: [Int] = []
         var waitsFor: Int?
     }
 
     private struct World {
         var making = ServiceMaking()
-        var makers = Array(repeating: Maker(), count: 3)
+        var makers = [Maker(), Maker(), Maker()]
 
         enum Event { case need(Int, Int), end(Int) }
 
@@ -44,29 +44,39 @@ struct ServiceMakingTests {
             return false
         }
 
+        /// The way from a service that a maker needs to itself, each needing the next one.
+        private func round(from maker: Int, _ service: Int) -> [String] {
+            var way: [Int] = []
+            var next = service
+            while let other = self.maker(of: next), let start = makers[other].services.firstIndex(of: next) {
+                let needed = Array(makers[other].services[start...])
+                if other == maker { return (needed + way + [next]).map { "\($0)" } }
+                way += needed
+                guard let waitsFor = makers[other].waitsFor else { break }
+                next = waitsFor
+            }
+            return []
+        }
+
         mutating func perform(_ event: Event) -> String? {
             switch event {
             case .need(let maker, let service):
-                let path = makers[maker].paths[makers[maker].paths.count - 1]
+                let thread = ObjectIdentifier(makers[maker].thread)
                 let (isMade, closes) = (self.maker(of: service) != nil, closes(maker, service))
-                switch making.begin(slot(service), "\(service)", on: path, suspends: false) {
-                case .make(let path):
-                    makers[maker].paths.append(path)
+                switch making.begin(slot(service), "\(service)", on: thread, suspends: false) {
+                case .make:
                     makers[maker].services.append(service)
                     return isMade ? "one is made twice" : nil
                 case .wait:
                     guard isMade, !closes else { return "a wait for nobody, or for oneself" }
-                    guard case .added = making.wait(for: slot(service), on: path, {}) else { return "not added" }
+                    guard case .added = making.wait(for: slot(service), on: thread, {}) else { return "not added" }
                     makers[maker].waitsFor = service
                     return nil
                 case .recursive(let names):
-                    let isRound = names.first == names.last && names.count > 1 && names.last == "\(service)"
-                    let own = makers[maker].services.map { "\($0)" }
-                    return closes && (isRound || own.contains(names[0])) ? nil : "a circle where none is: \(names)"
+                    return closes && names == round(from: maker, service) ? nil : "another circle: \(names)"
                 }
             case .end(let maker):
                 let service = makers[maker].services.removeLast()
-                makers[maker].paths.removeLast()
                 let woken = making.end(slot(service)).count
                 let waited = makers.indices.filter { makers[$0].waitsFor == service }
                 for other in waited { makers[other].waitsFor = nil }
@@ -95,17 +105,25 @@ struct ServiceMakingTests {
         #expect(walked > 10_000)
     }
 
-    @Test func `a path whose makings have ended is in nobody's way`() {
+    @Test func `who suspends waits for whoever it may be, and closes no circle`() {
+        let (own, other) = (ObjectIdentifier(Self.homes[0]), ObjectIdentifier(Self.homes[1]))
         var making = ServiceMaking()
-        guard case .make(let path) = making.begin(Self.slot(0), "0", on: ServiceMaking.Path(), suspends: false) else {
-            Issue.record("nothing is made")
+        guard case .make = making.begin(Self.slot(0), "0", on: own, suspends: true),
+            case .make = making.begin(Self.slot(1), "1", on: other, suspends: false),
+            case .wait = making.begin(Self.slot(0), "0", on: own, suspends: true),
+            case .added = making.wait(for: Self.slot(0), on: nil, {}),
+            // The one that suspends is not what the thread waits for.
+            case .wait = making.begin(Self.slot(0), "0", on: other, suspends: false),
+            case .added = making.wait(for: Self.slot(0), on: other, {}),
+            case .wait = making.begin(Self.slot(1), "1", on: own, suspends: true),
+            case .recursive(["0", "1", "0"]) = making.begin(Self.slot(1), "1", on: own, suspends: false)
+        else {
+            Issue.record("it went another way")
             return
         }
-        _ = making.end(Self.slot(0))
-        #expect(making.isIdle)
-        // A task that the service has started asks for it later.
-        guard case .make = making.begin(Self.slot(0), "0", on: path, suspends: false) else {
-            Issue.record("it isn't made again")
+        #expect(making.end(Self.slot(0)).count == 2 && making.end(Self.slot(1)).isEmpty && making.isIdle)
+        guard case .over = making.wait(for: Self.slot(0), on: own, {}) else {
+            Issue.record("it is waited for")
             return
         }
     }

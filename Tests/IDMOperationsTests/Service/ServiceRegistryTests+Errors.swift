@@ -1,3 +1,5 @@
+import Foundation
+import IDMCore
 import IDMOperations
 import Synchronization
 import Testing
@@ -35,5 +37,139 @@ extension ServiceRegistryTests {
         }
         #expect(throws: Offline.self) { try services.service(Client.self) }
         _ = try services.service(Client.self)
+    }
+
+    @Test func `registries that need one another are told, on one thread and on several`() async throws {
+        struct Hen: Sendable {}
+        struct Egg: Sendable {}
+        for isOnOneThread in [true, false] {
+            let (hens, eggs) = (ServiceRegistry(), ServiceRegistry())
+            let (hen, egg) = (Gate(), Gate())
+            if isOnOneThread { for gate in [hen, egg] { gate.open() } }
+            hens.register { _ -> Hen in
+                hen.open()
+                egg.wait()
+                _ = try eggs.service(Egg.self)
+                return Hen()
+            }
+            eggs.register { _ -> Egg in
+                egg.open()
+                hen.wait()
+                _ = try hens.service(Hen.self)
+                return Egg()
+            }
+            let (first, second) = (Kept<ServiceRegistryError>(), Kept<ServiceRegistryError>())
+            Thread.detachNewThread {
+                do { _ = try hens.service(Hen.self) } catch { first.keep(error as? ServiceRegistryError) }
+                if isOnOneThread { second.keep(nil) }
+            }
+            if !isOnOneThread {
+                Thread.detachNewThread {
+                    do { _ = try eggs.service(Egg.self) } catch { second.keep(error as? ServiceRegistryError) }
+                }
+            }
+            let errors = [await first.value(), await second.value()]
+            let rounds: [ServiceRegistryError?] = [
+                .recursive(["Hen", "Egg", "Hen"]), .recursive(["Egg", "Hen", "Egg"]),
+            ]
+            #expect(rounds.contains(errors[0]))
+            #expect(isOnOneThread || rounds.contains(errors[1]))
+            for registry in [hens, eggs] { registry.close() }
+        }
+    }
+
+    @Test func `a need that goes through another registry and closes no circle is met`() async throws {
+        struct Far: Sendable {}
+        struct Near: Sendable {}
+        struct Own: Sendable {}
+        let (one, other) = (ServiceRegistry(), ServiceRegistry())
+        let (farBegan, farGoes, nearBegan, nearGoes) = (Gate(), Gate(), Gate(), Gate())
+        other.register { _ -> Far in
+            farBegan.open()
+            farGoes.wait()
+            return Far()
+        }
+        other.register { registry -> Near in
+            nearBegan.open()
+            nearGoes.wait()
+            _ = try registry.service(Far.self)
+            return Near()
+        }
+        one.register { _ -> Own in
+            _ = try other.service(Near.self)
+            return Own()
+        }
+        let (far, near, own) = (Kept<Far>(), Kept<Near>(), Kept<Own>())
+        Thread.detachNewThread { far.keep(try? other.service(Far.self)) }
+        await farBegan.opened()
+        Thread.detachNewThread { near.keep(try? other.service(Near.self)) }
+        await nearBegan.opened()
+        Thread.detachNewThread { own.keep(try? one.service(Own.self)) }
+        nearGoes.open()
+        farGoes.open()
+        let isThere = [await far.value() != nil, await near.value() != nil, await own.value() != nil]
+        #expect(isThere == [true, true, true])
+    }
+
+    @Test(arguments: [false, true])
+    func `work that a making begins and that needs it doesn't make it again and again when it fails`(
+        isDetached: Bool
+    ) async throws {
+        let services = ServiceRegistry()
+        let tries = Atomic(0)
+        let work = Mutex<[Task<Void, any Error>]>([])
+        services.register { registry -> Client in
+            tries.add(1, ordering: .relaxed)
+            let task = Task {
+                if !isDetached { await Task {}.value }
+                _ = try await registry.service(Client.self)
+            }
+            work.withLock { $0.append(task) }
+            Integrator(ClosureDataProvider<Void, Void> { _ in _ = try await registry.service(Client.self) })
+                .prepareCall().call(isolation: nil).hold()
+            throw Offline()
+        }
+        #expect(throws: Offline.self) { try services.service(Client.self) }
+        for task in work.withLock({ $0 }) {
+            await #expect(throws: ServiceRegistryError.recursive(["Client", "Client"])) { try await task.value }
+        }
+        #expect(tries.load(ordering: .relaxed) == 1)
+        // Whoever comes from elsewhere tries again, as does the work of before once another making stands in its place.
+        services.register { _ in Client() }
+        _ = try await services.service(Client.self)
+    }
+
+    @Test func `what runs at once below a making is known to be below it, whatever it has inherited`() async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        struct Outer: Sendable {}
+        struct Inner: Sendable {}
+        let services = ServiceRegistry()
+        let error = Kept<ServiceRegistryError>()
+        services.register { registry -> Outer in
+            Task.immediateDetached {
+                do { _ = try await registry.service(Inner.self) } catch let other {
+                    error.keep(other as? ServiceRegistryError)
+                }
+            }
+            return Outer()
+        }
+        services.register { registry -> Inner in
+            _ = try registry.service(Outer.self)
+            return Inner()
+        }
+        _ = try await services.service(Outer.self)
+        #expect(await error.value() == .recursive(["Outer", "Inner", "Outer"]))
+    }
+
+    @Test func `what is registered with a closed registry is let go at once`() throws {
+        weak var kept: ServiceRegistry?
+        do {
+            let services = ServiceRegistry()
+            kept = services
+            services.close()
+            services.register { _ in withExtendedLifetime(services) { Client() } }
+            #expect(throws: ServiceRegistryError.closed("Client")) { try services.service(Client.self) }
+        }
+        #expect(kept == nil)
     }
 }

@@ -230,15 +230,17 @@ extension ServiceRegistryTests {
         }
     }
 
-    @Test func `an object that a scope and its registry both give out stops once`() throws {
+    @Test func `an object that several scopes give out stops once, with the last of them`() throws {
         let services = ServiceRegistry()
         let stops = Log()
         let outbox = Outbox(stops: stops)
         services.register(lifetime: .scope) { _ in outbox }
         services.register((any AppService).self) { _ in outbox }
-        let scope = services.makeScope()
-        _ = try scope.service(Outbox.self)
+        let scopes = [services.makeScope(), services.makeScope()]
+        for scope in scopes { _ = try scope.service(Outbox.self) }
         _ = try services.service((any AppService).self)
+        for scope in scopes { scope.close() }
+        #expect(stops.entries.isEmpty)
         services.close()
         #expect(stops.entries == ["outbox"])
     }
