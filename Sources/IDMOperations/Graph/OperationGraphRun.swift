@@ -29,7 +29,7 @@ public struct OperationGraphRun: Sendable {
     }
 
     /// What came of the nodes, as soon as the last of them has ended. Throws what ``OperationGraph/request(_:)`` does,
-    /// and `CancellationError` if the awaiting task is cancelled, which leaves the run alone.
+    /// and `CancellationError` if the awaiting task is cancelled meanwhile, which leaves the run alone.
     public var results: OperationGraphResults {
         get async throws { try await task.value }
     }

@@ -33,17 +33,21 @@ struct ServiceMaking: Sendable {
         case make
         /// Somebody makes it.
         case wait
+        /// It is to be made on another thread: this one makes something else, which doesn't need it.
+        case elsewhere
         /// It is needed to be made itself: these need one another, and the last is the first again.
         case recursive([String])
     }
 
     /// A service that hasn't been made is needed.
     ///
-    /// - Parameter suspends: Whether who needs it can wait without holding up the thread.
+    /// - Parameter suspends: Whether who needs it can wait without holding up the thread. Then nothing that the thread
+    ///   makes needs it, even if it is asked for below that on the stack.
     mutating func begin(_ slot: Slot, _ name: String, on thread: Maker, suspends: Bool) -> Beginning {
         guard makings[slot] == nil else {
             return suspends ? .wait : circle(from: slot, to: thread).map { .recursive($0) } ?? .wait
         }
+        if suspends, makings.values.contains(where: { $0.maker == thread }) { return .elsewhere }
         lastNumber += 1
         makings[slot] = Making(name: name, maker: thread, number: lastNumber)
         return .make

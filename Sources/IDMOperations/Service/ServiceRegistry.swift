@@ -22,7 +22,9 @@ import Synchronization
 /// it is made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread outside of tasks, or in
 /// code that isn't `async`, stands still until it is there. Different services are made at the same time. Services that
 /// need one another to be made are an error, also where different threads and registries make them. What can't be seen
-/// is a making that stands still until a task of its own has the service: that waits for ever.
+/// is a making that stands still until a task of its own has the service: that waits for ever. Work that a making begins
+/// and that asks for a service in `async` code is no part of it: it may ask for the service itself, and waits until that
+/// is there, or makes it if the making failed.
 public final class ServiceRegistry: Sendable {
     /// How long a service lives.
     public enum Lifetime: Sendable, Hashable {
@@ -69,14 +71,6 @@ public final class ServiceRegistry: Sendable {
 
     /// How many registries have each service to stop. The last one that ends does.
     private static let shares = Mutex<[ObjectIdentifier: Int]>([:])
-
-    /// A service that was being made when the code that runs here was begun.
-    private struct Origin: Sendable {
-        let slot: ServiceMaking.Slot
-        let recipe: Recipe
-    }
-
-    @TaskLocal private static var origins: [Origin] = []
 
     private let parent: ServiceRegistry?
     private let state = Mutex(State())
@@ -127,6 +121,8 @@ public final class ServiceRegistry: Sendable {
             case .wait(let slot):
                 let gate = ThreadGate()
                 if try wake(at: slot, on: ObjectIdentifier(Thread.current), { gate.open() }) { gate.wait() }
+            // Never told to who doesn't suspend.
+            case .elsewhere: continue
             }
         }
     }
@@ -151,6 +147,11 @@ public final class ServiceRegistry: Sendable {
                         continuation.resume(throwing: error)
                     }
                 }
+            case .elsewhere:
+                // On a thread that is nobody's: it may have to stand still.
+                return try await withCheckedThrowingContinuation { continuation in
+                    Thread.detachNewThread { continuation.resume(with: Result { try self.service(type) }) }
+                }
             }
         }
     }
@@ -164,12 +165,15 @@ public final class ServiceRegistry: Sendable {
     private enum Answer {
         case made(any Sendable)
         case wait(ServiceMaking.Slot)
+        /// It is to be asked for on another thread.
+        case elsewhere
     }
 
     private enum Step {
         case made(any Sendable)
         case wait(ServiceMaking.Slot)
         case make(ServiceMaking.Slot, ServiceRegistry)
+        case elsewhere
         case recursive([String])
     }
 
@@ -187,23 +191,20 @@ public final class ServiceRegistry: Sendable {
             let slot = ServiceMaking.Slot(home: ObjectIdentifier(home), type: key)
             switch making.begin(slot, name, on: ObjectIdentifier(Thread.current), suspends: suspends) {
             case .make:
-                // What a making has begun that failed would let it be made again and again.
-                if Self.origins.contains(where: { $0.slot == slot && $0.recipe === recipe }) {
-                    _ = making.end(slot)
-                    return .recursive([name, name])
-                }
                 guard home.beginMaking() else {
                     _ = making.end(slot)
                     throw ServiceRegistryError.closed(name)
                 }
                 return .make(slot, home)
             case .wait: return .wait(slot)
+            case .elsewhere: return .elsewhere
             case .recursive(let names): return .recursive(names)
             }
         }
         switch step {
         case .made(let service): return .made(service)
         case .wait(let slot): return .wait(slot)
+        case .elsewhere: return .elsewhere
         case .recursive(let names): throw ServiceRegistryError.recursive(names)
         case .make(let slot, let home):
             defer {
@@ -211,10 +212,7 @@ public final class ServiceRegistry: Sendable {
                 home.endMaking()
             }
             guard let found else { throw ServiceRegistryError.missing(name) }
-            return .made(
-                try Self.$origins.withValue(Self.origins + [Origin(slot: slot, recipe: found)]) {
-                    try home.make(key, name, found)
-                })
+            return .made(try home.make(key, name, found))
         }
     }
 
@@ -305,8 +303,8 @@ public final class ServiceRegistry: Sendable {
         return scope
     }
 
-    /// Drops all services and how they are made: those of its scopes first, then its own, the last one made first.
-    /// Those that are an ``AppService`` are stopped. From then on, asking throws ``ServiceRegistryError/closed(_:)``.
+    /// Drops all services and how they are made, and stops those that are an ``AppService``: those of its scopes first,
+    /// then its own, the last one made first. From then on, asking throws ``ServiceRegistryError/closed(_:)``.
     /// Closing twice does nothing.
     ///
     /// While a service is still being made, or a scope closed on another thread, nothing is stopped that those may have

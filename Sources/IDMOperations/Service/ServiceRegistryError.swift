@@ -6,7 +6,7 @@ public enum ServiceRegistryError: Error, Sendable, Hashable {
     case outOfScope(String)
     /// To make the first service, each needs the next one, and the last is the first again.
     case recursive([String])
-    /// The scope has been closed.
+    /// The registry or scope has been closed, perhaps while the service was made.
     case closed(String)
 }
 
@@ -17,7 +17,7 @@ extension ServiceRegistryError: CustomStringConvertible {
         case .missing(let name): "No service \(name) is registered."
         case .outOfScope(let name): "The service \(name) is made for each scope, and there is no scope here."
         case .recursive(let names): "The services need one another to be made: \(names.joined(separator: " → "))."
-        case .closed(let name): "The service \(name) was asked for after its scope was closed."
+        case .closed(let name): "The service \(name) isn't to be had: its scope was closed."
         }
     }
 }

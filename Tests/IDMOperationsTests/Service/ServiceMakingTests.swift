@@ -67,6 +67,7 @@ struct ServiceMakingTests {
                 case .make:
                     makers[maker].services.append(service)
                     return isMade ? "one is made twice" : nil
+                case .elsewhere: return "it is made here"
                 case .wait:
                     guard isMade, !closes else { return "a wait for nobody, or for oneself" }
                     guard case .added = making.wait(for: slot(service), on: thread, {}) else { return "not added" }
@@ -111,6 +112,7 @@ struct ServiceMakingTests {
         guard case .make = making.begin(Self.slot(0), "0", on: own, suspends: true),
             case .make = making.begin(Self.slot(1), "1", on: other, suspends: false),
             case .wait = making.begin(Self.slot(0), "0", on: own, suspends: true),
+            case .elsewhere = making.begin(Self.slot(2), "2", on: own, suspends: true),
             case .added = making.wait(for: Self.slot(0), on: nil, {}),
             // The one that suspends is not what the thread waits for.
             case .wait = making.begin(Self.slot(0), "0", on: other, suspends: false),

@@ -111,54 +111,25 @@ extension ServiceRegistryTests {
         #expect(isThere == [true, true, true])
     }
 
-    @Test(arguments: [false, true])
-    func `work that a making begins and that needs it doesn't make it again and again when it fails`(
-        isDetached: Bool
-    ) async throws {
+    @Test func `work that a failed making has begun may have the service later`() async throws {
         let services = ServiceRegistry()
-        let tries = Atomic(0)
-        let work = Mutex<[Task<Void, any Error>]>([])
+        let isOnline = Atomic(false)
+        let goesOn = Gate()
+        let work = Mutex<Task<Client, any Error>?>(nil)
         services.register { registry -> Client in
-            tries.add(1, ordering: .relaxed)
+            if isOnline.load(ordering: .relaxed) { return Client() }
             let task = Task {
-                if !isDetached { await Task {}.value }
-                _ = try await registry.service(Client.self)
+                await goesOn.opened()
+                return try await registry.service(Client.self)
             }
-            work.withLock { $0.append(task) }
-            Integrator(ClosureDataProvider<Void, Void> { _ in _ = try await registry.service(Client.self) })
-                .prepareCall().call(isolation: nil).hold()
+            work.withLock { $0 = task }
             throw Offline()
         }
         #expect(throws: Offline.self) { try services.service(Client.self) }
-        for task in work.withLock({ $0 }) {
-            await #expect(throws: ServiceRegistryError.recursive(["Client", "Client"])) { try await task.value }
-        }
-        #expect(tries.load(ordering: .relaxed) == 1)
-        // Whoever comes from elsewhere tries again, as does the work of before once another making stands in its place.
-        services.register { _ in Client() }
-        _ = try await services.service(Client.self)
-    }
-
-    @Test func `what runs at once below a making is known to be below it, whatever it has inherited`() async throws {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        struct Outer: Sendable {}
-        struct Inner: Sendable {}
-        let services = ServiceRegistry()
-        let error = Kept<ServiceRegistryError>()
-        services.register { registry -> Outer in
-            Task.immediateDetached {
-                do { _ = try await registry.service(Inner.self) } catch let other {
-                    error.keep(other as? ServiceRegistryError)
-                }
-            }
-            return Outer()
-        }
-        services.register { registry -> Inner in
-            _ = try registry.service(Outer.self)
-            return Inner()
-        }
-        _ = try await services.service(Outer.self)
-        #expect(await error.value() == .recursive(["Outer", "Inner", "Outer"]))
+        isOnline.store(true, ordering: .relaxed)
+        goesOn.open()
+        let client = try await work.withLock { $0 }?.value
+        #expect(try await services.service(Client.self) === client)
     }
 
     @Test func `what is registered with a closed registry is let go at once`() throws {

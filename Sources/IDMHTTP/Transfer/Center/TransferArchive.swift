@@ -26,6 +26,10 @@ final class TransferArchive: Sendable {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                // What a process was writing when it ended.
+                for name in names where name.hasSuffix(Self.ending + ".new") {
+                    try? files.removeIfThere("\(folder)/\(name)")
+                }
                 let records = names.filter { $0.hasSuffix(Self.ending) }.compactMap { name in
                     let path = "\(folder)/\(name)"
                     // One that stands elsewhere would never be erased.

@@ -206,7 +206,9 @@ struct TransferBook: Sendable {
     }
 
     /// A task has ended, or what has come was removed.
-    mutating func end(_ id: String, _ ending: Ending) -> [Action] {
+    ///
+    /// - Parameter keeping: Whether what has come stays if nobody here has asked for a cancel.
+    mutating func end(_ id: String, _ ending: Ending, keeping: Bool = false) -> [Action] {
         guard var entry = entries[id] else { return [] }
         var actions: [Action] = []
         switch (entry.run, ending) {
@@ -222,7 +224,7 @@ struct TransferBook: Sendable {
         case (.alive, _), (.landing, _):
             // Asked for as it landed, or by nobody here.
             entry.run = .none
-            entry.keeps = entry.keeps && entry.isUnwanted
+            entry.keeps = entry.isUnwanted ? entry.keeps : keeping
             actions = cancel(id, &entry)
         case (.ending, _) where entry.owes && ending != .success:
             entry.run = .discarding

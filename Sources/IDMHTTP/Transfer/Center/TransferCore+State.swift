@@ -77,13 +77,21 @@ extension TransferCore {
         /// Whether what has come of a transfer stays when nobody says anything about it.
         func keeps(_ id: String) -> Bool { jobs[id]?.download?.onCancel == .keep }
 
-        /// What is to be removed of a transfer: not what another one goes on with.
-        func remains(_ id: String) -> [ServiceDownload] {
-            let others = jobs.filter { other, _ in
-                other != id && book.phase(of: other).map { $0 != .finished && $0 != .cancelled } ?? false
-            }
-            return (jobs[id]?.traces ?? []).filter { trace in
-                !others.values.contains { $0.download?.isInPlace(of: trace) == true }
+        /// What a cancelled transfer has left isn't to be removed any more, if it is to be kept.
+        mutating func letKeep(_ id: String) {
+            guard let entry = book.entries[id], entry.keeps, entry.phase == .cancelled else { return }
+            _ = jobs[id]?.takeTraces()
+        }
+
+        /// What is to be removed of a transfer: not what another one goes on with, who has to remove it then.
+        mutating func takeRemains(_ id: String) -> [ServiceDownload] {
+            (jobs[id]?.takeTraces() ?? []).filter { trace in
+                let other = jobs.first { other, job in
+                    other != id && book.phase(of: other).map { $0 != .finished && $0 != .cancelled } ?? false
+                        && ([job.download].compactMap { $0 } + job.traces).contains { $0.isInPlace(of: trace) }
+                }
+                if let other { jobs[other.key]?.leaveTrace(of: trace) }
+                return other == nil
             }
         }
     }

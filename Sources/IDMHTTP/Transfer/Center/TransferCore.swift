@@ -102,7 +102,8 @@ final class TransferCore: Sendable {
 
     /// Takes up what another process has left.
     func find(_ records: [TransferRecord]) async {
-        for record in records {
+        // Those first that go on: what they go on with isn't to be removed.
+        for record in records.filter({ !$0.isCancelled }) + records.filter(\.isCancelled) {
             var job = TransferJob(record.work)
             var phase = record.isCancelled ? TransferBook.Phase.cancelled : .paused
             if let download = job.download {
@@ -123,12 +124,16 @@ final class TransferCore: Sendable {
     /// - Parameter keeping: Whether what has come stays. Nil for what the download says.
     func cancel(_ id: String, keeping: Bool?) {
         change { (state: inout State) in
-            state.book.cancel(id, keeping: keeping ?? state.keeps(id))
+            defer { state.letKeep(id) }
+            return state.book.cancel(id, keeping: keeping ?? state.keeps(id))
         }
     }
 
     func remove(_ id: String) {
-        change { (state: inout State) in state.book.remove(id, keeping: state.keeps(id)) }
+        change { (state: inout State) in
+            defer { state.letKeep(id) }
+            return state.book.remove(id, keeping: state.keeps(id))
+        }
     }
 
     func change(_ event: (inout TransferBook) -> [TransferBook.Action]) {
@@ -220,7 +225,9 @@ final class TransferCore: Sendable {
     }
 
     private func start(_ id: String, _ run: TransferRun, _ work: TransferJob.Work) {
-        let listener = Listener { [weak self] progress in self?.hear(id, progress) }
+        let listener = Listener { [weak self, weak run] progress in
+            if let run { self?.hear(id, run, progress) }
+        }
         run.start { [self] in
             do {
                 let result = try await run.control.bind {
@@ -228,7 +235,7 @@ final class TransferCore: Sendable {
                 }
                 // It may have begun elsewhere, and gone on here.
                 await discard(id, but: work)
-                end(id, .success(result))
+                if !end(id, .success(result)) { await removeAfterClosing(id) }
             } catch {
                 if !end(id, .failure(error)) { await removeAfterClosing(id) }
             }
@@ -240,9 +247,7 @@ final class TransferCore: Sendable {
     private func discard(_ id: String, but kept: TransferJob.Work? = nil) async {
         let place = kept.flatMap { TransferJob($0).download }
         let remains = state.withLock { state in
-            let remains = state.remains(id).filter { trace in place?.isInPlace(of: trace) != true }
-            state.jobs[id]?.forgetTraces()
-            return remains
+            state.takeRemains(id).filter { trace in place?.isInPlace(of: trace) != true }
         }
         guard !remains.isEmpty else { return }
         await settle()
@@ -313,15 +318,18 @@ final class TransferCore: Sendable {
             case .failure(let error): ending = error is CancellationError ? .cancelled : .failure
             }
             if state.book.entries[id]?.run.isAlive == true { state.jobs[id]?.end(result) }
-            return state.book.end(id, ending)
+            defer { state.letKeep(id) }
+            return state.book.end(id, ending, keeping: state.keeps(id))
         }
     }
 
-    private func hear(_ id: String, _ progress: IntegrationProgress) {
+    private func hear(_ id: String, _ run: TransferRun, _ progress: IntegrationProgress) {
         guard let completed = progress.completed else { return }
         let time = elapsed()
         change { state in
-            guard state.book.entries[id]?.run.isAlive == true, let phase = state.book.phase(of: id) else { return [] }
+            guard state.book.entries[id]?.run.isAlive == true, state.jobs[id]?.run === run,
+                let phase = state.book.phase(of: id)
+            else { return [] }
             state.jobs[id]?.hear(completed, of: progress.total, at: time)
             state.tell(id, phase)
             return []

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import IDMCore
 
 /// What a center knows of a transfer beside where it stands: what is to be done, who does it, and who follows it.
@@ -28,6 +29,8 @@ struct TransferJob: Sendable {
     /// Which file it is about to become.
     var landing: TransferRecord.Landing?
     private var meter = TransferMeter(interval: .zero)
+    /// Whether something else is to be done from the next start on.
+    private var isOther = false
 
     init(_ work: Work) {
         self.work = work
@@ -97,37 +100,54 @@ struct TransferJob: Sendable {
         isFresh = true
         landing = nil
         result = nil
+        if isOther { reset() }
         leaveTrace()
     }
 
     /// Is asked for again, to do something else perhaps from its next start on. What goes on, goes on from where it is.
     mutating func ask(for work: Work, in phase: TransferBook.Phase?) {
+        // Who follows one that runs sees that to its end.
         let goesOn = phase.map { $0 != .finished && $0 != .cancelled } ?? false
         let isSame = download.flatMap { old in TransferJob(work).download?.isInPlace(of: old) } ?? false
         self.work = work
-        landing = nil
-        if !goesOn || !isSame, phase != .running {
-            progress = TransferProgress(completed: 0)
-            meter = TransferMeter(interval: .zero)
+        if phase == .running {
+            isOther = isOther || !isSame
+        } else {
+            landing = nil
+            if !goesOn || !isSame { reset() }
         }
         if !goesOn { result = nil }
         // Nobody follows another one that had the id and was forgotten.
         if phase == nil { (latest, told) = (LatestValue(.waiting(progress)), 0) }
     }
 
+    private mutating func reset() {
+        progress = TransferProgress(completed: 0)
+        meter = TransferMeter(interval: .zero)
+        isOther = false
+    }
+
     private mutating func leaveTrace() {
-        guard let download, !traces.contains(where: { $0.isInPlace(of: download) }) else { return }
+        if let download { leaveTrace(of: download) }
+    }
+
+    mutating func leaveTrace(of download: ServiceDownload) {
+        guard !traces.contains(where: { $0.isInPlace(of: download) }) else { return }
         traces.append(download)
     }
 
-    /// Nothing is left of what has come.
-    mutating func forgetTraces() { traces = [] }
+    /// Hands over what is to be removed, or kept.
+    mutating func takeTraces() -> [ServiceDownload] {
+        defer { traces = [] }
+        return traces
+    }
 }
 
 extension ServiceDownload {
     /// Whether its part is that of another one.
     func isInPlace(of other: ServiceDownload) -> Bool {
-        destination == other.destination && object == other.object
+        destination.kind == other.destination.kind && object == other.object
+            && destination.url.standardizedFileURL.path == other.destination.url.standardizedFileURL.path
     }
 }
 

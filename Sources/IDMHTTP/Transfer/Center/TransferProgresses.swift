@@ -36,7 +36,7 @@ public struct TransferProgresses: AsyncSequence, Sendable {
                 let next = TransferProgress(
                     completed: Swift.max(progress.completed, last?.completed ?? 0), total: progress.total,
                     bytesPerSecond: progress.bytesPerSecond,
-                    least: Swift.max(progress.fraction ?? 0, last?.fraction ?? 0))
+                    least: [progress.fraction, last?.fraction].compactMap { $0 }.max())
                 if next == last, !isOver { continue }
                 last = next
                 return next

@@ -28,10 +28,12 @@ final class TransferRun: Sendable {
         if isStopped { task.cancel() }
     }
 
-    /// Waits until the work has ended, also if it is still to start.
+    /// Waits until the work has ended, also if it is still to start, and if the task that waits is cancelled.
     func ended() async {
-        var version = 0
-        while let (hasEnded, next) = await hasEnded.next(after: version), !hasEnded { version = next }
+        await Task { [hasEnded] in
+            var version = 0
+            while let (hasEnded, next) = await hasEnded.next(after: version), !hasEnded { version = next }
+        }.value
     }
 
     func stop() {

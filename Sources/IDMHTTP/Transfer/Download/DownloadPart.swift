@@ -78,7 +78,12 @@ actor DownloadPart {
 
     /// Removes the part that has become a file, where its process had no time for that.
     private func removeSecondName(_ known: DownloadSidecar?) {
-        guard let status = try? files.status(at: place.part), status.kind == .file, status.links > 1 else { return }
+        guard let status = try? files.status(at: place.part), status.kind == .file, status.links > 1,
+            let file = try? files.open(place.part, .reading)
+        else { return }
+        defer { try? files.close(file) }
+        // A download that is about to do so itself has the lock.
+        guard (try? files.lock(file)) != nil, (try? files.status(file))?.identity == status.identity else { return }
         try? files.removeIfThere(place.part)
         if known?.file == status.identity { try? files.removeIfThere(place.sidecar) }
     }

@@ -55,13 +55,13 @@ public struct DownloadProvider: DataProvider {
     /// Removes what an unfinished download has left. Does nothing while the download is under way.
     @concurrent
     public func discard(_ download: ServiceDownload) async throws {
-        try await run(download).discard()
+        try await part(of: download).discard()
     }
 
     /// What a download has left, as far as one can see.
     @concurrent
     func left(by download: ServiceDownload) async -> TransferProgress {
-        let (length, total) = await (try? run(download))?.part.look() ?? (0, nil)
+        let (length, total) = await (try? part(of: download))?.look() ?? (0, nil)
         return TransferProgress(completed: length, total: total)
     }
 
@@ -78,7 +78,7 @@ public struct DownloadProvider: DataProvider {
     /// The file that a download has left in its place, if it is there and the one that was to get there.
     @concurrent
     func landed(_ download: ServiceDownload, _ landing: TransferRecord.Landing) async -> DownloadedFile? {
-        guard let part = (try? run(download))?.part, let file = await part.landed(landing.file, landing.suggestedName)
+        guard let part = try? part(of: download), let file = await part.landed(landing.file, landing.suggestedName)
         else { return nil }
         // What its process had no time for.
         await part.discard()
@@ -97,10 +97,24 @@ public struct DownloadProvider: DataProvider {
                 .badRequest(error), request: download.request.description(redacted: service.configuration.redaction))
         }
         return DownloadRun(
-            service: service, download: download,
-            part: DownloadPart(
-                try DownloadPlace(download, from: address.url, redaction: service.configuration.redaction), download,
-                files),
+            service: service, download: download, part: try part(of: download, from: address.url),
             reporter: .current(service.clock), willLand: willLand)
+    }
+
+    /// Where a download is on the disk. What its object is called is enough: its address may hold what isn't known here.
+    private func part(of download: ServiceDownload) throws -> DownloadPart {
+        let address: URL
+        do throws(ServiceRequest.Fault) {
+            address = try service.configuration.resolve(download.request).url
+        } catch {
+            guard let object = download.object else { throw error }
+            address = URL(fileURLWithPath: object)
+        }
+        return try part(of: download, from: address)
+    }
+
+    private func part(of download: ServiceDownload, from address: URL) throws(TransferError) -> DownloadPart {
+        let place = try DownloadPlace(download, from: address, redaction: service.configuration.redaction)
+        return DownloadPart(place, download, files)
     }
 }

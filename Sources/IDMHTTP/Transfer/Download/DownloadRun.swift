@@ -22,10 +22,6 @@ struct DownloadRun: Sendable {
         }
     }
 
-    func discard() async {
-        await part.discard()
-    }
-
     private func attempt() async throws -> DownloadedFile {
         switch try await part.open() {
         case .done(let file):

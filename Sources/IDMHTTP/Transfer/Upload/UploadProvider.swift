@@ -15,14 +15,14 @@ internal import Synchronization
 /// - **Progress** counts the bytes that have really gone, and not those of the answer. A body that has to be sent
 ///   again, after a redirect or with another credential, stays where it was until it has caught up.
 /// - **Pausing** with a `PauseControl` ends the connection, and the body is sent again from its start: a server keeps
-///   nothing of half a body. What has all but arrived (its last megabyte is on its way) is let through instead, so that
-///   no request is made twice that may not be. A stream that can be read once isn't sent again: a pause stops the
-///   reading, and nothing else.
+///   nothing of half a body. A request that may not be made twice is let through instead where its last megabyte is on
+///   its way, or where an interceptor makes it again. A stream that can be read once isn't sent again: a pause stops
+///   the reading, and nothing else.
 /// - **Time** is the time-out's: the service's deadline doesn't hold, only one of the request itself.
 ///
-/// Files are read while they travel, 64 KB at a time. One that has become longer or shorter meanwhile, or has vanished
-/// before its turn came, fails the upload with a ``RequestBody/Fault`` inside of an ``HTTPError``, whatever the server
-/// has made of it.
+/// Files are read while they travel, 64 KB at a time. One that has become longer or shorter, was changed or has vanished
+/// before there is an answer fails the upload with a ``RequestBody/Fault`` inside of an ``HTTPError``, whatever the
+/// server has made of it.
 ///
 /// Work runs away from the caller's actor. Fails as the service does.
 public struct UploadProvider: DataProvider {

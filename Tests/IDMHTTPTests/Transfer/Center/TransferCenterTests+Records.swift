@@ -174,4 +174,95 @@ extension TransferCenterTests {
         for id in ["a", "b"] { _ = try await second.result(of: id) }
         #expect(objects.asked.entries.suffix(3) == ["c", "b", "a"])
     }
+
+    @Test("A secret in a path is no loss for its part: it is found, removed, and known where it has landed")
+    func secretInThePath() async throws {
+        let secret = ServiceDownload(
+            ServiceRequest(.get, "/maps/{token}", pathParameters: ["token": "s3cret"]), to: .file(file("a")))
+        objects["s3cret"].change { $0.breaksAfter = 4_000 }
+        let first = try await TransferCenter(try service(), folder: records.url)
+        first.download(secret, id: "x")
+        _ = try? await first.result(of: "x")
+        await first.close()
+        let second = try await TransferCenter(try service(), folder: records.url)
+        #expect(second.progress().completed == 4_000)
+        second.cancel("x")
+        await second.close()
+        #expect(try names.isEmpty && records.names().isEmpty)
+        objects["s3cret"].change { $0.breaksAfter = nil }
+        guard case .finished? = try await nextState(landing: secret) else { throw Violation("not finished") }
+    }
+
+    @Test("What lands is known by the next process, also if it was asked for again by then")
+    func askedForAsItLands() async throws {
+        let map = download("a")
+        guard case .finished? = try await nextState(landing: map, again: map) else { throw Violation("not finished") }
+    }
+
+    /// What a process says of a download that finds what the one before had written down as the file got its name.
+    private func nextState(landing map: ServiceDownload, again: ServiceDownload? = nil) async throws -> TransferState? {
+        let files = FaultyFiles()
+        let core = TransferCore(
+            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
+            archive: try TransferArchive(records.url))
+        let center = TransferCenter(core)
+        let (later, settled) = (try TemporaryFolder(), DispatchSemaphore(value: 0))
+        files.before(.link) {
+            if let again { core.add("a", .download(again), .normal) }
+            Task {
+                await core.settle()
+                settled.signal()
+            }
+            settled.wait()
+            for name in (try? records.names()) ?? [] {
+                try? FileManager.default.copyItem(
+                    at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
+            }
+        }
+        center.download(map, id: "a")
+        _ = try await center.result(of: "a")
+        await center.close()
+        return try await TransferCenter(try service(), folder: later.url).state(of: "a")
+    }
+
+    @Test("One that was forgotten as it landed, and the center closed, leaves no record")
+    func forgottenAndClosed() async throws {
+        let files = FaultyFiles()
+        let core = TransferCore(
+            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
+            archive: try TransferArchive(records.url))
+        let center = TransferCenter(core)
+        files.before(.link) {
+            core.remove("a")
+            core.close()
+        }
+        center.download(download("a"), id: "a")
+        for await _ in center.states(of: "a") {}
+        await center.close()
+        #expect(try records.names().isEmpty && names == ["a"])
+    }
+
+    @Test("What was being written when a process ended doesn't stay")
+    func halfWritten() async throws {
+        _ = try records.file("\(SHA256.hex(of: "id".utf8).prefix(32)).transfer.new", "{")
+        await (try await TransferCenter(try service(), folder: records.url)).close()
+        #expect(try records.names().isEmpty)
+    }
+
+    @Test("What a cancelled one has left stays at the next start if another one goes on with it")
+    func cancelledAndGoingOn() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let provider = DownloadProvider(try service())
+        _ = try? await provider.request(download("a"))
+        func write(_ id: String, _ turn: Int, isCancelled: Bool) throws {
+            let record = TransferRecord(
+                id, .download(provider.named(download("a"))), .normal, turn: turn, isCancelled: isCancelled)
+            _ = try records.file("\(SHA256.hex(of: id.utf8).prefix(32)).transfer", try #require(record?.encoded()))
+        }
+        try write("one", 1, isCancelled: true)
+        try write("two", 2, isCancelled: false)
+        let center = try await TransferCenter(try service(), folder: records.url)
+        await center.close()
+        #expect(names == ["a.part", "a.part.info"] && center.ids == ["two"])
+    }
 }

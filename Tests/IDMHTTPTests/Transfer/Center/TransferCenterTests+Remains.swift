@@ -166,4 +166,138 @@ extension TransferCenterTests {
             #expect(try records.names().isEmpty && names.isEmpty)
         }
     }
+
+    @Test("What was kept stays, whatever its id is used for later")
+    func keptForGood() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let center = TransferCenter(try service())
+        center.download(download("a"), id: "x")
+        _ = try? await center.result(of: "x")
+        center.cancel("x", keepingPart: true)
+        center.download(download("b"), id: "x")
+        _ = try await center.result(of: "x")
+        await center.close()
+        #expect(names == ["a.part", "a.part.info", "b"])
+    }
+
+    @Test("A part that another one is to go on with is that one's to remove, however its folder is written")
+    func handedOver() async throws {
+        for isFolder in [false, true] {
+            objects["a"].change { $0.breaksAfter = 4_000 }
+            let signals = hold(["b"])
+            let center = TransferCenter(try service(), width: 1)
+            func map(_ isDirectory: Bool) -> ServiceDownload {
+                let url = URL(fileURLWithPath: folder.url.path, isDirectory: isDirectory)
+                return isFolder ? ServiceDownload(ServiceRequest(.get, "/maps/a"), to: .folder(url)) : download("a")
+            }
+            center.download(map(true), id: "one")
+            _ = try? await center.result(of: "one")
+            center.download(download("b"), id: "b")
+            center.download(map(false), id: "two")
+            center.remove("one")
+            _ = await wait(center, "b") { if case .running = $0 { true } else { false } }
+            let parts = names.filter { $0.hasPrefix("a") }
+            #expect(parts.count == 2)
+            for id in ["two", "b"] { center.remove(id) }
+            signals["b"]?.open()
+            await center.close()
+            #expect(names.isEmpty)
+        }
+    }
+
+    @Test("A part that is held is its transfer's, also if that was asked for something else meanwhile")
+    func heldPart() async throws {
+        let signals = hold(["a"])
+        let files = FaultyFiles()
+        let center = TransferCenter(
+            TransferCore(
+                DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 2, archive: nil))
+        center.download(download("a"), id: "one")
+        try await objects["a"].log.contains("3000")
+        center.download(download("b"), id: "one")
+        center.download(download("a"), id: "two")
+        await #expect(throws: TransferError.inUse("a.part")) { try await center.result(of: "two") }
+        center.pause("one")
+        try await files.allClosed()
+        center.remove("two")
+        await center.close()
+        #expect(names == ["a.part", "a.part.info"])
+        signals["a"]?.open()
+    }
+
+    @Test("A cancel that nobody here has asked for leaves what the download says", arguments: [true, false])
+    func cancelledByOthers(keeps: Bool) async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let throwing = Watched(false)
+        let interceptor = ClosureInterceptor { request, next in
+            if throwing.value { throw CancellationError() }
+            return try await next(request)
+        }
+        let center = TransferCenter(try HTTPService(objects, interceptors: [interceptor]))
+        var map = download("a")
+        map.onCancel = keeps ? .keep : .remove
+        center.download(map, id: "x")
+        _ = try? await center.result(of: "x")
+        throwing.change { $0 = true }
+        center.resume("x")
+        for await _ in center.states(of: "x") {}
+        await center.close()
+        #expect(names == (keeps ? ["a.part", "a.part.info"] : []))
+    }
+
+    @Test("Nothing of another request counts for the one that has the id now, be it late or before")
+    func ofAnother() async throws {
+        let signals = hold(["b"])
+        let asked = Signal()
+        let transport = ScriptedTransport { [objects] request in
+            if request.body == nil { return try await objects.send(request) }
+            request.didSend(10)
+            asked.open()
+            try await Signal().wait()
+            return .text("x")
+        }
+        let center = TransferCenter(try HTTPService(transport))
+        center.upload(ServiceRequest(.put, "/up", body: .bytes(filling(10_000))), id: "x")
+        try await asked.wait()
+        center.cancel("x")
+        center.download(download("b"), id: "x")
+        try await objects["b"].log.contains("3000")
+        transport.asked[0].didSend(9_999)
+        #expect(center.state(of: "x")?.progress?.completed ?? 0 <= 3_000)
+        signals["b"]?.open()
+        _ = try await center.result(of: "x")
+
+        // Asked for something else as it runs, and failed: the other one begins with nothing.
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let held = hold(["a", "c"])
+        center.download(download("a"), id: "y")
+        try await objects["a"].log.contains("3000")
+        center.download(download("c"), id: "y")
+        held["a"]?.open()
+        _ = try? await center.result(of: "y")
+        center.resume("y")
+        try await objects["c"].log.contains("3000")
+        #expect(center.state(of: "y")?.progress?.completed ?? 0 <= 3_000)
+        held["c"]?.open()
+        _ = try await center.result(of: "y")
+    }
+
+    @Test("Whoever waits for an end waits for it, also in a task that is cancelled")
+    func endInACancelledTask() async throws {
+        for _ in 0..<Volume.of(500, normally: 50) {
+            let (goesOn, log, run) = (Signal(), Log(), TransferRun())
+            run.start {
+                await goesOn.waitDeaf()
+                log.add("ended")
+            }
+            let waiting = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                Task { goesOn.open() }
+                await run.ended()
+                log.add("told")
+            }
+            await waiting.value
+            #expect(log.entries == ["ended", "told"])
+        }
+    }
 }

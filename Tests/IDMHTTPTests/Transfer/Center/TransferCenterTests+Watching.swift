@@ -110,6 +110,8 @@ extension TransferCenterTests {
         center.download(download("a"), id: "a")
         _ = try? await center.result(of: "a")
         #expect(center.progress(of: ["a"]).fraction == nil && center.progress(of: ["a"]).completed == 0)
+        var progresses = center.progresses(of: ["a"]).makeAsyncIterator()
+        #expect(await progresses.next()?.fraction == nil)
         let known = TransferProgress(completed: 5, total: 10)
         let unknown = TransferProgress(completed: 7)
         #expect(TransferProgress.sum(of: [unknown]).fraction == nil)

@@ -1,5 +1,6 @@
 import Foundation
 import IDMCore
+import IDMTesting
 import TestSupport
 import Testing
 
@@ -120,5 +121,27 @@ struct SeparateDownloadsTests {
         try FileManager.default.removeItem(at: place.part)
         try await place.provider.discard(place.download())
         #expect(place.names.isEmpty && place.files.openFiles == 0)
+    }
+
+    @Test("A part that is about to lose its name is its download's until it has")
+    func betweenItsNames() async throws {
+        let place = try Downloading { $0.tag = nil }
+        let other = DownloadProvider(try HTTPService(place.server))
+        var map = place.download()
+        map.existing = .number
+        let (error, ended) = (Watched<TransferError?>(nil), DispatchSemaphore(value: 0))
+        place.files.before(.link) { [map, files = place.files] in
+            files.before(.remove) { [map] in
+                Task {
+                    do { _ = try await other.request(map) } catch let other {
+                        error.change { $0 = other as? TransferError }
+                    }
+                    ended.signal()
+                }
+                ended.wait()
+            }
+        }
+        _ = try await place.request(map)
+        #expect(error.value == .inUse("map.bin.part") && place.isWhole())
     }
 }

@@ -1,0 +1,150 @@
+import Foundation
+import IDMCore
+import IDMOperations
+import Synchronization
+import TestSupport
+import Testing
+
+/// Work that services begin as they are made, and that asks for services.
+extension ServiceRegistryTests {
+    @Test func `a task that a service has started asks for it afterwards`() async throws {
+        final class Poller: Sendable {
+            let asking: Task<Poller, any Error>
+            init(_ services: ServiceRegistry, _ made: Gate) {
+                asking = Task {
+                    await made.opened()
+                    return try await services.service(Poller.self)
+                }
+            }
+        }
+        let services = ServiceRegistry()
+        let made = Gate()
+        services.register { Poller($0, made) }
+        let poller = try await services.service(Poller.self)
+        made.open()
+        #expect(try await poller.asking.value === poller)
+    }
+
+    @Test func `a task that a service starts may ask for it while it is made`() async throws {
+        final class Poller: Sendable {
+            let asking: Task<Poller, any Error>
+            init(_ services: ServiceRegistry, _ asks: Gate) {
+                asking = Task {
+                    asks.open()
+                    return try await services.service(Poller.self)
+                }
+                asks.wait()
+            }
+        }
+        for _ in 0..<Volume.of(2_000, normally: 100) {
+            let services = ServiceRegistry()
+            services.register { Poller($0, Gate()) }
+            // Made on a thread of its own: its task finds one that doesn't stand still.
+            let made = Kept<Poller>()
+            Thread.detachNewThread { made.keep(try? services.service(Poller.self)) }
+            let poller = try #require(await made.value())
+            #expect(try await poller.asking.value === poller)
+        }
+    }
+
+    @Test func `work that a service begins as it is made may ask for it`() async throws {
+        final class Feed: Sendable {
+            let call: IntegrationTask<Bool>
+            let operation: DataProviderOperation<Void, Bool>
+            init(_ services: ServiceRegistry) {
+                let refresh = ClosureDataProvider<Void, Bool> { _ in
+                    _ = try await services.service(Feed.self)
+                    return true
+                }
+                // They begin at once, and below the making on its stack.
+                call = Integrator(refresh).prepareCall().call(isolation: nil)
+                operation = DataProviderOperation(refresh)
+                operation.start()
+            }
+        }
+        let services = ServiceRegistry()
+        services.register { Feed($0) }
+        let feed = try await services.service(Feed.self)
+        #expect(try await feed.call.value)
+        #expect(try await feed.operation.value)
+    }
+
+    @Test func `work that waits for a service without holding up what began it closes no circle`() async throws {
+        struct First: Sendable {}
+        struct Second: Sendable { let work: IntegrationTask<Bool> }
+        let services = ServiceRegistry()
+        let (began, goesOn, waits) = (Gate(), Gate(), Gate())
+        services.register { registry -> First in
+            began.open()
+            goesOn.wait()
+            _ = try registry.service(Second.self)
+            return First()
+        }
+        services.register { registry -> Second in
+            let work = Integrator(
+                ClosureDataProvider<Void, Bool> { _ in
+                    _ = try await registry.service(First.self)
+                    return true
+                })
+            let task = work.prepareCall().call(isolation: nil)
+            goesOn.open()
+            waits.wait()
+            return Second(work: task)
+        }
+        let (first, second) = (Kept<First>(), Kept<Second>())
+        Thread.detachNewThread { first.keep(try? services.service(First.self)) }
+        await began.opened()
+        Thread.detachNewThread { second.keep(try? services.service(Second.self)) }
+        await goesOn.opened()
+        waits.open()
+        #expect(await first.value() != nil)
+        #expect(try await second.value()?.work.value == true)
+    }
+
+    private enum Begun: CaseIterable { case call, operation, immediately }
+
+    @Test(arguments: Begun.allCases)
+    private func `what work needs that a making begins is no need of that, and of nobody who waits for it`(
+        begun: Begun
+    ) async throws {
+        struct First: Sendable {}
+        struct Second: Sendable {}
+        struct Third: Sendable {}
+        let services = ServiceRegistry()
+        let (thirdBegan, thirdGoes, secondBegan) = (Gate(), Gate(), Gate())
+        services.register { registry -> Third in
+            thirdBegan.open()
+            thirdGoes.wait()
+            _ = try registry.service(First.self)
+            return Third()
+        }
+        services.register { registry -> Second in
+            secondBegan.open()
+            _ = try registry.service(Third.self)
+            return Second()
+        }
+        let had = Kept<Second>()
+        services.register { registry -> First in
+            let work = ClosureDataProvider<Void, Void> { _ in had.keep(try? await registry.service(Second.self)) }
+            switch begun {
+            case .call: Integrator(work).prepareCall().call(isolation: nil).hold()
+            case .operation: DataProviderOperation(work).start()
+            case .immediately:
+                guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+                    Task { had.keep(try? await registry.service(Second.self)) }
+                    break
+                }
+                Task.immediateDetached { had.keep(try? await registry.service(Second.self)) }
+            }
+            return First()
+        }
+        let (third, first) = (Kept<Third>(), Kept<First>())
+        Thread.detachNewThread { third.keep(try? services.service(Third.self)) }
+        await thirdBegan.opened()
+        Thread.detachNewThread { first.keep(try? services.service(First.self)) }
+        await secondBegan.opened()
+        thirdGoes.open()
+        let isThere = [await third.value() != nil, await first.value() != nil, await had.value() != nil]
+        #expect(isThere == [true, true, true])
+    }
+}
