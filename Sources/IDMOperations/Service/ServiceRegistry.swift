@@ -170,11 +170,8 @@ public final class ServiceRegistry: Sendable {
     }
 
     private enum Step {
-        case made(any Sendable)
-        case wait(ServiceMaking.Slot)
+        case tell(Answer)
         case make(ServiceMaking.Slot, ServiceRegistry)
-        case elsewhere
-        case recursive([String])
     }
 
     /// Finds a service, makes it, or says that somebody else does.
@@ -187,7 +184,7 @@ public final class ServiceRegistry: Sendable {
         // Decided at once: nobody makes a service by what has been replaced, or makes it twice.
         let step = try Self.making.withLock { making -> Step in
             let (home, recipe) = try find(key, name, for: self, &found)
-            if let service = home.made(key, recipe) { return .made(service) }
+            if let service = home.made(key, recipe) { return .tell(.made(service)) }
             let slot = ServiceMaking.Slot(home: ObjectIdentifier(home), type: key)
             switch making.begin(slot, name, on: ObjectIdentifier(Thread.current), suspends: suspends) {
             case .make:
@@ -196,16 +193,13 @@ public final class ServiceRegistry: Sendable {
                     throw ServiceRegistryError.closed(name)
                 }
                 return .make(slot, home)
-            case .wait: return .wait(slot)
-            case .elsewhere: return .elsewhere
-            case .recursive(let names): return .recursive(names)
+            case .wait: return .tell(.wait(slot))
+            case .elsewhere: return .tell(.elsewhere)
+            case .recursive(let names): throw ServiceRegistryError.recursive(names)
             }
         }
         switch step {
-        case .made(let service): return .made(service)
-        case .wait(let slot): return .wait(slot)
-        case .elsewhere: return .elsewhere
-        case .recursive(let names): throw ServiceRegistryError.recursive(names)
+        case .tell(let answer): return answer
         case .make(let slot, let home):
             defer {
                 for wake in Self.making.withLock({ $0.end(slot) }) { wake() }

@@ -4,6 +4,9 @@ struct TransferBook: Sendable {
     enum Phase: Sendable, Hashable {
         case waiting, running, paused, finished, failed, cancelled
 
+        /// Whether there is still something to do, perhaps: it has not been done, and is wanted.
+        var mayGoOn: Bool { self != .finished && self != .cancelled }
+
         var isOver: Bool { self == .finished || self == .failed || self == .cancelled }
     }
 
@@ -145,9 +148,7 @@ struct TransferBook: Sendable {
     }
 
     mutating func cancel(_ id: String, keeping: Bool) -> [Action] {
-        guard var entry = entries[id], entry.phase != .finished, entry.phase != .cancelled, !entry.isUnwanted else {
-            return []
-        }
+        guard var entry = entries[id], entry.phase.mayGoOn, !entry.isUnwanted else { return [] }
         // Of what came before it was asked for again nothing stays.
         entry.keeps = keeping && !entry.owes
         guard entry.run != .landing else {
@@ -162,7 +163,7 @@ struct TransferBook: Sendable {
     mutating func remove(_ id: String, keeping: Bool) -> [Action] {
         guard var entry = entries[id], !entry.isLeaving else { return [] }
         entry.isLeaving = true
-        guard entry.phase != .finished, entry.phase != .cancelled else {
+        guard entry.phase.mayGoOn else {
             set(id, entry.run == .none ? nil : entry)
             return []
         }
@@ -190,10 +191,9 @@ struct TransferBook: Sendable {
     }
 
     mutating func prioritize(_ id: String, _ priority: TransferPriority) -> [Action] {
-        guard entries[id] != nil else { return [] }
+        guard let entry = entries[id] else { return [] }
         entries[id]?.priority = priority
-        // What has failed may go on.
-        return [.finished, .cancelled].contains(entries[id]?.phase) ? [] : [.record(id)]
+        return entry.phase.mayGoOn ? [.record(id)] : []
     }
 
     // MARK: What happens

@@ -87,7 +87,7 @@ extension TransferCore {
         mutating func takeRemains(_ id: String) -> [ServiceDownload] {
             (jobs[id]?.takeTraces() ?? []).filter { trace in
                 let other = jobs.first { other, job in
-                    other != id && book.phase(of: other).map { $0 != .finished && $0 != .cancelled } ?? false
+                    other != id && book.phase(of: other)?.mayGoOn == true
                         && ([job.download].compactMap { $0 } + job.traces).contains { $0.isInPlace(of: trace) }
                 }
                 if let other { jobs[other.key]?.leaveTrace(of: trace) }

@@ -78,12 +78,7 @@ final class TransferCore: Sendable {
     /// Waits until everything that was to be done has been, and is on the disk.
     func settle() async {
         await withUnsafeContinuation { waiter in
-            let works = state.withLock { state in
-                state.steps.append(.settle(waiter))
-                defer { state.isWorking = true }
-                return !state.isWorking
-            }
-            if works { work() }
+            work { $0.steps.append(.settle(waiter)) }
         }
     }
 
@@ -145,15 +140,14 @@ final class TransferCore: Sendable {
     /// - Returns: What is still to come to its end.
     @discardableResult
     func close() -> [TransferRun] {
-        let (jobs, works) = state.withLock { state in
+        var jobs: [TransferJob] = []
+        work { state in
             if !state.isClosed, !state.watchers.isEmpty {
                 for id in state.book.ids { state.show(id, nil) }
             }
             state.isClosed = true
-            defer { state.isWorking = true }
-            return (state.jobs.values.map { $0 }, !state.isWorking)
+            jobs = Array(state.jobs.values)
         }
-        if works { work() }
         for job in jobs {
             job.run?.stop()
             job.latest.close()
@@ -190,6 +184,16 @@ final class TransferCore: Sendable {
     }
 
     // MARK: Work
+
+    /// Changes what is to be done, also once the center is closed, and does it.
+    private func work(after change: (inout State) -> Void) {
+        let works = state.withLock { state in
+            change(&state)
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        if works { work() }
+    }
 
     private func work() {
         while let step = state.withLock({ state -> Step? in
@@ -245,9 +249,8 @@ final class TransferCore: Sendable {
     /// Removes what a transfer has left, once it is known on the disk that it is to be: a process that ends meanwhile
     /// leaves that to the next one.
     private func discard(_ id: String, but kept: TransferJob.Work? = nil) async {
-        let place = kept.flatMap { TransferJob($0).download }
         let remains = state.withLock { state in
-            state.takeRemains(id).filter { trace in place?.isInPlace(of: trace) != true }
+            state.takeRemains(id).filter { trace in kept?.download?.isInPlace(of: trace) != true }
         }
         guard !remains.isEmpty else { return }
         await settle()
@@ -262,8 +265,7 @@ final class TransferCore: Sendable {
         await discard(id)
         guard entry.phase == .cancelled || entry.isUnwanted else { return }
         // Behind what is still to be written.
-        await settle()
-        archive?.erase(id)
+        work { $0.steps.append(.erase(id)) }
     }
 
     private func outcome(of work: TransferJob.Work, _ id: String) async throws -> TransferResult {
@@ -288,23 +290,14 @@ final class TransferCore: Sendable {
     private func note(_ landing: TransferRecord.Landing, of id: String) async {
         guard archive != nil else { return }
         await withUnsafeContinuation { waiter in
-            let isTaken = change { state in
+            work { state in
                 // One that was forgotten since has another record, or none.
                 if state.book.entries[id]?.run == .landing {
                     state.jobs[id]?.landing = landing
                     if let record = state.record(id) { state.steps.append(.record(record)) }
                 }
                 state.steps.append(.settle(waiter))
-                return []
             }
-            if isTaken { return }
-            let record = state.withLock { state -> TransferRecord? in
-                guard state.book.entries[id]?.run == .landing else { return nil }
-                state.jobs[id]?.landing = landing
-                return state.record(id)
-            }
-            if let record { archive?.save(record) }
-            archive?.settle(waiter) ?? waiter.resume()
         }
     }
 

@@ -9,6 +9,14 @@ struct TransferJob: Sendable {
         case upload(ServiceRequest)
         /// A download of which the request isn't known: it held secrets, and was another process's.
         case incomplete(ServiceDownload)
+
+        /// The download, if it is one.
+        var download: ServiceDownload? {
+            switch self {
+            case .download(let download), .incomplete(let download): download
+            case .upload: nil
+            }
+        }
     }
 
     var work: Work
@@ -38,12 +46,7 @@ struct TransferJob: Sendable {
     }
 
     /// The download, if it is one.
-    var download: ServiceDownload? {
-        switch work {
-        case .download(let download), .incomplete(let download): download
-        case .upload: nil
-        }
-    }
+    var download: ServiceDownload? { work.download }
 
     /// What those who follow hear in a phase.
     func state(_ phase: TransferBook.Phase) -> TransferState {
@@ -107,8 +110,8 @@ struct TransferJob: Sendable {
     /// Is asked for again, to do something else perhaps from its next start on. What goes on, goes on from where it is.
     mutating func ask(for work: Work, in phase: TransferBook.Phase?) {
         // Who follows one that runs sees that to its end.
-        let goesOn = phase.map { $0 != .finished && $0 != .cancelled } ?? false
-        let isSame = download.flatMap { old in TransferJob(work).download?.isInPlace(of: old) } ?? false
+        let goesOn = phase?.mayGoOn ?? false
+        let isSame = download.flatMap { old in work.download?.isInPlace(of: old) } ?? false
         self.work = work
         if phase == .running {
             isOther = isOther || !isSame

@@ -55,7 +55,7 @@ struct TransferRecord: Codable, Sendable {
         _ id: String, _ work: TransferJob.Work, _ priority: TransferPriority, turn: Int = 0,
         isCancelled: Bool = false, landing: Landing? = nil, redaction own: ServiceRedaction = .standard
     ) {
-        let redaction = Secrets(own: own)
+        let redaction = UnkeptSecrets(own: own)
         let download: ServiceDownload
         switch work {
         case .download(let found): (download, isComplete) = (found, Self.isComplete(found.request, redaction))
@@ -102,7 +102,7 @@ struct TransferRecord: Codable, Sendable {
     }
 
     /// Whether a request can be made of what may be kept of it.
-    private static func isComplete(_ request: ServiceRequest, _ redaction: Secrets) -> Bool {
+    private static func isComplete(_ request: ServiceRequest, _ redaction: UnkeptSecrets) -> Bool {
         request.body == nil && !request.headers.contains { redaction.isSecret($0) }
             && !request.query.items.contains { redaction.isSecret($0.name) }
             && !request.pathParameters.keys.contains { redaction.isSecret($0) }
@@ -116,7 +116,7 @@ extension TransferRecord.Request {
         [timeout, deadline].allSatisfy { $0.map { abs($0) <= 1e12 } ?? true }
     }
 
-    fileprivate init(_ request: ServiceRequest, _ redaction: Secrets) {
+    fileprivate init(_ request: ServiceRequest, _ redaction: UnkeptSecrets) {
         method = request.method.name
         path = request.path
         link = request.link.flatMap { redaction.isOpen($0) ? $0.relativeString : nil }
@@ -171,24 +171,5 @@ extension TransferRecord.Request {
             default: nil
             }
         return request
-    }
-}
-
-/// What is never kept: what is commonly secret, and what the service calls so.
-private struct Secrets {
-    let own: ServiceRedaction
-
-    func isSecret(_ name: String) -> Bool {
-        ServiceRedaction.standard.isSecret(name) || own.isSecret(name)
-    }
-
-    func isSecret(_ field: ServiceHeaders.Field) -> Bool {
-        ServiceRedaction.standard.isSecret(field) || own.isSecret(field)
-    }
-
-    /// Whether an address holds nothing that is secret.
-    func isOpen(_ link: URL) -> Bool {
-        let text = link.relativeString
-        return [ServiceRedaction.standard, own].allSatisfy { $0.url(text) == text }
     }
 }

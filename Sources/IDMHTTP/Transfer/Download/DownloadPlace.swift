@@ -48,9 +48,8 @@ struct DownloadPlace: Sendable, Hashable {
             throw .notAFile(download.destination.url.lastPathComponent.escapedForDescription())
         }
         // What holds a secret in its path is known by a digest alone, and its name says nothing of it.
-        let isSecret = download.request.pathParameters.keys.contains {
-            ServiceRedaction.standard.isSecret($0) || redaction.isSecret($0)
-        }
+        let secrets = UnkeptSecrets(own: redaction)
+        let isSecret = download.request.pathParameters.keys.contains { secrets.isSecret($0) }
         object = download.object ?? Self.object(of: address, isSecret: isSecret)
         let stem: String
         if isFolder {

@@ -35,9 +35,7 @@ extension TransferCenterTests {
     func cancelledAsItLandsAndEnds() async throws {
         for closes in [true, false] {
             let files = FaultyFiles()
-            let core = TransferCore(
-                DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
-                archive: try TransferArchive(records.url))
+            let core = try core(files, width: 1, isKept: true)
             let center = TransferCenter(core)
             files.before(.link) {
                 core.cancel("a", keeping: false)
@@ -56,23 +54,14 @@ extension TransferCenterTests {
     @Test("A cancel as the file lands is on the disk, and so is that it has landed", arguments: [true, false])
     func cancelledAsTheProcessEnds(hasLanded: Bool) async throws {
         let files = FaultyFiles()
-        let core = TransferCore(
-            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
-            archive: try TransferArchive(records.url))
+        let core = try core(files, width: 1, isKept: true)
         let center = TransferCenter(core)
-        let (later, copied, settled) = (try TemporaryFolder(), Signal(), DispatchSemaphore(value: 0))
+        let (later, copied) = (try TemporaryFolder(), Signal())
         files.before(.link) {
             core.cancel("a", keeping: false)
             // Whatever was asked for before is on the disk by then.
-            Task {
-                await core.settle()
-                settled.signal()
-            }
-            settled.wait()
-            for name in (try? records.names()) ?? [] {
-                try? FileManager.default.copyItem(
-                    at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
-            }
+            settle(core)
+            copyRecords(to: later)
             copied.open()
             if !hasLanded { files.failNext(.link) }
             files.fail(each: .remove, EIO)
@@ -202,22 +191,13 @@ extension TransferCenterTests {
     /// What a process says of a download that finds what the one before had written down as the file got its name.
     private func nextState(landing map: ServiceDownload, again: ServiceDownload? = nil) async throws -> TransferState? {
         let files = FaultyFiles()
-        let core = TransferCore(
-            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
-            archive: try TransferArchive(records.url))
+        let core = try core(files, width: 1, isKept: true)
         let center = TransferCenter(core)
-        let (later, settled) = (try TemporaryFolder(), DispatchSemaphore(value: 0))
+        let later = try TemporaryFolder()
         files.before(.link) {
             if let again { core.add("a", .download(again), .normal) }
-            Task {
-                await core.settle()
-                settled.signal()
-            }
-            settled.wait()
-            for name in (try? records.names()) ?? [] {
-                try? FileManager.default.copyItem(
-                    at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
-            }
+            settle(core)
+            copyRecords(to: later)
         }
         center.download(map, id: "a")
         _ = try await center.result(of: "a")
@@ -228,9 +208,7 @@ extension TransferCenterTests {
     @Test("One that was forgotten as it landed, and the center closed, leaves no record")
     func forgottenAndClosed() async throws {
         let files = FaultyFiles()
-        let core = TransferCore(
-            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
-            archive: try TransferArchive(records.url))
+        let core = try core(files, width: 1, isKept: true)
         let center = TransferCenter(core)
         files.before(.link) {
             core.remove("a")

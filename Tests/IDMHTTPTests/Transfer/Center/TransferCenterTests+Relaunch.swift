@@ -101,17 +101,12 @@ extension TransferCenterTests {
             if !hasTag { $0.tag = nil }
             $0.headers["Content-Disposition"] = "attachment; filename=world.bin"
         }
-        let core = TransferCore(
-            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
-            archive: try TransferArchive(records.url))
+        let core = try core(files, width: 1, isKept: true)
         let first = TransferCenter(core)
         let later = try TemporaryFolder()
         // What a process that ended there would have left in the other folder.
         files.before(.link) {
-            for name in (try? records.names()) ?? [] {
-                try? FileManager.default.copyItem(
-                    at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
-            }
+            copyRecords(to: later)
         }
         var download = ServiceDownload(ServiceRequest(.get, "/maps/a"), to: .folder(folder.url), existing: .number)
         download.request.headers[.authorization] = "Bearer x"
@@ -129,9 +124,7 @@ extension TransferCenterTests {
     @Test("A file that was about to get its name, and didn't, is gone on with")
     func notLanded() async throws {
         let files = FaultyFiles()
-        let core = TransferCore(
-            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
-            archive: try TransferArchive(records.url))
+        let core = try core(files, width: 1, isKept: true)
         let first = TransferCenter(core)
         files.fail(each: .link, EIO)
         first.download(download("a"), id: "a")
@@ -188,9 +181,7 @@ extension TransferCenterTests {
     @Test("What a process that ended had still to remove, the next one removes", arguments: [true, false])
     func removedByTheNext(isSecret: Bool) async throws {
         let files = FaultyFiles()
-        let core = TransferCore(
-            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1,
-            archive: try TransferArchive(records.url))
+        let core = try core(files, width: 1, isKept: true)
         let first = TransferCenter(core)
         let signals = hold(["a"])
         var download = download("a")
@@ -200,10 +191,7 @@ extension TransferCenterTests {
         let later = try TemporaryFolder()
         // As a process would have left it that ended there.
         files.before(.remove) {
-            for name in (try? records.names()) ?? [] {
-                try? FileManager.default.copyItem(
-                    at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
-            }
+            copyRecords(to: later)
             files.fail(each: .remove, EIO)
         }
         first.cancel("a")
@@ -293,5 +281,23 @@ extension TransferCenterTests {
         await #expect(throws: TransferError.self) { try await TransferCenter(try service(), folder: file) }
         let url = try #require(URL(string: "https://h/x"))
         await #expect(throws: TransferError.notAFile("x")) { try await TransferCenter(try service(), folder: url) }
+    }
+
+    /// What a process that ended now would leave, in another folder.
+    func copyRecords(to later: TemporaryFolder) {
+        for name in (try? records.names()) ?? [] {
+            try? FileManager.default.copyItem(
+                at: records.url.appendingPathComponent(name), to: later.url.appendingPathComponent(name))
+        }
+    }
+
+    /// Lets everything that was asked for get to the disk. For a thread that is nobody's.
+    func settle(_ core: TransferCore) {
+        let settled = DispatchSemaphore(value: 0)
+        Task {
+            await core.settle()
+            settled.signal()
+        }
+        settled.wait()
     }
 }

@@ -81,15 +81,16 @@ extension TransferCenterTests {
         #expect(isWhole("a") && objects["a"].sentBytes == 10_000)
     }
 
-    @Test("A part that another transfer goes on with stays")
-    func shared() async throws {
+    @Test(
+        "A part that another transfer goes on with stays, also if that was asked for something else meanwhile",
+        arguments: [false, true])
+    func shared(isAskedForAnother: Bool) async throws {
         let signals = hold(["a"])
         let files = FaultyFiles()
-        let center = TransferCenter(
-            TransferCore(
-                DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 2, archive: nil))
+        let center = TransferCenter(try core(files, width: 2))
         center.download(download("a"), id: "one")
         try await objects["a"].log.contains("3000")
+        if isAskedForAnother { center.download(download("b"), id: "one") }
         center.download(download("a"), id: "two")
         await #expect(throws: TransferError.inUse("a.part")) { try await center.result(of: "two") }
         center.pause("one")
@@ -203,26 +204,6 @@ extension TransferCenterTests {
             await center.close()
             #expect(names.isEmpty)
         }
-    }
-
-    @Test("A part that is held is its transfer's, also if that was asked for something else meanwhile")
-    func heldPart() async throws {
-        let signals = hold(["a"])
-        let files = FaultyFiles()
-        let center = TransferCenter(
-            TransferCore(
-                DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 2, archive: nil))
-        center.download(download("a"), id: "one")
-        try await objects["a"].log.contains("3000")
-        center.download(download("b"), id: "one")
-        center.download(download("a"), id: "two")
-        await #expect(throws: TransferError.inUse("a.part")) { try await center.result(of: "two") }
-        center.pause("one")
-        try await files.allClosed()
-        center.remove("two")
-        await center.close()
-        #expect(names == ["a.part", "a.part.info"])
-        signals["a"]?.open()
     }
 
     @Test("A cancel that nobody here has asked for leaves what the download says", arguments: [true, false])

@@ -43,6 +43,13 @@ struct TransferCenterTests {
 
     func service() throws -> HTTPService { try HTTPService(objects) }
 
+    /// What a center holds, over a disk of which the test says what it does.
+    func core(_ files: FaultyFiles, width: Int, isKept: Bool = false) throws -> TransferCore {
+        TransferCore(
+            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: width,
+            archive: isKept ? try TransferArchive(records.url) : nil)
+    }
+
     func download(_ id: String) -> ServiceDownload {
         ServiceDownload(ServiceRequest(.get, "/maps/\(id)"), to: .file(file(id)))
     }
@@ -188,8 +195,7 @@ struct TransferCenterTests {
     func cancelledAsItLands() async throws {
         for (fails, keeping) in [(false, false), (true, false), (true, true)] {
             let files = FaultyFiles()
-            let core = TransferCore(
-                DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1, archive: nil)
+            let core = try core(files, width: 1)
             let center = TransferCenter(core)
             files.before(.permit) {
                 // The second time: the first is that of the part.
@@ -218,8 +224,7 @@ struct TransferCenterTests {
     @Test("One that is forgotten as its file gets its name isn't the next one's of its id")
     func forgottenAsItLands() async throws {
         let files = FaultyFiles()
-        let core = TransferCore(
-            DownloadProvider(try service(), files: files), UploadProvider(try service()), width: 1, archive: nil)
+        let core = try core(files, width: 1)
         let center = TransferCenter(core)
         let other = download("b")
         files.before(.link) { [weak center] in
