@@ -117,18 +117,21 @@ struct TransferBook: Sendable {
 
     /// Takes up what another process has left, or has finished or cancelled and not come to the end of it: in the order
     /// of their turns.
-    mutating func find(_ id: String, _ phase: Phase, _ priority: TransferPriority, turn: Int) -> [Action] {
+    ///
+    /// - Parameter owes: Whether what has come is to be removed before anything else begins.
+    mutating func find(
+        _ id: String, _ phase: Phase, _ priority: TransferPriority, turn: Int, owes: Bool = false
+    ) -> [Action] {
         guard entries[id] == nil else { return [] }
         // Those that come later come behind them, also after the next start.
         lastTurn = max(turn, nextTurn())
         var entry = Entry(phase: phase, priority: priority, turn: lastTurn)
-        if phase == .cancelled { (entry.run, entry.owes, entry.isLeaving) = (.discarding, true, true) }
+        entry.isLeaving = phase == .cancelled
+        entry.owes = owes || entry.isLeaving
+        let removes = entry.owes || phase == .finished
+        if removes { entry.run = .discarding }
         set(id, entry)
-        return switch phase {
-        case .finished: [.erase(id)]
-        case .cancelled: [.discard(id)]
-        default: []
-        }
+        return removes ? [.discard(id)] : []
     }
 
     mutating func pause(_ id: String) -> [Action] {
@@ -231,8 +234,8 @@ struct TransferBook: Sendable {
             actions = [.discard(id)]
         case (.ending, _), (.discarding, _):
             entry.run = .none
+            actions = entry.phase.mayGoOn ? (entry.owes ? [.record(id)] : []) : [.erase(id)]
             entry.owes = false
-            if entry.phase == .cancelled { actions = [.erase(id)] }
         }
         entry.isUnwanted = false
         set(id, entry.isLeaving && entry.run == .none ? nil : entry)

@@ -67,11 +67,16 @@ extension TransferCore {
         /// What is kept of a transfer. Nil if nothing is.
         func record(_ id: String) -> TransferRecord? {
             guard let job = jobs[id], let entry = book.entries[id] else { return nil }
-            let isCancelled = entry.phase == .cancelled || entry.isUnwanted
+            let remains = job.remains
+            // Of an upload nothing goes on, and what a download before it has left is still to be removed.
+            guard let download = job.download ?? remains.first else { return nil }
+            let isCancelled = entry.phase == .cancelled || entry.isUnwanted || job.download == nil
             guard !isCancelled || !entry.keeps else { return nil }
             return TransferRecord(
-                id, job.work, entry.priority, turn: entry.turn, isCancelled: isCancelled,
-                landing: entry.isLeaving ? nil : job.landing, redaction: redaction)
+                id, job.download == nil ? .download(download) : job.work, entry.priority, turn: entry.turn,
+                isCancelled: isCancelled, owes: entry.owes, landing: entry.isLeaving ? nil : job.landing,
+                remains: remains,
+                redaction: redaction)
         }
 
         /// Whether what has come of a transfer stays when nobody says anything about it.
@@ -83,9 +88,11 @@ extension TransferCore {
             _ = jobs[id]?.takeTraces()
         }
 
-        /// What is to be removed of a transfer: not what another one goes on with, who has to remove it then.
-        mutating func takeRemains(_ id: String) -> [ServiceDownload] {
-            (jobs[id]?.takeTraces() ?? []).filter { trace in
+        /// What is to be removed of a transfer, to be told when it has been: not what another one goes on with, who has
+        /// to remove it then.
+        mutating func takeRemains(_ id: String, but kept: TransferJob.Work?) -> [ServiceDownload] {
+            let remains = (jobs[id]?.takeTraces() ?? []).filter { trace in
+                guard kept?.download?.isInPlace(of: trace) != true else { return false }
                 let other = jobs.first { other, job in
                     other != id && book.phase(of: other)?.mayGoOn == true
                         && ([job.download].compactMap { $0 } + job.traces).contains { $0.isInPlace(of: trace) }
@@ -93,6 +100,8 @@ extension TransferCore {
                 if let other { jobs[other.key]?.leaveTrace(of: trace) }
                 return other == nil
             }
+            jobs[id]?.remove(remains)
+            return remains
         }
     }
 }

@@ -97,21 +97,27 @@ final class TransferCore: Sendable {
 
     /// Takes up what another process has left.
     func find(_ records: [TransferRecord]) async {
-        // Those first that go on: what they go on with isn't to be removed.
-        for record in records.filter({ !$0.isCancelled }) + records.filter(\.isCancelled) {
+        var found: [(record: TransferRecord, phase: TransferBook.Phase, job: TransferJob)] = []
+        for record in records {
             var job = TransferJob(record.work)
             var phase = record.isCancelled ? TransferBook.Phase.cancelled : .paused
             if let download = job.download {
-                job.find(await downloads.left(by: download))
                 // Also if it was cancelled then: that came too late.
                 if let landing = record.landing, let file = await downloads.landed(download, landing) {
-                    job.find(file)
+                    job.find(file, record.remains)
                     phase = .finished
+                } else {
+                    let left = record.owes ? TransferProgress(completed: 0) : await downloads.left(by: download)
+                    job.find(left, record.remains)
                 }
             }
-            change { [job, phase] state in
+            found.append((record, phase, job))
+        }
+        // Those first that go on: what they go on with isn't to be removed.
+        for (record, phase, job) in found.filter(\.phase.mayGoOn) + found.filter({ !$0.phase.mayGoOn }) {
+            change { state in
                 state.jobs[record.id] = job
-                return state.book.find(record.id, phase, record.priority, turn: record.turn)
+                return state.book.find(record.id, phase, record.priority, turn: record.turn, owes: record.owes)
             }
         }
     }
@@ -217,7 +223,7 @@ final class TransferCore: Sendable {
         case .discard(let id, let run):
             run.start { [self] in
                 await discard(id)
-                if !end(id, .success(nil)) { await removeAfterClosing(id) }
+                if !end(id, .success(nil)) { await endAfterClosing(id) }
             }
         case .record(let record): archive?.save(record)
         case .erase(let id): archive?.erase(id)
@@ -239,9 +245,9 @@ final class TransferCore: Sendable {
                 }
                 // It may have begun elsewhere, and gone on here.
                 await discard(id, but: work)
-                if !end(id, .success(result)) { await removeAfterClosing(id) }
+                if !end(id, .success(result)) { await endAfterClosing(id) }
             } catch {
-                if !end(id, .failure(error)) { await removeAfterClosing(id) }
+                if !end(id, .failure(error)) { await endAfterClosing(id) }
             }
         }
     }
@@ -249,21 +255,18 @@ final class TransferCore: Sendable {
     /// Removes what a transfer has left, once it is known on the disk that it is to be: a process that ends meanwhile
     /// leaves that to the next one.
     private func discard(_ id: String, but kept: TransferJob.Work? = nil) async {
-        let remains = state.withLock { state in
-            state.takeRemains(id).filter { trace in kept?.download?.isInPlace(of: trace) != true }
-        }
+        let remains = state.withLock { $0.takeRemains(id, but: kept) }
         guard !remains.isEmpty else { return }
         await settle()
         for download in remains { try? await downloads.discard(download) }
+        state.withLock { $0.jobs[id]?.remove([]) }
     }
 
-    /// Removes what a download has left that was cancelled just before the center was closed: the book says nothing any
-    /// more.
-    private func removeAfterClosing(_ id: String) async {
-        let entry = state.withLock { $0.book.entries[id] }
-        guard let entry, entry.owes || entry.isUnwanted && !entry.keeps else { return }
-        await discard(id)
-        guard entry.phase == .cancelled || entry.isUnwanted else { return }
+    /// Does what is still to be done about one that ended after the center was closed: the book says nothing any more.
+    private func endAfterClosing(_ id: String) async {
+        guard let entry = state.withLock({ $0.book.entries[id] }) else { return }
+        if entry.owes || entry.isUnwanted && !entry.keeps { await discard(id) }
+        guard !entry.phase.mayGoOn || entry.isUnwanted else { return }
         // Behind what is still to be written.
         work { $0.steps.append(.erase(id)) }
     }

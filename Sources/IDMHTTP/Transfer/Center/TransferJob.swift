@@ -26,6 +26,8 @@ struct TransferJob: Sendable {
     var told = 0
     /// The downloads of which something may have come, each in another place.
     private(set) var traces: [ServiceDownload] = []
+    /// Those of which what has come is just being removed.
+    private var removed: [ServiceDownload] = []
     var progress = TransferProgress(completed: 0)
     /// Whether nothing has been heard since the task was started, or let go on.
     var isFresh = true
@@ -47,6 +49,11 @@ struct TransferJob: Sendable {
 
     /// The download, if it is one.
     var download: ServiceDownload? { work.download }
+
+    /// The downloads of which something may be there, beside what is to be done.
+    var remains: [ServiceDownload] {
+        (removed + traces).filter { trace in download?.isInPlace(of: trace) != true }
+    }
 
     /// What those who follow hear in a phase.
     func state(_ phase: TransferBook.Phase) -> TransferState {
@@ -77,16 +84,18 @@ struct TransferJob: Sendable {
         if let next = meter.hear(completed: completed, total: total, at: time) { progress = next }
     }
 
-    /// Was begun in another process.
-    mutating func find(_ left: TransferProgress) {
+    /// Was begun in another process, and so were others that had its id.
+    mutating func find(_ left: TransferProgress, _ remains: [ServiceDownload]) {
         progress = left
-        leaveTrace()
+        meter.find(left)
+        for download in [download].compactMap({ $0 }) + remains { leaveTrace(of: download) }
     }
 
     /// Has ended already, in another process.
-    mutating func find(_ file: DownloadedFile) {
+    mutating func find(_ file: DownloadedFile, _ remains: [ServiceDownload]) {
         progress = TransferProgress(completed: file.size, total: file.size)
         result = .success(.file(file))
+        for download in remains { leaveTrace(of: download) }
     }
 
     /// Ends, with what has come of it. Without a result nothing has.
@@ -139,11 +148,14 @@ struct TransferJob: Sendable {
         traces.append(download)
     }
 
-    /// Hands over what is to be removed, or kept.
+    /// Hands over what is to be removed.
     mutating func takeTraces() -> [ServiceDownload] {
         defer { traces = [] }
         return traces
     }
+
+    /// What is removed, until it has been.
+    mutating func remove(_ downloads: [ServiceDownload]) { removed = downloads }
 }
 
 extension ServiceDownload {

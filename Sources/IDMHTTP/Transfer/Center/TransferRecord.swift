@@ -10,20 +10,39 @@ struct TransferRecord: Codable, Sendable {
     let priority: TransferPriority
     /// When it got into the line, among those of its center.
     let turn: Int
-    /// Whether what has come is to be removed.
+    /// Whether what has come is to be removed, and nothing else.
     let isCancelled: Bool
+    /// Whether what has come is to be removed before it is gone on with.
+    let owes: Bool
     private let request: Request
-    private let isFolder: Bool
-    private let destination: String
+    private let place: Place
     private let existing: ServiceDownload.ExistingFile
     private let size: Int64?
     private let sha256: String?
-    private let object: String?
     private let onCancel: ServiceDownload.CancelledPart
     private let durability: TransferDurability
     private let isComplete: Bool
     /// What the download was about to become when this was written.
     let landing: Landing?
+    /// Where others that had the id have left something.
+    private let otherPlaces: [Place]
+
+    /// Where a download has its part.
+    private struct Place: Codable, Sendable {
+        let isFolder: Bool
+        let url: String
+        let object: String?
+
+        init(_ download: ServiceDownload) {
+            isFolder = download.destination.kind == .folder
+            url = download.destination.url.absoluteString
+            object = download.object
+        }
+
+        var destination: ServiceDownload.Destination? {
+            URL(string: url).map { isFolder ? .folder($0) : .file($0) }
+        }
+    }
 
     /// A file that is about to get its name.
     struct Landing: Codable, Sendable, Hashable {
@@ -53,7 +72,8 @@ struct TransferRecord: Codable, Sendable {
     /// The record of a transfer. Nil for one that doesn't outlive its process.
     init?(
         _ id: String, _ work: TransferJob.Work, _ priority: TransferPriority, turn: Int = 0,
-        isCancelled: Bool = false, landing: Landing? = nil, redaction own: ServiceRedaction = .standard
+        isCancelled: Bool = false, owes: Bool = false, landing: Landing? = nil, remains: [ServiceDownload] = [],
+        redaction own: ServiceRedaction = .standard
     ) {
         let redaction = UnkeptSecrets(own: own)
         let download: ServiceDownload
@@ -66,22 +86,22 @@ struct TransferRecord: Codable, Sendable {
         self.priority = priority
         self.turn = turn
         self.isCancelled = isCancelled
+        self.owes = owes
         request = Request(download.request, redaction)
-        isFolder = download.destination.kind == .folder
-        destination = download.destination.url.absoluteString
+        place = Place(download)
         existing = download.existing
         size = download.size
         sha256 = download.sha256
-        object = download.object
         onCancel = download.onCancel
         durability = download.durability
         self.landing = landing
+        otherPlaces = remains.map { Place($0) }
     }
 
     /// Reads a record. Nil if it is damaged, or of another version.
     init?(_ data: Data) {
         guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == Self.version,
-            URL(string: record.destination) != nil, Self.turns.contains(record.turn), record.request.isSound
+            record.place.destination != nil, Self.turns.contains(record.turn), record.request.isSound
         else { return nil }
         self = record
     }
@@ -93,12 +113,18 @@ struct TransferRecord: Codable, Sendable {
 
     /// What is to be done.
     var work: TransferJob.Work {
-        // Looked at when the record was read.
-        let url = URL(string: destination) ?? URL(fileURLWithPath: "/")
         let download = ServiceDownload(
-            request.request, to: isFolder ? .folder(url) : .file(url), existing: existing, size: size, sha256: sha256,
-            object: object, onCancel: onCancel, durability: durability)
+            // Looked at when the record was read.
+            request.request, to: place.destination ?? .folder(URL(fileURLWithPath: "/")), existing: existing,
+            size: size, sha256: sha256, object: place.object, onCancel: onCancel, durability: durability)
         return isComplete ? .download(download) : .incomplete(download)
+    }
+
+    /// What others that had the id may have left, as far as it takes to remove it.
+    var remains: [ServiceDownload] {
+        otherPlaces.compactMap { place in
+            place.destination.map { ServiceDownload(ServiceRequest(.get, ""), to: $0, object: place.object) }
+        }
     }
 
     /// Whether a request can be made of what may be kept of it.

@@ -52,8 +52,8 @@ struct TransferLives: Sendable {
         self.id = id
     }
 
-    /// Whether nothing changes any more.
-    var isClosed: Bool { core.isClosed }
+    /// Where the one stands that has it now.
+    var state: TransferState? { core.state(of: id) }
 
     /// Waits for a transfer, to be followed until it is forgotten. Nil once the center is closed.
     func next() async -> TransferStates? {

@@ -45,8 +45,10 @@ public final class TransferStatus {
                         guard let self else { return }
                         self.state = state
                     }
-                    if !Task.isCancelled, !lives.isClosed { self?.state = nil }
+                    if !Task.isCancelled { self?.state = lives.state }
                 }
+                // The center may have been closed before anything was heard.
+                if !Task.isCancelled { self?.state = lives.state }
             })
     }
 }

@@ -15,7 +15,7 @@ struct DownloadRun: Sendable {
 
     func file() async throws -> DownloadedFile {
         do {
-            return try await Interruption().run { try await attempt() }
+            return try await Interruption().run { .init { try await attempt() } }
         } catch is CancellationError {
             if download.onCancel == .remove { await part.discard() }
             throw CancellationError()

@@ -6,25 +6,31 @@ struct Interruption: Sendable {
     /// What pauses the work, if anybody can.
     let control = PauseControl.current
 
+    /// Work that a pause may end.
+    struct Attempt<Value: Sendable>: Sendable {
+        /// Asked at each pause: whether it ends the work, which is cancelled then. Work that a pause doesn't end goes on.
+        var ends: @Sendable () -> Bool = { true }
+        let work: @Sendable () async throws -> Value
+    }
+
     /// Does work, again whenever it was ended by a pause that is over.
     ///
-    /// - Parameter ends: Asked at each pause: whether it ends the work. Work that a pause doesn't end goes on.
-    func run<Value: Sendable>(
-        ends: @escaping @Sendable () -> Bool = { true }, _ work: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
-        guard let control else { return try await work() }
+    /// - Parameter attempt: Makes the work, each time that it is done.
+    func run<Value: Sendable>(_ attempt: () -> Attempt<Value>) async throws -> Value {
+        guard let control else { return try await attempt().work() }
         while true {
             try await control.waitWhilePaused()
+            let attempt = attempt()
             let pauses = Pauses()
             // Before the work begins: a pause that was over by then would not be heard of.
             let observation = control.observe {
-                if control.isPaused, ends() { pauses.count() }
+                if control.isPaused { pauses.count(if: attempt.ends) }
             }
             defer { withExtendedLifetime(observation) {} }
-            let task = Task(executorPreference: LibraryTask.executor) { try await work() }
+            let task = Task(executorPreference: LibraryTask.executor) { try await attempt.work() }
             pauses.end { task.cancel() }
             // There may have been one before it was observed.
-            if control.isPaused, ends() { pauses.count() }
+            if control.isPaused { pauses.count(if: attempt.ends) }
             do {
                 return try await withTaskCancellationHandler {
                     try await task.value
@@ -49,8 +55,10 @@ struct Interruption: Sendable {
 
         var any: Bool { state.withLock { $0.any } }
 
-        func count() {
-            let end = state.withLock { state in
+        /// Counts a pause if it ends the work. Who sees the work end for that reason finds it counted.
+        func count(if ends: () -> Bool) {
+            let end = state.withLock { state -> (@Sendable () -> Void)? in
+                guard ends() else { return nil }
                 state.any = true
                 return state.end
             }

@@ -23,6 +23,9 @@ struct TransferMeter: Sendable {
         self.window = window
     }
 
+    /// Goes on from what others have told.
+    mutating func find(_ progress: TransferProgress) { latest = progress }
+
     /// Begins to count, or begins again: what is there already has not come just now.
     mutating func start(at completed: Int64, time: Duration) {
         marks = [Mark(time: time, completed: completed)]

@@ -2,11 +2,13 @@ internal import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// The bytes of an upload on their way.
+/// The bytes of an upload on their way, in one attempt.
 final class UploadFlow: Sendable {
     private struct State {
         /// Whether the body may be under way.
         var hasBegun = false
+        /// Whether it was ended before that.
+        var hasEnded = false
         var length: Int64?
         var sent: Int64 = 0
         var sources: [Source] = []
@@ -56,10 +58,14 @@ final class UploadFlow: Sendable {
     /// How many bytes there are, if that is known.
     var length: Int64? { state.withLock { $0.length } }
 
-    /// Whether the upload can be ended now and begun again later, without any harm if it had just arrived.
-    var mayBeginAgain: Bool {
+    /// Ends the attempt, if that does no harm: if the upload can be begun again later, even if it had just arrived. A
+    /// body that isn't under way doesn't go any more.
+    func end() -> Bool {
         state.withLock { state in
-            guard state.hasBegun else { return true }
+            guard state.hasBegun else {
+                state.hasEnded = true
+                return true
+            }
             return isReplayable && (isRepeatable || state.length.map { state.sent + Self.inFlight < $0 } ?? false)
         }
     }
@@ -67,7 +73,13 @@ final class UploadFlow: Sendable {
     /// The body that is sent: one that can be read once stops while the upload is paused.
     func led(_ body: RequestBody.Encoded) -> RequestBody.Encoded {
         let sources = body.files.compactMap { Source($0) }
-        state.withLock { $0 = State(hasBegun: true, length: body.length.map { Int64($0) }, sources: sources) }
+        let hasEnded = state.withLock { state in
+            if state.hasEnded { return true }
+            state = State(hasBegun: true, length: body.length.map { Int64($0) }, sources: sources)
+            return false
+        }
+        // Whoever has ended it does the same, but perhaps not soon enough.
+        if hasEnded { withUnsafeCurrentTask { $0?.cancel() } }
         guard let control, !isReplayable else { return body }
         return body.led { bytes in
             HTTPBytes { PausedCursor(pieces: bytes.makeAsyncIterator(), control: control) }

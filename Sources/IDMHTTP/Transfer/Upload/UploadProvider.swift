@@ -41,24 +41,31 @@ public struct UploadProvider: DataProvider {
         service.configuration.deadline = nil
         let interruption = Interruption()
         let reporter = TransferReporter.current(service.clock)
-        let flow = UploadFlow(request, interruption.control)
+        let response = try await interruption.run { [service] in
+            let flow = UploadFlow(request, interruption.control)
+            return .init(ends: flow.end) {
+                try await Self.response(to: request, of: service, flow, reporter)
+            }
+        }
+        reporter?.flush()
+        return response
+    }
+
+    private static func response(
+        to request: ServiceRequest, of service: HTTPService, _ flow: UploadFlow, _ reporter: TransferReporter?
+    ) async throws -> ServiceResponse {
         var sent = request
         sent.didEncode = { flow.led($0) }
         sent.didSend = { count in
             flow.count(count)
             reporter?.report(count, of: flow.length)
         }
-        let response = try await interruption.run(ends: { flow.mayBeginAgain }) { [service, sent] in
-            // The answer has a progress of its own, which is nobody's here.
-            try await TransferReporter.silencing { try await service.request(sent) }
-        }
-        if let fault = flow.fault {
-            throw HTTPError(
-                .badRequest(.body(fault)), request: request.description(redacted: service.configuration.redaction),
-                response: response)
-        }
-        reporter?.flush()
-        return response
+        // The answer has a progress of its own, which is nobody's here.
+        let response = try await TransferReporter.silencing { [sent] in try await service.request(sent) }
+        guard let fault = flow.fault else { return response }
+        throw HTTPError(
+            .badRequest(.body(fault)), request: request.description(redacted: service.configuration.redaction),
+            response: response)
     }
 
     /// The service, which is asked for uploads.

@@ -59,7 +59,7 @@ struct TransferBookTests {
         #expect(book.cancel("a", keeping: true) == [])
         #expect(book.add("a", .normal) == [.record("a")] && book.phase(of: "a") == .waiting)
         #expect(book.end("a", .cancelled) == [.discard("a")])
-        #expect(book.end("a", .success) == [.start("a")])
+        #expect(book.end("a", .success) == [.record("a"), .start("a")])
     }
 
     @Test("A width of less than one is one")
@@ -76,12 +76,14 @@ private struct Walk: Explorable {
         case landing, landingHeld
     }
 
-    enum Record { case live, cancelled }
+    enum Record { case live, liveOwing, cancelled }
 
     enum Move {
         case add(String, TransferPriority), pause(String), resume(String), cancel(String, keeping: Bool), remove(String)
         case land(String)
         case end(String, TransferBook.Ending)
+        /// The process ends, and another one begins.
+        case endProcess
     }
 
     struct Footprint: Hashable {
@@ -127,7 +129,7 @@ private struct Walk: Explorable {
 
     var moves: [Move] {
         guard budget > 0 else { return [] }
-        var moves: [Move] = []
+        var moves: [Move] = [.endProcess]
         for id in ids {
             moves += [
                 .add(id, .normal), .pause(id), .resume(id), .cancel(id, keeping: false), .cancel(id, keeping: true),
@@ -171,9 +173,20 @@ private struct Walk: Explorable {
                 doomed.remove(id)
             }
             try perform(book.end(id, ending))
+        case .endProcess:
+            let found = records
+            (book, tasks) = (TransferBook(width: book.width), [:])
+            // Those first that go on.
+            for (turn, id) in ids.enumerated() where found[id] != .cancelled && found[id] != nil {
+                try perform(book.find(id, .paused, .normal, turn: turn, owes: found[id] == .liveOwing))
+            }
+            for (turn, id) in ids.enumerated() where found[id] == .cancelled {
+                try perform(book.find(id, .cancelled, .normal, turn: turn))
+            }
         }
-        for (id, entry) in book.entries where entry.phase == .cancelled {
-            if entry.keeps { kept.insert(id) } else if left.contains(id) { doomed.insert(id) }
+        for (id, entry) in book.entries where isCancelled(entry) {
+            if entry.keeps { kept.insert(id) }
+            if !entry.keeps, entry.phase == .cancelled, left.contains(id) { doomed.insert(id) }
         }
         try check()
         try checkTwice(move, before)
@@ -201,10 +214,14 @@ private struct Walk: Explorable {
             case .discard(let id):
                 try require(tasks[id] == nil, "what \(id) has left is removed under its task")
                 tasks[id] = .discarding
-            case .record(let id): records[id] = (book.entries[id].map { isCancelled($0) } ?? true) ? .cancelled : .live
+            case .record(let id): records[id] = book.entries[id].map { record(of: $0) } ?? .cancelled
             case .erase(let id): records[id] = nil
             }
         }
+    }
+
+    private func record(of entry: TransferBook.Entry) -> Record {
+        isCancelled(entry) ? .cancelled : entry.owes ? .liveOwing : .live
     }
 
     private func isCancelled(_ entry: TransferBook.Entry) -> Bool { entry.phase == .cancelled || entry.isUnwanted }
@@ -230,7 +247,7 @@ private struct Walk: Explorable {
             let record: Record? =
                 switch entry.phase {
                 case .finished: nil
-                case _ where !isCancelled(entry): .live
+                case _ where !isCancelled(entry): record(of: entry)
                 default: entry.keeps || entry.run == .none ? nil : .cancelled
                 }
             try require(
@@ -251,7 +268,7 @@ private struct Walk: Explorable {
         var again = book
         let actions: [TransferBook.Action]
         switch move {
-        case .add, .land, .end: return
+        case .add, .land, .end, .endProcess: return
         case .pause(let id): actions = again.pause(id)
         case .resume(let id): actions = again.resume(id)
         case .cancel(let id, let keeping): actions = again.cancel(id, keeping: keeping)

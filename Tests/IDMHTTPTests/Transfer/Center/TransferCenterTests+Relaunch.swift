@@ -35,6 +35,29 @@ extension TransferCenterTests {
         #expect(third.ids.isEmpty)
     }
 
+    @Test("Progress doesn't go back at the next start either, also if there is another object by then")
+    func anotherObject() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let first = try await TransferCenter(try service(), folder: records.url)
+        first.download(download("a"), id: "a")
+        _ = try? await first.result(of: "a")
+        await first.close()
+        objects["a"].change {
+            $0.breaksAfter = nil
+            $0.tag = "\"another\""
+        }
+        let second = try await TransferCenter(try service(), folder: records.url)
+        let heard = Watched<[Int64]>([])
+        second.watch { _, state in
+            if let progress = state?.progress { heard.change { $0.append(progress.completed) } }
+        }
+        second.resume("a")
+        _ = try await second.result(of: "a")
+        await second.close()
+        #expect(heard.value.first == 4_000 && heard.value == heard.value.sorted())
+        #expect(isWhole("a") && objects["a"].sentBytes > 13_000)
+    }
+
     @Test("No secret is on the disk: a request that held one is asked for anew, and goes on with the part")
     func secrets() async throws {
         objects["a"].change { $0.breaksAfter = 4_000 }

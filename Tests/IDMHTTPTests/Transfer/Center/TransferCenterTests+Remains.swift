@@ -226,6 +226,83 @@ extension TransferCenterTests {
         #expect(names == (keeps ? ["a.part", "a.part.info"] : []))
     }
 
+    enum Later: CaseIterable { case cancelled, done, upload, landed }
+
+    @Test(
+        "What an id has left that was asked for something else is removed by the next process as well",
+        arguments: Later.allCases)
+    func ofTheProcessBefore(later: Later) async throws {
+        let files = FaultyFiles()
+        let first = TransferCenter(try core(files, width: 1, isKept: true))
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        first.download(download("a"), id: "x")
+        _ = try? await first.result(of: "x")
+        let left = try TemporaryFolder()
+        if later == .upload || later == .landed {
+            // As a process leaves it that ends there.
+            files.before(later == .upload ? .remove : .link) {
+                copyRecords(to: left)
+                files.fail(each: .remove, EIO)
+            }
+        }
+        if later == .upload {
+            first.upload(ServiceRequest(.put, "/maps/b", body: .text("x")), id: "x")
+            _ = try await first.result(of: "x")
+        } else {
+            let signals = later == .landed ? [:] : hold(["b"])
+            first.download(download("b"), id: "x")
+            if later == .landed { _ = try await first.result(of: "x") }
+            if later != .landed { try await objects["b"].log.contains("3000") }
+            await first.close()
+            if later != .landed { copyRecords(to: left) }
+            signals["b"]?.open()
+        }
+        await first.close()
+        #expect(names.contains("a.part") && names.contains("a.part.info"))
+
+        let second = try await TransferCenter(try service(), folder: left.url)
+        switch later {
+        case .cancelled:
+            #expect(second.state(of: "x")?.progress?.completed == 3_000)
+            second.cancel("x")
+        case .done:
+            second.resume("x")
+            _ = try await second.result(of: "x")
+        case .upload: #expect(second.ids.isEmpty)
+        case .landed: _ = try await second.result(of: "x")
+        }
+        await second.close()
+        #expect(names == (later == .done || later == .landed ? ["b"] : []))
+        #expect(try left.names().isEmpty)
+    }
+
+    @Test("What is asked for as something is removed doesn't make the next process forget that")
+    func askedForAsItGoes() async throws {
+        let files = FaultyFiles()
+        let core = try core(files, width: 1, isKept: true)
+        let first = TransferCenter(core)
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        first.download(download("a"), id: "x")
+        _ = try? await first.result(of: "x")
+        let (left, removes) = (try TemporaryFolder(), Signal())
+        files.before(.remove) { [download = download("b")] in
+            core.add("x", .download(download), .normal)
+            settle(core)
+            copyRecords(to: left)
+            files.fail(each: .remove, EIO)
+            removes.open()
+        }
+        first.cancel("x")
+        try await removes.wait()
+        await first.close()
+        #expect(names.contains("a.part"))
+        let second = try await TransferCenter(try service(), folder: left.url)
+        second.resume("x")
+        _ = try await second.result(of: "x")
+        await second.close()
+        #expect(isWhole("b") && names == ["b"])
+    }
+
     @Test("Nothing of another request counts for the one that has the id now, be it late or before")
     func ofAnother() async throws {
         let signals = hold(["b"])

@@ -158,6 +158,25 @@ struct UploadTests {
         #expect(transport.bodies == [bytes])
     }
 
+    @Test("A body that was ended before it went doesn't go, also if whoever has ended it comes late")
+    func endedBefore() async throws {
+        let body = try RequestBody.bytes(filling(1_000)).encoded()
+        let request = ServiceRequest(.post, "/f", body: .bytes(filling(1_000)))
+        let ended = UploadFlow(request, nil)
+        #expect(ended.end())
+        let isCancelled = await Task {
+            _ = ended.led(body)
+            return Task.isCancelled
+        }.value
+        #expect(isCancelled && ended.end())
+        let begun = UploadFlow(request, nil)
+        let goesOn = await Task {
+            _ = begun.led(body)
+            return !Task.isCancelled
+        }.value
+        #expect(goesOn && !begun.end())
+    }
+
     private static func append(to file: URL) throws {
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()
