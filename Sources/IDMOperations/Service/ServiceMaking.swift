@@ -7,14 +7,13 @@ struct ServiceMaking: Sendable {
     /// A service in a registry.
     struct Slot: Hashable, Sendable {
         let home: ObjectIdentifier
-        let type: ObjectIdentifier
+        let key: ServiceKey
     }
 
     /// A thread, by what stands for it as long as it lives.
     typealias Maker = ObjectIdentifier
 
     private struct Making: Sendable {
-        let name: String
         let maker: Maker
         /// How many were begun before it.
         let number: Int
@@ -25,31 +24,31 @@ struct ServiceMaking: Sendable {
     private var makings: [Slot: Making] = [:]
     private var lastNumber = 0
 
-    /// Whether nothing is being made.
-    var isIdle: Bool { makings.isEmpty }
-
     enum Beginning: Sendable {
         /// Make it, and then say ``ServiceMaking/end(_:)``.
         case make
-        /// Somebody makes it.
-        case wait
-        /// It is to be made on another thread: this one makes something else, which doesn't need it.
-        case elsewhere
+        /// Wait for this one, and ask again: somebody makes it, or it is what the thread makes that is to come first.
+        case wait(Slot)
         /// It is needed to be made itself: these need one another, and the last is the first again.
-        case recursive([String])
+        case recursive([ServiceKey])
     }
 
     /// A service that hasn't been made is needed.
     ///
     /// - Parameter suspends: Whether who needs it can wait without holding up the thread. Then nothing that the thread
-    ///   makes needs it, even if it is asked for below that on the stack.
-    mutating func begin(_ slot: Slot, _ name: String, on thread: Maker, suspends: Bool) -> Beginning {
+    ///   makes needs it, even if it is asked for below that on the stack: it is made when the thread makes nothing any
+    ///   more.
+    mutating func begin(_ slot: Slot, on thread: Maker, suspends: Bool) -> Beginning {
         guard makings[slot] == nil else {
-            return suspends ? .wait : circle(from: slot, to: thread).map { .recursive($0) } ?? .wait
+            return suspends ? .wait(slot) : circle(from: slot, to: thread).map { .recursive($0) } ?? .wait(slot)
         }
-        if suspends, makings.values.contains(where: { $0.maker == thread }) { return .elsewhere }
+        if suspends,
+            let first = makings.filter({ $0.value.maker == thread }).min(by: { $0.value.number < $1.value.number })
+        {
+            return .wait(first.key)
+        }
         lastNumber += 1
-        makings[slot] = Making(name: name, maker: thread, number: lastNumber)
+        makings[slot] = Making(maker: thread, number: lastNumber)
         return .make
     }
 
@@ -58,7 +57,7 @@ struct ServiceMaking: Sendable {
         case added
         /// It is to look again at once.
         case over
-        case recursive([String])
+        case recursive([ServiceKey])
     }
 
     /// Somebody waits for a service that somebody else makes, and holds up a thread if one is named.
@@ -75,16 +74,16 @@ struct ServiceMaking: Sendable {
         makings.removeValue(forKey: slot)?.waiters.map(\.wake) ?? []
     }
 
-    /// Whether the making of a slot can't end before a thread goes on. Returns the names on the way round.
-    private func circle(from slot: Slot, to thread: Maker) -> [String]? {
-        var names: [String] = []
+    /// Whether the making of a slot can't end before a thread goes on. Returns what is on the way round.
+    private func circle(from slot: Slot, to thread: Maker) -> [ServiceKey]? {
+        var keys: [ServiceKey] = []
         var (slot, seen) = (slot, Set<Slot>())
         while let making = makings[slot], seen.insert(slot).inserted {
             // What its maker makes from there on is needed for it.
-            let needed = makings.values.filter { $0.maker == making.maker && $0.number >= making.number }
-                .sorted { $0.number < $1.number }.map(\.name)
-            guard making.maker != thread else { return needed + names + [making.name] }
-            names += needed
+            let needed = makings.filter { $0.value.maker == making.maker && $0.value.number >= making.number }
+                .sorted { $0.value.number < $1.value.number }.map(\.key.key)
+            guard making.maker != thread else { return needed + keys + [slot.key] }
+            keys += needed
             guard let next = makings.first(where: { $0.value.waiters.contains { $0.thread == making.maker } }) else {
                 return nil
             }

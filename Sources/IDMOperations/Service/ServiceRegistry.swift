@@ -1,5 +1,5 @@
-import Foundation
-import Synchronization
+internal import Foundation
+internal import Synchronization
 
 /// Keeps an app's services: each is made when it is first asked for, and is the same for everybody from then on.
 ///
@@ -18,13 +18,17 @@ import Synchronization
 /// A service goes by its type, which may be a protocol: `register((any UserLoading).self) { … }`. To register a type
 /// again replaces it, as a test does.
 ///
-/// Good on any actor and thread. A service is made by whoever asks first, with no lock held, and may ask for others as
-/// it is made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread outside of tasks, or in
-/// code that isn't `async`, stands still until it is there. Different services are made at the same time. Services that
-/// need one another to be made are an error, also where different threads and registries make them. What can't be seen
-/// is a making that stands still until a task of its own has the service: that waits for ever. Work that a making begins
-/// and that asks for a service in `async` code is no part of it: it may ask for the service itself, and waits until that
-/// is there, or makes it if the making failed.
+/// Good on any actor and thread. A service is made by whoever asks first, where that runs, with no lock held, and may
+/// ask for others as it is made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread outside
+/// of tasks, or in code that isn't `async`, stands still until it is there. Different services are made at the same
+/// time. Services that need one another to be made are an error, also where different threads and registries make them.
+///
+/// Work that a making begins and that asks for a service in `async` code is no part of it: it may ask for the service
+/// itself. It goes on when that making has ended, and makes what isn't there then. So a making that stands still until
+/// work of its own has a service waits for ever, and nobody can see that.
+///
+/// A making knows nothing of actors. One that needs the main actor is registered where that is known to be there, and
+/// says so: `register { _ in MainActor.assumeIsolated { Player() } }` is for services that are first asked for on it.
 public final class ServiceRegistry: Sendable {
     /// How long a service lives.
     public enum Lifetime: Sendable, Hashable {
@@ -34,46 +38,35 @@ public final class ServiceRegistry: Sendable {
         case scope
     }
 
-    private final class Recipe: Sendable {
-        let name: String
+    /// How a service is made.
+    final class Recipe: Sendable {
         let lifetime: Lifetime
         let make: @Sendable (ServiceRegistry) throws -> any Sendable
 
-        init(_ name: String, _ lifetime: Lifetime, _ make: @escaping @Sendable (ServiceRegistry) throws -> any Sendable)
-        {
-            self.name = name
+        init(_ lifetime: Lifetime, _ make: @escaping @Sendable (ServiceRegistry) throws -> any Sendable) {
             self.lifetime = lifetime
             self.make = make
         }
     }
 
-    private struct State {
-        var recipes: [ObjectIdentifier: Recipe] = [:]
+    struct State {
+        var recipes: [ServiceKey: Recipe] = [:]
         /// The services that are given out, with what they were made by: one that has been replaced since is made anew.
-        var made: [ObjectIdentifier: (recipe: Recipe, service: any Sendable)] = [:]
+        var made: [ServiceKey: (recipe: Recipe, service: any Sendable)] = [:]
         /// What is to be stopped, in the order in which it was made.
         var services: [any AppService] = []
         var listed: Set<ObjectIdentifier> = []
-        /// How many are being made.
-        var makings = 0
         /// Those that have not come to their end. Never asked for a scope under a lock: it may be the last to hold that.
         var scopes: [ObjectIdentifier: Scope] = [:]
-        var isClosed = false
-        var isOver = false
+        var life = RegistryLife()
     }
 
-    private struct Scope {
+    struct Scope {
         weak let registry: ServiceRegistry?
     }
 
-    /// What is being made anywhere: registries may need one another.
-    private static let making = Mutex(ServiceMaking())
-
-    /// How many registries have each service to stop. The last one that ends does.
-    private static let shares = Mutex<[ObjectIdentifier: Int]>([:])
-
-    private let parent: ServiceRegistry?
-    private let state = Mutex(State())
+    let parent: ServiceRegistry?
+    let state = Mutex(State())
 
     /// Makes a registry without services.
     public init() {
@@ -90,7 +83,8 @@ public final class ServiceRegistry: Sendable {
 
     // MARK: Registering
 
-    /// Registers how a service is made. One that was registered before is replaced for whoever asks from now on.
+    /// Registers how a service is made. One that was registered before is replaced for whoever asks from now on. A
+    /// service that it has made goes on working, and is stopped when the registry is closed, as all are.
     ///
     /// - Parameters:
     ///   - type: What the service is asked for by.
@@ -100,9 +94,9 @@ public final class ServiceRegistry: Sendable {
         _ type: Service.Type = Service.self, lifetime: Lifetime = .registry,
         _ make: @escaping @Sendable (ServiceRegistry) throws -> Service
     ) {
-        let recipe = Recipe("\(type)", lifetime, make)
+        let recipe = Recipe(lifetime, make)
         // What it replaces goes outside of the lock: what that holds may ask for a service as it goes.
-        _ = state.withLock { $0.isClosed ? nil : $0.recipes.updateValue(recipe, forKey: ObjectIdentifier(type)) }
+        _ = state.withLock { $0.life.isClosed ? nil : $0.recipes.updateValue(recipe, forKey: ServiceKey(type)) }
     }
 
     // MARK: Asking
@@ -114,15 +108,13 @@ public final class ServiceRegistry: Sendable {
     /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that
     /// could not be made is tried again the next time, and by those who wait.
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) throws -> Service {
-        let (key, name) = (ObjectIdentifier(type), "\(type)")
+        let key = ServiceKey(type)
         while true {
-            switch try ask(key, name, suspends: false) {
-            case .made(let service): return try cast(service, name)
+            switch try ask(key, suspends: false) {
+            case .made(let service): return try cast(service, key)
             case .wait(let slot):
                 let gate = ThreadGate()
                 if try wake(at: slot, on: ObjectIdentifier(Thread.current), { gate.open() }) { gate.wait() }
-            // Never told to who doesn't suspend.
-            case .elsewhere: continue
             }
         }
     }
@@ -133,154 +125,26 @@ public final class ServiceRegistry: Sendable {
     /// Throws a ``ServiceRegistryError`` if there is none to be had, and what the service's own making throws. One that
     /// could not be made is tried again the next time, and by those who wait.
     public func service<Service: Sendable>(_ type: Service.Type = Service.self) async throws -> Service {
-        let (key, name) = (ObjectIdentifier(type), "\(type)")
+        let key = ServiceKey(type)
         while true {
-            switch try ask(key, name, suspends: true) {
-            case .made(let service): return try cast(service, name)
+            switch try ask(key, suspends: true) {
+            case .made(let service): return try cast(service, key)
             case .wait(let slot):
                 try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                     do {
-                        if try !wake(at: slot, on: nil, { continuation.resume() }) {
-                            continuation.resume()
-                        }
+                        if try !wake(at: slot, on: nil, { continuation.resume() }) { continuation.resume() }
                     } catch {
                         continuation.resume(throwing: error)
                     }
-                }
-            case .elsewhere:
-                // On a thread that is nobody's: it may have to stand still.
-                return try await withCheckedThrowingContinuation { continuation in
-                    Thread.detachNewThread { continuation.resume(with: Result { try self.service(type) }) }
                 }
             }
         }
     }
 
     /// A service of this type is all that was ever made for its key.
-    private func cast<Service>(_ service: any Sendable, _ name: String) throws -> Service {
-        guard let service = service as? Service else { throw ServiceRegistryError.missing(name) }
+    private func cast<Service>(_ service: any Sendable, _ key: ServiceKey) throws -> Service {
+        guard let service = service as? Service else { throw ServiceRegistryError.missing(key.name) }
         return service
-    }
-
-    private enum Answer {
-        case made(any Sendable)
-        case wait(ServiceMaking.Slot)
-        /// It is to be asked for on another thread.
-        case elsewhere
-    }
-
-    private enum Step {
-        case tell(Answer)
-        case make(ServiceMaking.Slot, ServiceRegistry)
-    }
-
-    /// Finds a service, makes it, or says that somebody else does.
-    ///
-    /// - Parameter suspends: Whether whoever asks waits on no thread.
-    private func ask(_ key: ObjectIdentifier, _ name: String, suspends: Bool) throws -> Answer {
-        // Goes outside of the lock: it may have been replaced meanwhile, and what it holds may ask for a service.
-        var found: Recipe?
-        defer { withExtendedLifetime(found) {} }
-        // Decided at once: nobody makes a service by what has been replaced, or makes it twice.
-        let step = try Self.making.withLock { making -> Step in
-            let (home, recipe) = try find(key, name, for: self, &found)
-            if let service = home.made(key, recipe) { return .tell(.made(service)) }
-            let slot = ServiceMaking.Slot(home: ObjectIdentifier(home), type: key)
-            switch making.begin(slot, name, on: ObjectIdentifier(Thread.current), suspends: suspends) {
-            case .make:
-                guard home.beginMaking() else {
-                    _ = making.end(slot)
-                    throw ServiceRegistryError.closed(name)
-                }
-                return .make(slot, home)
-            case .wait: return .tell(.wait(slot))
-            case .elsewhere: return .tell(.elsewhere)
-            case .recursive(let names): throw ServiceRegistryError.recursive(names)
-            }
-        }
-        switch step {
-        case .tell(let answer): return answer
-        case .make(let slot, let home):
-            defer {
-                for wake in Self.making.withLock({ $0.end(slot) }) { wake() }
-                home.endMaking()
-            }
-            guard let found else { throw ServiceRegistryError.missing(name) }
-            return .made(try home.make(key, name, found))
-        }
-    }
-
-    /// Wakes somebody when a service has been made, or could not be. Returns false if that is so already.
-    private func wake(
-        at slot: ServiceMaking.Slot, on thread: ServiceMaking.Maker?, _ body: @escaping @Sendable () -> Void
-    ) throws -> Bool {
-        switch Self.making.withLock({ $0.wait(for: slot, on: thread, body) }) {
-        case .added: return true
-        case .over: return false
-        case .recursive(let names): throw ServiceRegistryError.recursive(names)
-        }
-    }
-
-    /// How a service is made, and the registry that keeps it.
-    ///
-    /// - Parameter found: Holds how it is made, whatever comes of this.
-    private func find(
-        _ key: ObjectIdentifier, _ name: String, for scope: ServiceRegistry, _ found: inout Recipe?
-    ) throws -> (home: ServiceRegistry, recipe: Recipe) {
-        let isClosed = state.withLock { state in
-            found = state.recipes[key]
-            return state.isClosed
-        }
-        guard !isClosed else { throw ServiceRegistryError.closed(name) }
-        guard let recipe = found else {
-            guard let parent else { throw ServiceRegistryError.missing(name) }
-            return try parent.find(key, name, for: scope, &found)
-        }
-        guard recipe.lifetime == .scope else { return (self, recipe) }
-        guard scope.parent != nil else { throw ServiceRegistryError.outOfScope(name) }
-        return (scope, recipe)
-    }
-
-    private func make(_ key: ObjectIdentifier, _ name: String, _ recipe: Recipe) throws -> any Sendable {
-        let service = try recipe.make(self)
-        if let service = service as? any AppService { list(service) }
-        let (isKept, replaced) = state.withLock { state -> (Bool, (Recipe, any Sendable)?) in
-            guard !state.isClosed else { return (false, nil) }
-            return (true, state.made.updateValue((recipe, service), forKey: key))
-        }
-        // Goes outside of the lock, as above.
-        withExtendedLifetime(replaced) {}
-        guard isKept else { throw ServiceRegistryError.closed(name) }
-        return service
-    }
-
-    /// Takes note of a service that is to be stopped: one that goes by several types once, with what it was made for
-    /// first.
-    private func list(_ service: any AppService) {
-        let object = ObjectIdentifier(service)
-        // Counted first: another registry that has it may end meanwhile.
-        Self.shares.withLock { $0[object, default: 0] += 1 }
-        let isNew = state.withLock { state in
-            guard state.listed.insert(object).inserted else { return false }
-            state.services.append(service)
-            return true
-        }
-        if !isNew { _ = Self.giveUp(object) }
-    }
-
-    /// Gives up a share in a service. Returns whether it was the last one.
-    private static func giveUp(_ object: ObjectIdentifier) -> Bool {
-        shares.withLock { shares in
-            let others = shares[object, default: 1] - 1
-            shares[object] = others > 0 ? others : nil
-            return others == 0
-        }
-    }
-
-    private func made(_ key: ObjectIdentifier, _ recipe: Recipe) -> (any Sendable)? {
-        state.withLock { state in
-            state.made[key].flatMap { $0.recipe === recipe ? $0.service : nil }
-        }
     }
 
     // MARK: Scopes
@@ -289,11 +153,12 @@ public final class ServiceRegistry: Sendable {
     /// others are those of this registry. The scope may have registrations of its own, which go before.
     public func makeScope() -> ServiceRegistry {
         let scope = ServiceRegistry(parent: self)
-        let isClosed = state.withLock { state in
-            if !state.isClosed { state.scopes[ObjectIdentifier(scope)] = Scope(registry: scope) }
-            return state.isClosed
+        let isOpen = state.withLock { state in
+            let isOpen = state.life.begin()
+            if isOpen { state.scopes[ObjectIdentifier(scope)] = Scope(registry: scope) }
+            return isOpen
         }
-        if isClosed { scope.close() }
+        if !isOpen { scope.close() }
         return scope
     }
 
@@ -309,48 +174,14 @@ public final class ServiceRegistry: Sendable {
     /// others later, holds it.
     public func close() {
         var dropped = State()
-        let isClosed = state.withLock { state in
-            guard !state.isClosed else { return true }
-            state.isClosed = true
+        let isEnd = state.withLock { state -> Bool? in
+            guard let isEnd = state.life.close() else { return nil }
             swap(&state.recipes, &dropped.recipes)
             swap(&state.made, &dropped.made)
             dropped.scopes = state.scopes
-            return false
+            return isEnd
         }
-        guard !isClosed else { return }
         for scope in dropped.scopes.values { scope.registry?.close() }
-        end()
-    }
-
-    /// Returns false if it is closed.
-    private func beginMaking() -> Bool {
-        state.withLock { state in
-            if !state.isClosed { state.makings += 1 }
-            return !state.isClosed
-        }
-    }
-
-    private func endMaking() {
-        state.withLock { $0.makings -= 1 }
-        end()
-    }
-
-    private func endScope(_ scope: ObjectIdentifier) {
-        _ = state.withLock { $0.scopes.removeValue(forKey: scope) }
-        end()
-    }
-
-    /// Stops what was made, if this is closed and nobody needs it any more: nothing is made, and no scope is left.
-    private func end() {
-        var services: [any AppService] = []
-        let isOver = state.withLock { state in
-            guard state.isClosed, state.makings == 0, state.scopes.isEmpty, !state.isOver else { return false }
-            state.isOver = true
-            swap(&state.services, &services)
-            return true
-        }
-        guard isOver else { return }
-        for service in services.reversed() where Self.giveUp(ObjectIdentifier(service)) { service.stop() }
-        parent?.endScope(ObjectIdentifier(self))
+        if isEnd == true { stop() }
     }
 }

@@ -75,6 +75,8 @@ struct DiskFolderTests {
                 }
             }
         }
+        // What is called holds the folder, and is held by its files.
+        defer { files.beforeEach { _ in } }
         #expect(try mine.trim() == 0)
         #expect(looks.value > 10)
         #expect(scratch.entries.count == 21 + 20 - 9)

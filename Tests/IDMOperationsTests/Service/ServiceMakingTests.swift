@@ -8,15 +8,18 @@ import Testing
 struct ServiceMakingTests {
     private final class Place: Sendable {}
     private static let homes = [Place(), Place(), Place()]
+    private static let keys = [ServiceKey(Int.self), ServiceKey(String.self), ServiceKey(Bool.self)]
 
     private static func slot(_ service: Int) -> ServiceMaking.Slot {
-        ServiceMaking.Slot(home: ObjectIdentifier(homes[service]), type: ObjectIdentifier(Int.self))
+        ServiceMaking.Slot(home: ObjectIdentifier(homes[service]), key: keys[service])
     }
 
     /// A thread, which makes one service for another, and waits for no more than one.
     private struct Maker {
         let thread = Place()
         var services: [Int] = []
+        /// What it is about to wait for.
+        var willWaitFor: Int?
         var waitsFor: Int?
     }
 
@@ -24,11 +27,13 @@ struct ServiceMakingTests {
         var making = ServiceMaking()
         var makers = [Maker(), Maker(), Maker()]
 
-        enum Event { case need(Int, Int), end(Int) }
+        enum Event { case need(Int, Int), wait(Int), end(Int) }
 
         var events: [Event] {
-            makers.indices.filter { makers[$0].waitsFor == nil }.flatMap { maker in
-                (0..<3).map { Event.need(maker, $0) } + (makers[maker].services.isEmpty ? [] : [.end(maker)])
+            makers.indices.filter { makers[$0].waitsFor == nil }.flatMap { maker -> [Event] in
+                // Others may come between.
+                if makers[maker].willWaitFor != nil { return [.wait(maker)] }
+                return (0..<3).map { Event.need(maker, $0) } + (makers[maker].services.isEmpty ? [] : [.end(maker)])
             }
         }
 
@@ -45,12 +50,12 @@ struct ServiceMakingTests {
         }
 
         /// The way from a service that a maker needs to itself, each needing the next one.
-        private func round(from maker: Int, _ service: Int) -> [String] {
+        private func round(from maker: Int, _ service: Int) -> [ServiceKey] {
             var way: [Int] = []
             var next = service
             while let other = self.maker(of: next), let start = makers[other].services.firstIndex(of: next) {
                 let needed = Array(makers[other].services[start...])
-                if other == maker { return (needed + way + [next]).map { "\($0)" } }
+                if other == maker { return (needed + way + [next]).map { keys[$0] } }
                 way += needed
                 guard let waitsFor = makers[other].waitsFor else { break }
                 next = waitsFor
@@ -63,18 +68,27 @@ struct ServiceMakingTests {
             case .need(let maker, let service):
                 let thread = ObjectIdentifier(makers[maker].thread)
                 let (isMade, closes) = (self.maker(of: service) != nil, closes(maker, service))
-                switch making.begin(slot(service), "\(service)", on: thread, suspends: false) {
+                switch making.begin(slot(service), on: thread, suspends: false) {
                 case .make:
                     makers[maker].services.append(service)
                     return isMade ? "one is made twice" : nil
-                case .elsewhere: return "it is made here"
-                case .wait:
-                    guard isMade, !closes else { return "a wait for nobody, or for oneself" }
-                    guard case .added = making.wait(for: slot(service), on: thread, {}) else { return "not added" }
+                case .wait(let other):
+                    makers[maker].willWaitFor = service
+                    return isMade && !closes && other == slot(service) ? nil : "a wait for nobody, or for oneself"
+                case .recursive(let keys):
+                    return closes && keys == round(from: maker, service) ? nil : "another circle: \(keys.map(\.name))"
+                }
+            case .wait(let maker):
+                guard let service = makers[maker].willWaitFor else { return "nothing to wait for" }
+                makers[maker].willWaitFor = nil
+                let (isMade, closes) = (self.maker(of: service) != nil, closes(maker, service))
+                switch making.wait(for: slot(service), on: ObjectIdentifier(makers[maker].thread), {}) {
+                case .added:
                     makers[maker].waitsFor = service
-                    return nil
-                case .recursive(let names):
-                    return closes && names == round(from: maker, service) ? nil : "another circle: \(names)"
+                    return isMade && !closes ? nil : "a wait for nobody, or for oneself"
+                case .over: return isMade ? "not added" : nil
+                case .recursive(let keys):
+                    return closes && keys == round(from: maker, service) ? nil : "another circle: \(keys.map(\.name))"
                 }
             case .end(let maker):
                 let service = makers[maker].services.removeLast()
@@ -108,23 +122,28 @@ struct ServiceMakingTests {
 
     @Test func `who suspends waits for whoever it may be, and closes no circle`() {
         let (own, other) = (ObjectIdentifier(Self.homes[0]), ObjectIdentifier(Self.homes[1]))
+        let slots = (0..<3).map(Self.slot)
         var making = ServiceMaking()
-        guard case .make = making.begin(Self.slot(0), "0", on: own, suspends: true),
-            case .make = making.begin(Self.slot(1), "1", on: other, suspends: false),
-            case .wait = making.begin(Self.slot(0), "0", on: own, suspends: true),
-            case .elsewhere = making.begin(Self.slot(2), "2", on: own, suspends: true),
-            case .added = making.wait(for: Self.slot(0), on: nil, {}),
+        guard case .make = making.begin(slots[0], on: own, suspends: true),
+            case .make = making.begin(slots[1], on: other, suspends: false),
+            case .wait(slots[0]) = making.begin(slots[0], on: own, suspends: true),
+            // Below a making, what isn't made waits for the end of that.
+            case .make = making.begin(slots[2], on: own, suspends: false),
+            case .wait(slots[0]) = making.begin(
+                ServiceMaking.Slot(home: own, key: Self.keys[2]), on: own, suspends: true),
+            case .added = making.wait(for: slots[0], on: nil, {}),
             // The one that suspends is not what the thread waits for.
-            case .wait = making.begin(Self.slot(0), "0", on: other, suspends: false),
-            case .added = making.wait(for: Self.slot(0), on: other, {}),
-            case .wait = making.begin(Self.slot(1), "1", on: own, suspends: true),
-            case .recursive(["0", "1", "0"]) = making.begin(Self.slot(1), "1", on: own, suspends: false)
+            case .wait(slots[0]) = making.begin(slots[0], on: other, suspends: false),
+            case .added = making.wait(for: slots[0], on: other, {}),
+            case .wait(slots[1]) = making.begin(slots[1], on: own, suspends: true),
+            case .recursive(let keys) = making.begin(slots[1], on: own, suspends: false)
         else {
             Issue.record("it went another way")
             return
         }
-        #expect(making.end(Self.slot(0)).count == 2 && making.end(Self.slot(1)).isEmpty && making.isIdle)
-        guard case .over = making.wait(for: Self.slot(0), on: own, {}) else {
+        #expect(keys == [0, 2, 1, 0].map { Self.keys[$0] })
+        #expect(making.end(slots[0]).count == 2 && making.end(slots[1]).isEmpty)
+        guard case .over = making.wait(for: slots[0], on: own, {}) else {
             Issue.record("it is waited for")
             return
         }

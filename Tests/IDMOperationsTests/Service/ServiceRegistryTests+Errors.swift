@@ -6,8 +6,40 @@ import Testing
 
 /// Services that can't be had.
 extension ServiceRegistryTests {
+    var henFirst: [String] { ["Hen", "Egg", "Hen"].map { "IDMOperationsTests.ServiceRegistryTests.\($0)" } }
+    var eggFirst: [String] { ["Egg", "Hen", "Egg"].map { "IDMOperationsTests.ServiceRegistryTests.\($0)" } }
+
     @Test func `a service that nobody has registered is named`() {
-        #expect(throws: ServiceRegistryError.missing("Client")) { try ServiceRegistry().service(Client.self) }
+        #expect(throws: ServiceRegistryError.missing("IDMOperationsTests.ServiceRegistryTests.Client")) {
+            try ServiceRegistry().service(Client.self)
+        }
+    }
+
+    @Test func `services of one name are told apart by what they stand in`() {
+        let services = ServiceRegistry()
+        services.register { registry -> Mail.Sender in
+            _ = try registry.service(Feed.Sender.self)
+            return Mail.Sender()
+        }
+        services.register { registry -> Feed.Sender in
+            _ = try registry.service(Mail.Sender.self)
+            return Feed.Sender()
+        }
+        let error = #expect(throws: ServiceRegistryError.self) { try services.service(Mail.Sender.self) }
+        #expect(
+            error?.description == """
+                The services need one another to be made: IDMOperationsTests.ServiceRegistryTests.Mail.Sender → \
+                IDMOperationsTests.ServiceRegistryTests.Feed.Sender → \
+                IDMOperationsTests.ServiceRegistryTests.Mail.Sender.
+                """)
+    }
+
+    private enum Mail {
+        struct Sender: Sendable {}
+    }
+
+    private enum Feed {
+        struct Sender: Sendable {}
     }
 
     @Test func `services that need one another are named in a row, and the registry still works`() throws {
@@ -23,8 +55,8 @@ extension ServiceRegistryTests {
             _ = try registry.service(Hen.self)
             return Egg()
         }
-        #expect(throws: ServiceRegistryError.recursive(["Hen", "Egg", "Hen"])) { try services.service(Hen.self) }
-        #expect(throws: ServiceRegistryError.recursive(["Egg", "Hen", "Egg"])) { try services.service(Egg.self) }
+        #expect(throws: ServiceRegistryError.recursive(henFirst)) { try services.service(Hen.self) }
+        #expect(throws: ServiceRegistryError.recursive(eggFirst)) { try services.service(Egg.self) }
         _ = try services.service(Client.self)
     }
 
@@ -70,7 +102,7 @@ extension ServiceRegistryTests {
             }
             let errors = [await first.value(), await second.value()]
             let rounds: [ServiceRegistryError?] = [
-                .recursive(["Hen", "Egg", "Hen"]), .recursive(["Egg", "Hen", "Egg"]),
+                .recursive(henFirst), .recursive(eggFirst),
             ]
             #expect(rounds.contains(errors[0]))
             #expect(isOnOneThread || rounds.contains(errors[1]))
@@ -139,7 +171,9 @@ extension ServiceRegistryTests {
             kept = services
             services.close()
             services.register { _ in withExtendedLifetime(services) { Client() } }
-            #expect(throws: ServiceRegistryError.closed("Client")) { try services.service(Client.self) }
+            #expect(throws: ServiceRegistryError.closed("IDMOperationsTests.ServiceRegistryTests.Client")) {
+                try services.service(Client.self)
+            }
         }
         #expect(kept == nil)
     }

@@ -29,8 +29,12 @@ extension ServiceRegistryTests {
             _ = try registry.service(Client.self)
             return Cache()
         }
-        #expect(throws: ServiceRegistryError.outOfScope("Client")) { try services.service(Client.self) }
-        #expect(throws: ServiceRegistryError.outOfScope("Client")) { try services.makeScope().service(Cache.self) }
+        #expect(throws: ServiceRegistryError.outOfScope("IDMOperationsTests.ServiceRegistryTests.Client")) {
+            try services.service(Client.self)
+        }
+        #expect(throws: ServiceRegistryError.outOfScope("IDMOperationsTests.ServiceRegistryTests.Client")) {
+            try services.makeScope().service(Cache.self)
+        }
     }
 
     @Test func `a closed scope stops its services in reverse, and leaves the others alone`() throws {
@@ -47,7 +51,9 @@ extension ServiceRegistryTests {
         scope.close()
         scope.close()
         #expect(stops.entries == ["outbox", "inbox"])
-        #expect(throws: ServiceRegistryError.closed("Inbox")) { try scope.service(Inbox.self) }
+        #expect(throws: ServiceRegistryError.closed("IDMOperationsTests.ServiceRegistryTests.Inbox")) {
+            try scope.service(Inbox.self)
+        }
         _ = try services.service(Client.self)
     }
 
@@ -59,8 +65,12 @@ extension ServiceRegistryTests {
         _ = try scope.service(Outbox.self)
         services.close()
         #expect(stops.entries == ["outbox"])
-        #expect(throws: ServiceRegistryError.closed("Outbox")) { try scope.service(Outbox.self) }
-        #expect(throws: ServiceRegistryError.closed("Outbox")) { try services.makeScope().service(Outbox.self) }
+        #expect(throws: ServiceRegistryError.closed("IDMOperationsTests.ServiceRegistryTests.Outbox")) {
+            try scope.service(Outbox.self)
+        }
+        #expect(throws: ServiceRegistryError.closed("IDMOperationsTests.ServiceRegistryTests.Outbox")) {
+            try services.makeScope().service(Outbox.self)
+        }
     }
 
     @Test func `a service that goes by several types stops once, with what it was made for`() throws {
@@ -171,7 +181,9 @@ extension ServiceRegistryTests {
             return Outbox(stops: stops)
         }
         let scope = services.makeScope()
-        #expect(throws: ServiceRegistryError.closed("Outbox")) { try scope.service(Outbox.self) }
+        #expect(throws: ServiceRegistryError.closed("IDMOperationsTests.ServiceRegistryTests.Outbox")) {
+            try scope.service(Outbox.self)
+        }
         #expect(stops.entries == ["outbox"])
     }
 
@@ -256,7 +268,9 @@ extension ServiceRegistryTests {
             return Inbox(client: Client(), stops: stops)
         }
         let scope = services.makeScope()
-        #expect(throws: ServiceRegistryError.closed("Inbox")) { try scope.service(Inbox.self) }
+        #expect(throws: ServiceRegistryError.closed("IDMOperationsTests.ServiceRegistryTests.Inbox")) {
+            try scope.service(Inbox.self)
+        }
         #expect(stops.entries == ["inbox", "outbox"])
     }
 

@@ -142,9 +142,43 @@ extension ServiceRegistryTests {
         Thread.detachNewThread { third.keep(try? services.service(Third.self)) }
         await thirdBegan.opened()
         Thread.detachNewThread { first.keep(try? services.service(First.self)) }
-        await secondBegan.opened()
-        thirdGoes.open()
+        // Nobody waits for a thread of the pool here: those that make something may stand still on all of them.
+        Thread.detachNewThread {
+            secondBegan.wait()
+            thirdGoes.open()
+        }
         let isThere = [await third.value() != nil, await first.value() != nil, await had.value() != nil]
         #expect(isThere == [true, true, true])
+    }
+
+    @Test func `what work needs that a making begins is made where that work runs, and with what holds for it`()
+        async throws
+    {
+        struct First: Sendable { let work: IntegrationTask<Second> }
+        struct Second: Sendable {
+            let owner: Int
+            let isOnMainQueue: Bool
+        }
+        let services = ServiceRegistry()
+        // The main actor isn't bound to a thread everywhere.
+        let isMain = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: isMain, value: true)
+        services.register { _ in
+            Second(owner: Owner.number, isOnMainQueue: DispatchQueue.getSpecific(key: isMain) == true)
+        }
+        services.register { registry -> First in
+            let work = ClosureDataProvider<Void, Second> { _ in try await registry.service(Second.self) }
+            // It begins at once, on this actor.
+            return Owner.$number.withValue(7) {
+                MainActor.assumeIsolated { First(work: Integrator(work).prepareCall().call()) }
+            }
+        }
+        let first = try await MainActor.run { try services.service(First.self) }
+        let second = try await first.work.value
+        #expect(second.owner == 7 && second.isOnMainQueue)
+    }
+
+    private enum Owner {
+        @TaskLocal static var number = 0
     }
 }
