@@ -99,8 +99,8 @@ private struct FlowChart {
 }
 
 extension String {
-    /// The text as it may stand between quotes in the language of Mermaid, which reads entities, tags and Markdown
-    /// there, and takes no empty ones.
+    /// The text as it may stand between quotes in the language of Mermaid, which reads entities, tags, Markdown, comments
+    /// and directives there, and takes no empty ones.
     package var quotedInMermaid: String {
         let line = isEmpty ? " " : String(map { $0.isNewline ? " " : $0 })
         // A quote with an accent is one character, and still ends the text.
@@ -108,6 +108,7 @@ extension String {
             switch scalar {
             case "\"": escaped += "#quot;"
             case "#": escaped += "#35;"
+            case "%": escaped += "#37;"
             case "&": escaped += "#amp;"
             case "<": escaped += "#lt;"
             case ">": escaped += "#gt;"

@@ -20,7 +20,8 @@ final class OperationWork: Sendable {
         var outcome: Outcome?
         /// Those whose cancel is this one's.
         var watched: [Operation] = []
-        var whenOver: [@Sendable (Outcome) -> Void] = []
+        var whenOver: [Int: @Sendable (Outcome) -> Void] = [:]
+        var lastObserver = 0
         /// Made for the first pause, or for the call.
         var control: PauseControl?
         /// How often it may have become ready, or no longer so, by what has happened to it.
@@ -61,13 +62,23 @@ final class OperationWork: Sendable {
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it
-    /// has.
-    func whenOver(_ body: @escaping @Sendable (Outcome) -> Void) {
-        let outcome = state.withLock { state in
-            if state.outcome == nil { state.whenOver.append(body) }
-            return state.outcome
+    /// has. Returns what ``forget(_:)`` takes.
+    @discardableResult
+    func whenOver(_ body: @escaping @Sendable (Outcome) -> Void) -> Int {
+        let (outcome, observer) = state.withLock { state in
+            state.lastObserver += 1
+            if state.outcome == nil { state.whenOver[state.lastObserver] = body }
+            return (state.outcome, state.lastObserver)
         }
         if let outcome { body(outcome) }
+        return observer
+    }
+
+    /// Doesn't call back any more, unless that is under way.
+    func forget(_ observer: Int) {
+        let body = state.withLock { $0.whenOver.removeValue(forKey: observer) }
+        // Goes outside of the lock. It may hold what the user wrote.
+        withExtendedLifetime(body) {}
     }
 
     /// Is cancelled at its start if another operation has been cancelled by then.
@@ -216,7 +227,7 @@ final class OperationWork: Sendable {
     @discardableResult
     private func end(_ outcome: Outcome? = nil) -> Bool {
         var run: Run?
-        var observers: [@Sendable (Outcome) -> Void] = []
+        var observers: [Int: @Sendable (Outcome) -> Void] = [:]
         state.withLock { state in
             guard let outcome = outcome ?? state.run?.task.lastWord else { return }
             state.outcome = outcome
@@ -225,7 +236,7 @@ final class OperationWork: Sendable {
         }
         guard let operation = run?.operation else { return false }
         if !observers.isEmpty, let outcome = self.outcome {
-            for observer in observers { observer(outcome) }
+            for (_, observer) in observers { observer(outcome) }
         }
         finish(operation) { $0.over() }
         return true

@@ -63,9 +63,15 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
 
     /// Calls back when the last handler has run, before the queue hears that the operation is finished; at once if it
-    /// has.
-    func whenOver(_ body: @escaping @Sendable (IntegrationOutcome<Output>) -> Void) {
+    /// has. Returns what ``forget(_:)`` takes.
+    @discardableResult
+    func whenOver(_ body: @escaping @Sendable (IntegrationOutcome<Output>) -> Void) -> Int {
         work.whenOver { body($0.typed()) }
+    }
+
+    /// Doesn't call back any more, unless that is under way.
+    func forget(_ observer: Int) {
+        work.forget(observer)
     }
 
     /// Is cancelled at its start if another operation has been cancelled by then.
@@ -115,8 +121,9 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     public var isPaused: Bool { work.isPaused }
 
     /// Pauses the operation. One that waits isn't started, and one that is started all the same, by hand or by a queue
-    /// that was about to, begins its work when it is resumed. While it runs, a provider that can pause does (see
-    /// `PauseControl`), and one that can't goes on and its answer is held back. Pausing twice does nothing more.
+    /// that was about to, begins its work when it is resumed; so does one whose call still waits for its turn in an
+    /// integrator. While it runs, a provider that can pause does, and one that can't goes on and its answer is held back:
+    /// `PauseControl` says more of that. Pausing twice does nothing more.
     public func pause() {
         work.pause(self)
     }
@@ -156,7 +163,7 @@ private struct Ending<Output: Sendable>: CallbackDataProvider {
     func request(
         _ input: Void, completion: @escaping @Sendable (Result<IntegrationOutcome<Output>, any Error>) -> Void
     ) -> CancelHandler? {
-        operation.whenOver { completion(.success($0)) }
-        return nil
+        let observer = operation.whenOver { completion(.success($0)) }
+        return { [operation] in operation.forget(observer) }
     }
 }

@@ -155,6 +155,53 @@ struct PauseControlTests {
         #expect(log.entries == ["1", "2", "again"])
     }
 
+    @Test @MainActor func `a call that waits for its turn doesn't begin before it is resumed`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let log = Log()
+        let users = Integrator(provider, executing: .queue)
+        users.prepareCall(1).call().hold()
+        func second() -> IntegrationTask<Int> {
+            control.bind {
+                users.prepareCall(2).onBeginning { log.add("began") }.onCancel { log.add("\($0)") }.call()
+            }
+        }
+        let cancelled = second()
+        let first = try await provider.nextRequest()
+        control.pause()
+        first.answer(1)
+        try await first.ended()
+        await turns()
+        #expect(log.entries.isEmpty && provider.requestCount == 1)
+        cancelled.cancel()
+        await cancelled.finish()
+        #expect(log.entries == ["cancelled"])
+        let goingOn = second()
+        control.resume()
+        try await provider.nextRequest().answer(2)
+        #expect(try await goingOn.value == 2 && log.entries == ["cancelled", "began"])
+    }
+
+    @Test(arguments: [false, true]) @MainActor
+    func `nothing is asked again before it is resumed`(isInCall: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let clock = ManualClock()
+        let retried = provider.retry(1, delay: .constant(.seconds(1)), clock: clock)
+        let task = control.bind {
+            isInCall
+                ? Integrator(provider, clock: clock).prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
+                : Integrator(retried, clock: clock).prepareCall(1).call()
+        }
+        try await provider.nextRequest().fail(DataProviderError.noAnswer)
+        try await clock.sleepers(1)
+        control.pause()
+        await clock.advance(by: .seconds(1))
+        await turns()
+        #expect(provider.requestCount == 1)
+        control.resume()
+        try await provider.nextRequest().answer(3)
+        #expect(try await task.value == 3)
+    }
+
     @Test @MainActor func `paused on the way to the actor of its handlers, a call tells nothing either`() async throws {
         let log = Log()
         let users = Integrator(ClosureDataProvider<Void, Int> { _ in 7 })

@@ -44,6 +44,66 @@ struct IntegrationOperationTests {
         #expect(operation.outcome == .success(1))
     }
 
+    @Test func `a cancel after the end of its call cancels what is chained to that`() async throws {
+        let second = ControlledDataProvider<Int, Int>()
+        let next = Integrator(second)
+        let operation = IntegrationOperation(
+            Integrator(ValueDataProvider<Void, Int>(1)).prepareCall().forwardSuccess(to: next))
+        operation.onCancel { [log] in log.add("\($0)") }
+        queue.addOperation(operation)
+        let request = try await second.nextRequest()
+        operation.cancel()
+        try await request.cancelled()
+        try await operation.finished()
+        #expect(operation.outcome == .success(1) && log.entries.isEmpty)
+    }
+
+    @Test func `a cancel that comes as its call is made is the call's`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let made = Watched<Operation?>(nil)
+        let users = Integrator(
+            provider, executing: .queue,
+            lane: { input in
+                made.value?.cancel()
+                return input
+            })
+        let operation = IntegrationOperation(users.prepareCall(1).onCancel { [log] in log.add("\($0)") })
+        made.change { $0 = operation }
+        operation.start()
+        try await operation.finished()
+        made.change { $0 = nil }
+        #expect(operation.outcome == .cancelled(.cancelled) && log.entries == ["cancelled"])
+    }
+
+    @Test(arguments: [ExecutingType.queue, .latest(debounce: .seconds(1))])
+    func `paused while its call waits for its turn, it doesn't begin before it is resumed`(
+        type: ExecutingType
+    ) async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let clock = ManualClock()
+        let users = Integrator(provider, executing: type, clock: clock)
+        let first = IntegrationOperation(users.prepareCall(1))
+        let second = IntegrationOperation(users.prepareCall(2).onBeginning { [log] in log.add("began") })
+        if case .queue = type { first.start() }
+        second.start()
+        second.pause()
+        if case .queue = type {
+            try await provider.nextRequest().answer(1)
+            _ = try await first.value
+        } else {
+            try await clock.sleepers(1)
+            await clock.advance(by: .seconds(1))
+        }
+        // Another one goes all its way meanwhile.
+        _ = try await Integrator(ValueDataProvider<Void, Int>(3)).prepareCall().call().value
+        #expect(log.entries.isEmpty)
+        second.resume()
+        let request = try await provider.nextRequest()
+        #expect(request.input == 2)
+        request.answer(2)
+        #expect(try await second.value == 2 && log.entries == ["began"])
+    }
+
     @Test func `it goes by the executing type of the integrator`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let users = Integrator(provider, executing: .latest)

@@ -1,10 +1,11 @@
 import Foundation
 import IDMCore
-import IDMOperations
 import IDMTesting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import IDMOperations
 
 @Suite("A provider around operations", .timeLimit(.ample))
 struct OperationDataProviderTests {
@@ -185,5 +186,34 @@ struct OperationDataProviderTests {
         }
         _ = try await provider.request(1)
         #expect(log.entries == ["own"])
+    }
+
+    /// Is resumed just before each of its pauses.
+    private final class Racing: ResultOperation<Int>, @unchecked Sendable {
+        private let control: PauseControl
+
+        init(_ control: PauseControl, _ provider: ControlledDataProvider<Void, Int>) {
+            self.control = control
+            super.init(Integrator(provider).prepareCall())
+        }
+
+        override func pause() {
+            control.resume()
+            super.pause()
+        }
+    }
+
+    @Test func `of a pause and a resume that race the last one holds`() async throws {
+        let inner = ControlledDataProvider<Void, Int>()
+        let control = PauseControl()
+        let provider = OperationDataProvider { (_: Int) in Racing(control, inner) }
+        let answers = Log()
+        let cancel = control.bind { provider.request(1) { answers.add("\($0)") } }
+        let request = try await inner.nextRequest()
+        control.pause()
+        #expect(!control.isPaused)
+        request.answer(2)
+        try await answers.contains("success(2)")
+        withExtendedLifetime(cancel) {}
     }
 }

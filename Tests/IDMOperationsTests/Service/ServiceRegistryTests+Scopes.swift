@@ -292,4 +292,14 @@ extension ServiceRegistryTests {
         }
         #expect(made.withLock { $0 }.allSatisfy { $0.entries == ["outbox"] })
     }
+
+    @Test func `a scope that is opened too late is closed, whatever is registered with it`() {
+        let services = ServiceRegistry()
+        services.close()
+        let scope = services.makeScope()
+        scope.register { _ in Client() }
+        #expect(throws: ServiceRegistryError.closed("IDMOperationsTests.ServiceRegistryTests.Client")) {
+            try scope.service(Client.self)
+        }
+    }
 }

@@ -73,6 +73,7 @@ final class Run: GateMember {
             } else if entrance != .start {
                 await waitForTurn(ticket, entrance)
             }
+            if entrance != .start { await hold() }
             guard await begin(ticket) else { return }
         }
         var failures = 0
