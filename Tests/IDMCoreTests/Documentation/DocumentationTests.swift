@@ -9,9 +9,10 @@ import Testing
 struct DocumentationTests {
     @Test("Every Swift block is identical to a compiled sample", arguments: try Page.allWithComments())
     func everyBlockIsCompiled(page: Page) throws {
-        let samples = Set(try Sample.all().map(\.code))
+        let samples = try Sample.all()
 
-        for block in try page.blocks() where block.language == "swift" && !samples.contains(block.code) {
+        for block in try page.blocks()
+        where block.language == "swift" && !samples.contains(where: { $0.code == block.code }) {
             Issue.record("No compiled sample is identical to this block.", sourceLocation: page.location(of: block))
         }
     }
@@ -113,8 +114,11 @@ struct Page: Sendable, CustomTestStringConvertible {
 
     /// The comments that document the declarations of a source file, each on the line where it stands.
     init(name: String, source: String, path: String = "") {
-        let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.firstMatch(of: /^ *\/\/\/ ?(.*)$/).map { String($0.1) } ?? ""
+        let lines = source.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+            let words = line.drop { $0 == UInt8(ascii: " ") }
+            guard words.starts(with: "///".utf8) else { return "" }
+            let text = words.dropFirst(3)
+            return String(decoding: text.starts(with: " ".utf8) ? text.dropFirst() : text, as: UTF8.self)
         }
         self.init(name: name, text: lines.joined(separator: "\n"), path: path)
     }
@@ -134,7 +138,10 @@ struct Page: Sendable, CustomTestStringConvertible {
         }
     }
 
-    static func allWithComments() throws -> [Page] { try all() + comments() }
+    static func allWithComments() throws -> [Page] { try everything.get() }
+
+    /// Read once, for all the tests.
+    private static let everything = Result { try all() + comments() }
 
     /// The source files with a block in their comments.
     private static func comments() throws -> [Page] {
@@ -196,7 +203,10 @@ struct Sample: Hashable {
     let code: String
     let file: String
 
-    static func all() throws -> [Sample] {
+    static func all() throws -> [Sample] { try everything.get() }
+
+    /// Read once, for all the tests.
+    private static let everything = Result {
         let tests = root.appendingPathComponent("Tests")
         return try FileManager.default.subpathsOfDirectory(atPath: tests.path)
             .filter { $0.contains("/Documentation/") && $0.hasSuffix("Samples.swift") }
