@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// What a service goes by: its type.
 struct ServiceKey: Sendable, Hashable {
     private let type: any Any.Type
@@ -6,9 +8,16 @@ struct ServiceKey: Sendable, Hashable {
         self.type = type
     }
 
-    /// What the type is called, with all that it stands in: there may be many of the same last name.
+    /// What the type is called, with the types and the module that it stands in: there may be many of the same last name.
+    /// In which file or function it is for itself, no name says.
     var name: String {
-        String(reflecting: type).replacing(/\(unknown context at \$[0-9a-f]+\)\./, with: "")
+        var name = String(reflecting: type)
+        while let start = name.range(of: "(unknown context at $"),
+            let end = name.range(of: ").", range: start.upperBound..<name.endIndex)
+        {
+            name.removeSubrange(start.lowerBound..<end.upperBound)
+        }
+        return name
     }
 
     static func == (one: ServiceKey, other: ServiceKey) -> Bool {

@@ -18,7 +18,9 @@ struct ServiceMaking: Sendable {
         /// How many were begun before it.
         let number: Int
         /// Those that suspend hold up no thread, and nothing that is made.
-        var waiters: [(thread: Maker?, wake: @Sendable () -> Void)] = []
+        typealias Waiter = (thread: Maker?, wake: @Sendable () -> Void)
+
+        var waiters: [Waiter] = []
     }
 
     private var makings: [Slot: Making] = [:]
@@ -27,7 +29,7 @@ struct ServiceMaking: Sendable {
     enum Beginning: Sendable {
         /// Make it, and then say ``ServiceMaking/end(_:)``.
         case make
-        /// Wait for this one, and ask again: somebody makes it, or it is what the thread makes that is to come first.
+        /// Wait for this one, and ask again: somebody makes it, or it is what the thread makes just now.
         case wait(Slot)
         /// It is needed to be made itself: these need one another, and the last is the first again.
         case recursive([ServiceKey])
@@ -36,16 +38,15 @@ struct ServiceMaking: Sendable {
     /// A service that hasn't been made is needed.
     ///
     /// - Parameter suspends: Whether who needs it can wait without holding up the thread. Then nothing that the thread
-    ///   makes needs it, even if it is asked for below that on the stack: it is made when the thread makes nothing any
-    ///   more.
+    ///   makes needs it, even if it is asked for below that on the stack: it is made after that.
     mutating func begin(_ slot: Slot, on thread: Maker, suspends: Bool) -> Beginning {
         guard makings[slot] == nil else {
             return suspends ? .wait(slot) : circle(from: slot, to: thread).map { .recursive($0) } ?? .wait(slot)
         }
         if suspends,
-            let first = makings.filter({ $0.value.maker == thread }).min(by: { $0.value.number < $1.value.number })
+            let last = makings.filter({ $0.value.maker == thread }).max(by: { $0.value.number < $1.value.number })
         {
-            return .wait(first.key)
+            return .wait(last.key)
         }
         lastNumber += 1
         makings[slot] = Making(maker: thread, number: lastNumber)
@@ -60,13 +61,20 @@ struct ServiceMaking: Sendable {
         case recursive([ServiceKey])
     }
 
-    /// Somebody waits for a service that somebody else makes, and holds up a thread if one is named.
-    mutating func wait(for slot: Slot, on thread: Maker?, _ wake: @escaping @Sendable () -> Void) -> Waiting {
-        guard makings[slot] != nil else { return .over }
+    /// Somebody waits for a service that somebody else makes, and holds up a thread.
+    mutating func wait(for slot: Slot, on thread: Maker, _ wake: @escaping @Sendable () -> Void) -> Waiting {
         // Since it was seen that there was none, another one may have closed the circle.
-        if let thread, let names = circle(from: slot, to: thread) { return .recursive(names) }
-        makings[slot]?.waiters.append((thread, wake))
-        return .added
+        if let keys = circle(from: slot, to: thread) { return .recursive(keys) }
+        return add((thread, wake), to: slot) ? .added : .over
+    }
+
+    /// Somebody waits for a service that somebody else makes, and holds up nobody. Returns false if it is over.
+    mutating func suspend(for slot: Slot, _ wake: @escaping @Sendable () -> Void) -> Bool {
+        add((nil, wake), to: slot)
+    }
+
+    private mutating func add(_ waiter: Making.Waiter, to slot: Slot) -> Bool {
+        makings[slot]?.waiters.append(waiter) != nil
     }
 
     /// A making has ended, well or not. Returns those who wait, to be woken where no lock is held.

@@ -28,11 +28,15 @@ extension ServiceRegistry {
         }
     }
 
-    /// A making or a scope is over. What was made is stopped if nobody needs it any more.
-    func end(_ change: (inout State) -> Void) {
+    /// A making is over. What was made is stopped if nobody needs it any more.
+    func endNeed() {
+        if state.withLock({ $0.life.end() }) { stop() }
+    }
+
+    /// A scope is over. One that was opened too late was never one that needs anything.
+    private func end(_ scope: ServiceRegistry) {
         let isEnd = state.withLock { state in
-            change(&state)
-            return state.life.end()
+            state.scopes.removeValue(forKey: ObjectIdentifier(scope)) != nil && state.life.end()
         }
         if isEnd { stop() }
     }
@@ -42,6 +46,6 @@ extension ServiceRegistry {
         var services: [any AppService] = []
         state.withLock { swap(&$0.services, &services) }
         for service in services.reversed() where Self.giveUp(ObjectIdentifier(service)) { service.stop() }
-        parent?.end { $0.scopes.removeValue(forKey: ObjectIdentifier(self)) }
+        parent?.end(self)
     }
 }

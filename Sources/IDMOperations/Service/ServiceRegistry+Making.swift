@@ -12,6 +12,21 @@ extension ServiceRegistry {
         case wait(ServiceMaking.Slot)
     }
 
+    /// Why a service isn't to be had. Its name takes its time, and is made where no lock is held.
+    private enum Lack: Error {
+        case missing(ServiceKey), outOfScope(ServiceKey), closed(ServiceKey)
+        case recursive([ServiceKey])
+
+        var error: ServiceRegistryError {
+            switch self {
+            case .missing(let key): .missing(key.name)
+            case .outOfScope(let key): .outOfScope(key.name)
+            case .closed(let key): .closed(key.name)
+            case .recursive(let keys): .recursive(keys.map(\.name))
+            }
+        }
+    }
+
     private enum Step {
         case tell(Answer)
         case make(ServiceMaking.Slot, ServiceRegistry, Recipe)
@@ -24,8 +39,27 @@ extension ServiceRegistry {
         // Goes outside of the lock: it may have been replaced meanwhile, and what it holds may ask for a service.
         var found: Recipe?
         defer { withExtendedLifetime(found) {} }
-        // Decided at once: nobody makes a service by what has been replaced, or makes it twice.
-        let step = try Self.making.withLock { making -> Step in
+        let step: Step
+        do throws(Lack) {
+            step = try decide(key, suspends, &found)
+        } catch {
+            throw error.error
+        }
+        switch step {
+        case .tell(let answer): return answer
+        case .make(let slot, let home, let recipe):
+            defer {
+                for wake in Self.making.withLock({ $0.end(slot) }) { wake() }
+                home.endNeed()
+            }
+            return .made(try home.make(key, recipe))
+        }
+    }
+
+    /// - Parameter found: Holds how the service is made, whatever comes of this.
+    private func decide(_ key: ServiceKey, _ suspends: Bool, _ found: inout Recipe?) throws(Lack) -> Step {
+        // At once: nobody makes a service by what has been replaced, or makes it twice.
+        try Self.making.withLock { making throws(Lack) -> Step in
             let (home, recipe) = try find(key, for: self, &found)
             if let service = home.made(key, recipe) { return .tell(.made(service)) }
             let slot = ServiceMaking.Slot(home: ObjectIdentifier(home), key: key)
@@ -33,32 +67,30 @@ extension ServiceRegistry {
             case .make:
                 guard home.state.withLock({ $0.life.begin() }) else {
                     _ = making.end(slot)
-                    throw ServiceRegistryError.closed(key.name)
+                    throw .closed(key)
                 }
                 return .make(slot, home, recipe)
             case .wait(let slot): return .tell(.wait(slot))
-            case .recursive(let keys): throw ServiceRegistryError.recursive(keys.map(\.name))
+            case .recursive(let keys): throw .recursive(keys)
             }
-        }
-        switch step {
-        case .tell(let answer): return answer
-        case .make(let slot, let home, let recipe):
-            defer {
-                for wake in Self.making.withLock({ $0.end(slot) }) { wake() }
-                home.end { _ in }
-            }
-            return .made(try home.make(key, recipe))
         }
     }
 
-    /// Wakes somebody when a service has been made, or could not be. Returns false if that is so already.
-    func wake(
-        at slot: ServiceMaking.Slot, on thread: ServiceMaking.Maker?, _ body: @escaping @Sendable () -> Void
-    ) throws -> Bool {
-        switch Self.making.withLock({ $0.wait(for: slot, on: thread, body) }) {
-        case .added: return true
-        case .over: return false
-        case .recursive(let keys): throw ServiceRegistryError.recursive(keys.map(\.name))
+    /// Stands still until a service has been made, or could not be.
+    func wait(for slot: ServiceMaking.Slot) throws {
+        let gate = ThreadGate()
+        switch Self.making.withLock({ $0.wait(for: slot, on: ObjectIdentifier(Thread.current)) { gate.open() } }) {
+        case .added: gate.wait()
+        case .over: break
+        case .recursive(let keys): throw Lack.recursive(keys).error
+        }
+    }
+
+    /// Suspends until a service has been made, or could not be.
+    func suspend(for slot: ServiceMaking.Slot) async {
+        await withCheckedContinuation { continuation in
+            let waits = Self.making.withLock { $0.suspend(for: slot) { continuation.resume() } }
+            if !waits { continuation.resume() }
         }
     }
 
@@ -67,18 +99,18 @@ extension ServiceRegistry {
     /// - Parameter found: Holds how it is made, whatever comes of this.
     private func find(
         _ key: ServiceKey, for scope: ServiceRegistry, _ found: inout Recipe?
-    ) throws -> (home: ServiceRegistry, recipe: Recipe) {
+    ) throws(Lack) -> (home: ServiceRegistry, recipe: Recipe) {
         let isClosed = state.withLock { state in
             found = state.recipes[key]
             return state.life.isClosed
         }
-        guard !isClosed else { throw ServiceRegistryError.closed(key.name) }
+        guard !isClosed else { throw .closed(key) }
         guard let recipe = found else {
-            guard let parent else { throw ServiceRegistryError.missing(key.name) }
+            guard let parent else { throw .missing(key) }
             return try parent.find(key, for: scope, &found)
         }
         guard recipe.lifetime == .scope else { return (self, recipe) }
-        guard scope.parent != nil else { throw ServiceRegistryError.outOfScope(key.name) }
+        guard scope.parent != nil else { throw .outOfScope(key) }
         return (scope, recipe)
     }
 

@@ -112,9 +112,7 @@ public final class ServiceRegistry: Sendable {
         while true {
             switch try ask(key, suspends: false) {
             case .made(let service): return try cast(service, key)
-            case .wait(let slot):
-                let gate = ThreadGate()
-                if try wake(at: slot, on: ObjectIdentifier(Thread.current), { gate.open() }) { gate.wait() }
+            case .wait(let slot): try wait(for: slot)
             }
         }
     }
@@ -129,14 +127,7 @@ public final class ServiceRegistry: Sendable {
         while true {
             switch try ask(key, suspends: true) {
             case .made(let service): return try cast(service, key)
-            case .wait(let slot):
-                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                    do {
-                        if try !wake(at: slot, on: nil, { continuation.resume() }) { continuation.resume() }
-                    } catch {
-                        continuation.resume(throwing: error)
-                    }
-                }
+            case .wait(let slot): await suspend(for: slot)
             }
         }
     }

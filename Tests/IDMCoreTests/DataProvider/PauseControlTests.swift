@@ -181,6 +181,40 @@ struct PauseControlTests {
         #expect(try await goingOn.value == 2 && log.entries == ["cancelled", "began"])
     }
 
+    @Test @MainActor
+    func `paused on the way to the actor of its handlers, a call begins and retries nothing`() async throws {
+        for _ in 0..<Volume.of(500, normally: 50) {
+            let (log, control) = (Log(), PauseControl())
+            let provider = ControlledDataProvider<Int, Int>()
+            let users = Integrator(provider, executing: .queue)
+            users.prepareCall(1).call(isolation: nil).hold()
+            let waiting = control.bind {
+                users.prepareCall(2).onBeginning { log.add("began") }.call(isolation: nil)
+            }
+            // Its turn comes, and this actor is busy until it is paused.
+            try await provider.nextRequest().answer(1)
+            control.pause()
+            await turns()
+            #expect(log.entries.isEmpty && provider.requestCount == 1)
+            control.resume()
+            try await provider.nextRequest().answer(2)
+            #expect(try await waiting.value == 2)
+        }
+        let log = Log()
+        let failing = ClosureDataProvider<Void, Int> { _ in
+            guard log.entries == ["again"] else { throw DataProviderError.noAnswer }
+            return 3
+        }
+        let retried = control.bind {
+            Integrator(failing).prepareCall().retry(1).onRetry { _, _ in log.add("again") }.call(isolation: nil)
+        }
+        control.pause()
+        await turns()
+        #expect(log.entries.isEmpty)
+        control.resume()
+        #expect(try await retried.value == 3 && log.entries == ["again"])
+    }
+
     @Test(arguments: [false, true]) @MainActor
     func `nothing is asked again before it is resumed`(isInCall: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>()

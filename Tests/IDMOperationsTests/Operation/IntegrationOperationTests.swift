@@ -104,6 +104,21 @@ struct IntegrationOperationTests {
         #expect(try await second.value == 2 && log.entries == ["began"])
     }
 
+    @Test func `turned away while it is paused, it tells so at once`() async throws {
+        let (before, provider) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
+        let users = Integrator(provider, executing: .only)
+        let first = Integrator(before).prepareCall(1).call()
+        let operation = IntegrationOperation(
+            users.prepareCall(2).after(first).onCancel { [log] in log.add("\($0)") })
+        operation.start()
+        users.prepareCall(1).call().hold()
+        operation.pause()
+        try await before.nextRequest().answer(1)
+        try await operation.finished()
+        #expect(log.entries == ["ignored"] && operation.isPaused)
+        try await provider.nextRequest().answer(1)
+    }
+
     @Test func `it goes by the executing type of the integrator`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let users = Integrator(provider, executing: .latest)

@@ -129,9 +129,9 @@ struct ServiceMakingTests {
             case .wait(slots[0]) = making.begin(slots[0], on: own, suspends: true),
             // Below a making, what isn't made waits for the end of that.
             case .make = making.begin(slots[2], on: own, suspends: false),
-            case .wait(slots[0]) = making.begin(
+            case .wait(slots[2]) = making.begin(
                 ServiceMaking.Slot(home: own, key: Self.keys[2]), on: own, suspends: true),
-            case .added = making.wait(for: slots[0], on: nil, {}),
+            making.suspend(for: slots[0], {}),
             // The one that suspends is not what the thread waits for.
             case .wait(slots[0]) = making.begin(slots[0], on: other, suspends: false),
             case .added = making.wait(for: slots[0], on: other, {}),

@@ -302,4 +302,29 @@ extension ServiceRegistryTests {
             try scope.service(Client.self)
         }
     }
+
+    @Test(arguments: [false, true]) func `a scope that is opened too late hurries nobody's end`(isWithin: Bool) throws {
+        let stops = Log()
+        final class Base: AppService {
+            let stops: Log
+            init(_ stops: Log) { self.stops = stops }
+            func stop() { stops.add("base") }
+        }
+        final class Top: AppService {
+            let stops: Log
+            init(_ stops: Log) { self.stops = stops }
+            func stop() { stops.add("top") }
+        }
+        let services = ServiceRegistry()
+        services.register { _ in Base(stops) }
+        services.register(lifetime: isWithin ? .registry : .scope) { registry in
+            _ = try registry.service(Base.self)
+            services.close()
+            _ = services.makeScope()
+            stops.add("made")
+            return Top(stops)
+        }
+        _ = try? (isWithin ? services : services.makeScope()).service(Top.self)
+        #expect(stops.entries == ["made", "top", "base"])
+    }
 }

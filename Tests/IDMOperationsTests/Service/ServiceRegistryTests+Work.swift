@@ -178,6 +178,31 @@ extension ServiceRegistryTests {
         #expect(second.owner == 7 && second.isOnMainQueue)
     }
 
+    @Test func `work that a nested making begins goes on after that one`() async throws {
+        struct Needed: Sendable {}
+        struct Inner: Sendable { let isDone: Gate }
+        struct Outer: Sendable {}
+        let services = ServiceRegistry()
+        services.register { _ in Needed() }
+        services.register { registry -> Inner in
+            let isDone = Gate()
+            let work = ClosureDataProvider<Void, Void> { _ in
+                _ = try await registry.service(Needed.self)
+                isDone.open()
+            }
+            Integrator(work).prepareCall().call(isolation: nil).hold()
+            return Inner(isDone: isDone)
+        }
+        services.register { registry -> Outer in
+            // Not its own work.
+            try registry.service(Inner.self).isDone.wait()
+            return Outer()
+        }
+        let outer = Kept<Outer>()
+        Thread.detachNewThread { outer.keep(try? services.service(Outer.self)) }
+        #expect(await outer.value() != nil)
+    }
+
     private enum Owner {
         @TaskLocal static var number = 0
     }

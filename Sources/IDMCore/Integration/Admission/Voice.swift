@@ -53,6 +53,12 @@ struct Voice: Sendable, Hashable {
         case over
     }
 
+    /// Whether nothing has been heard, and something may be.
+    var mayBegin: Bool {
+        if case .silent(cancelled: nil) = state { return true }
+        return false
+    }
+
     /// Whether the end has been decided.
     var isEnding: Bool {
         if case .ending = state { return true }

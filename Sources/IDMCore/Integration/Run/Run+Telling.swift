@@ -8,20 +8,26 @@ extension Run {
     // MARK: The beginning
 
     /// Tells the beginning. Returns false if the run has ended instead.
+    ///
+    /// - Parameter hasWaited: Whether the run has waited for its turn, and waits for a resume as well.
     @inline(never)
-    func begin(_ ticket: Ticket) async -> Bool {
+    func begin(_ ticket: Ticket, hasWaited: Bool) async -> Bool {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
-        if handlers.areHere(here()) { return await beginHere(ticket) }
-        return await begin(ticket, on: handlers.actor(of: .beginning, else: #isolation))
+        if handlers.areHere(here()) { return await beginHere(ticket, hasWaited, trip) }
+        return await begin(ticket, hasWaited, trip, on: handlers.actor(of: .beginning, else: #isolation))
     }
 
-    private func begin(_ ticket: Ticket, on actor: isolated (any Actor)?) async -> Bool {
-        await beginHere(ticket)
+    private func begin(
+        _ ticket: Ticket, _ hasWaited: Bool, _ trip: (any WorkWatch)?, on actor: isolated (any Actor)?
+    ) async -> Bool {
+        await beginHere(ticket, hasWaited, trip)
     }
 
     @inline(__always)
-    private func beginHere(_ ticket: Ticket) async -> Bool {
+    private func beginHere(_ ticket: Ticket, _ hasWaited: Bool, _ trip: (any WorkWatch)?) async -> Bool {
+        // Here, for it may be paused on the way to this actor. One that was turned away tells so at once.
+        if hasWaited, gate.voice(ticket, { $0.mayBegin }) == true { await hold(trip) }
         let isHeard = handlers.kinds.contains(.beginning)
         switch gate.voice(ticket, { isHeard ? $0.begin() : $0.beginAndAsk() }) {
         case .proceed:
@@ -84,7 +90,7 @@ extension Run {
         defer { trip?.workArrived() }
         for index in handlers.indices where handlers.kind(at: index) == .retry {
             guard case .retry(let handler) = handlers[index] else { continue }
-            await tell(ticket, on: handler.isolation) { await handler(attempt, error) }
+            await tell(ticket, on: handler.isolation, after: trip) { await handler(attempt, error) }
         }
         return await fallSilent(ticket)
     }
@@ -122,6 +128,14 @@ extension Run {
             guard case .progress(let handler) = handlers[index] else { continue }
             await tell(ticket, on: handler.isolation) { await handler(progress) }
         }
+    }
+
+    /// Calls a handler of an error that isn't the answer, unless the run was cancelled.
+    private func tell(
+        _ ticket: Ticket, on actor: isolated (any Actor)?, after trip: (any WorkWatch)?, _ handler: () async -> Void
+    ) async {
+        await hold(trip)
+        await tell(ticket, on: actor, handler)
     }
 
     /// Calls a handler of something that isn't an answer, unless the run was cancelled.

@@ -73,8 +73,7 @@ final class Run: GateMember {
             } else if entrance != .start {
                 await waitForTurn(ticket, entrance)
             }
-            if entrance != .start { await hold() }
-            guard await begin(ticket) else { return }
+            guard await begin(ticket, hasWaited: entrance != .start) else { return }
         }
         var failures = 0
         while await attempt(ticket, after: failures) { failures += 1 }

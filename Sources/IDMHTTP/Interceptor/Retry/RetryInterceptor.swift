@@ -87,7 +87,7 @@ public struct RetryInterceptor: HTTPInterceptor {
                 guard wait <= maximumWait, isInTime, budget?.take() ?? true else { throw error }
                 EventRecorder.record(.retry(retries, after: wait, because: "\(error)"))
                 if wait > .zero { try await clock.sleep(for: wait) }
-                try Task.checkCancellation()
+                try await PauseControl.checkpoint()
             }
         }
     }
