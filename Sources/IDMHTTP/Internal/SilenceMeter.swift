@@ -9,8 +9,9 @@ protocol SilenceMeter: Sendable {
     /// Waits until nothing has happened for the time. False if the task is cancelled before.
     func silence() async -> Bool
 
-    /// Lets something happen once nothing has happened for the time.
-    func onSilence(_ body: @escaping @Sendable () -> Void) -> Alarm
+    /// Lets something happen once nothing has happened for the time. While a control pauses nothing has to: the time
+    /// begins anew with its resume.
+    func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm
 }
 
 extension Clock where Duration == Swift.Duration {
@@ -25,29 +26,60 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     private enum State {
         case idle
         case set(Alarm)
+        case paused(PauseControl.Observation)
         case over
     }
 
     private let meter: ClockMeter<C>
+    private let control: PauseControl?
     private let body: @Sendable () -> Void
     private let state = Mutex(State.idle)
 
-    init(_ meter: ClockMeter<C>, _ body: @escaping @Sendable () -> Void) {
+    init(_ meter: ClockMeter<C>, _ control: PauseControl?, _ body: @escaping @Sendable () -> Void) {
         self.meter = meter
+        self.control = control
         self.body = body
     }
 
     func set() {
         let alarm = meter.clock.alarm(at: meter.end) { [self] in
             if meter.end > meter.clock.now { return set() }
+            if let control, control.isPaused { return wait(for: control) }
             body()
         }
+        if !move(to: .set(alarm)) { alarm.giveUp() }
+    }
+
+    private func wait(for control: PauseControl) {
+        let observation = control.observe { [weak self] in self?.goOn(if: control) }
+        guard move(to: .paused(observation)) else { return }
+        // It may have been resumed before it was observed.
+        goOn(if: control)
+    }
+
+    private func goOn(if control: PauseControl) {
+        guard !control.isPaused else { return }
+        let wasPaused = state.withLock { state in
+            guard case .paused = state else { return false }
+            state = .idle
+            return true
+        }
+        guard wasPaused else { return }
+        meter.hear()
+        set()
+    }
+
+    /// Returns false if it was given up.
+    private func move(to next: State) -> Bool {
+        var last = next
         let isOver = state.withLock { state in
             if case .over = state { return true }
-            state = .set(alarm)
+            swap(&state, &last)
             return false
         }
-        if isOver { alarm.giveUp() }
+        // What was before goes outside of the lock.
+        withExtendedLifetime(last) {}
+        return !isOver
     }
 
     func giveUp() {
@@ -79,8 +111,8 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
     /// When it has been silent for the time, if nothing more is heard.
     var end: C.Instant { last.withLock { $0 }.advanced(by: duration) }
 
-    func onSilence(_ body: @escaping @Sendable () -> Void) -> Alarm {
-        let alarm = SilenceAlarm(self, body)
+    func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm {
+        let alarm = SilenceAlarm(self, control, body)
         alarm.set()
         return Alarm { alarm.giveUp() }
     }

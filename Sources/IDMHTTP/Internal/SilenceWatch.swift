@@ -26,7 +26,7 @@ struct SilenceWatch: Sendable {
                 first.end(.failure(error))
             }
         }
-        let alarm = meter.onSilence {
+        let alarm = meter.onSilence(unless: PauseControl.current) {
             if first.end(.failure(Silence())) { worker.cancel() }
         }
         defer { alarm.giveUp() }

@@ -20,6 +20,9 @@ public enum TransferError: Error, Sendable, Hashable {
     case folderMissing(String)
     /// Another download, of this process or of another one, is writing the same part.
     case inUse(String)
+    /// Somebody else has removed the part, or put another file in its place, while it was written. The next request
+    /// begins anew.
+    case partLost(String)
     /// The disk, or the share of this user, is full. What has come is kept.
     case noSpace
     /// This process may not write there, or nobody may.
@@ -40,7 +43,8 @@ public enum TransferError: Error, Sendable, Hashable {
     case unaskedPart
     /// The server has answered that it has nothing to send (204 or 205).
     case noContent
-    /// A transfer that was found on the disk asks for secrets that aren't kept there. Ask for it anew under its id.
+    /// The request of a transfer that was found on the disk held secrets or a body, and those aren't kept there. Ask for it
+    /// anew under its id.
     case requestNeeded
     /// The system refused a call for another reason: its name, and what `errno` was.
     case refused(call: String, code: Int32)
@@ -49,6 +53,7 @@ public enum TransferError: Error, Sendable, Hashable {
         self =
             switch fault.code {
             case EEXIST: .destinationExists(fault.name)
+            case ESTALE: .partLost(fault.name)
             case ENOSPC, EDQUOT: .noSpace
             case EFBIG: .tooLarge
             case EACCES, EPERM, EROFS: .notPermitted(fault.name)
@@ -71,6 +76,7 @@ extension TransferError: CustomStringConvertible {
         case .destinationIsFolder(let name): "“\(name)” is a folder."
         case .folderMissing(let name): "There is no folder for “\(name)”."
         case .inUse(let name): "Another download is writing “\(name)”."
+        case .partLost(let name): "Somebody else has removed or replaced “\(name)”."
         case .noSpace: "There is no space left on the disk."
         case .notPermitted(let name): "There is no permission to write “\(name)”."
         case .tooManyOpenFiles: "Too many files are open."
@@ -81,7 +87,7 @@ extension TransferError: CustomStringConvertible {
         case .notADigest(let text): "“\(text)” is no SHA-256 digest."
         case .unaskedPart: "The server has sent a part, where it was asked for the whole."
         case .noContent: "The server has nothing to send."
-        case .requestNeeded: "The request held secrets, which aren't kept: it has to be made anew."
+        case .requestNeeded: "The request held secrets or a body, which aren't kept: it has to be made anew."
         case .refused(let call, let code): "The system refused to \(call) (\(code))."
         }
     }

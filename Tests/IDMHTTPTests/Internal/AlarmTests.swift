@@ -71,7 +71,7 @@ struct AlarmTests {
         let log = Log()
         let start = clock.now
         let meter = clock.meter(of: .milliseconds(400))
-        let alarm = meter.onSilence { log.add("silence") }
+        let alarm = meter.onSilence(unless: nil) { log.add("silence") }
         for time in [150, 300] {
             _ = clock.alarm(at: start.advanced(by: .milliseconds(time))) {
                 meter.hear()
@@ -81,7 +81,7 @@ struct AlarmTests {
         try await log.count(reaches: 3)
         #expect(log.entries == ["150", "300", "silence"] && start.duration(to: clock.now) >= .milliseconds(700))
         alarm.giveUp()
-        let another = meter.onSilence { log.add("another") }
+        let another = meter.onSilence(unless: nil) { log.add("another") }
         another.giveUp()
         _ = clock.alarm(at: clock.now.advanced(by: .milliseconds(600))) { log.add("end") }
         try await log.contains("end")

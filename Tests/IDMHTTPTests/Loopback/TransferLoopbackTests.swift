@@ -24,6 +24,32 @@ struct TransferLoopbackTests {
         try names == ["film.bin"] && Data(contentsOf: file) == film.bytes(0..<film.length)
     }
 
+    @Test("A request that may not be made twice arrives once, however it is paused", arguments: [false, true])
+    func pausedOnItsWay(isFile: Bool) async throws {
+        let bytes = filling(3_000_000)
+        let body: RequestBody = isFile ? .file(try folder.file("sent", bytes)) : .bytes(bytes)
+        try await LoopbackServer.run { server in
+            server.on(.post, "/f", answer: .status(200))
+            let rounds = Volume.of(200, normally: 10)
+            for _ in 0..<rounds {
+                let control = PauseControl()
+                let uploads = Integrator(UploadProvider(server.service()))
+                let upload = control.bind {
+                    uploads.prepareCall(ServiceRequest(.post, "/f", body: body))
+                        .onProgress { _ in
+                            control.pause()
+                            control.resume()
+                        }
+                        .call()
+                }
+                let response = try await upload.value
+                #expect(response.status == 200)
+            }
+            #expect(server.requests.count { $0.isComplete && $0.bodyLength == 3_000_000 } == rounds)
+            #expect(server.requests.count == rounds)
+        }
+    }
+
     @Test("A film comes whole, whether its length is known or not", arguments: [0, 1, 300_000, 3_000_000])
     func whole(length: Int) async throws {
         let film = LoopbackServer.Resource(length: length, eTag: "\"v1\"")

@@ -72,8 +72,8 @@ final class TransferArchive: Sendable {
         }
     }
 
-    /// An id is no part of a path.
+    /// An id is no part of a path, and the same however its characters are written.
     private func path(of id: String) -> String {
-        "\(folder)/\(SHA256.hex(of: id.utf8).prefix(32))\(Self.ending)"
+        "\(folder)/\(SHA256.hex(of: id.precomposedStringWithCanonicalMapping.utf8).prefix(32))\(Self.ending)"
     }
 }

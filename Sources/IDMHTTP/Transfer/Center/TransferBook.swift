@@ -28,7 +28,7 @@ struct TransferBook: Sendable {
     }
 
     enum Action: Sendable, Hashable {
-        /// A task is to be started. ``TransferBook/end(_:_:)`` is to be told of its end.
+        /// A task is to be started. ``TransferBook/end(_:_:keeping:)`` is to be told of its end.
         case start(String)
         /// The task is to stop where it is, and to keep what it has.
         case hold(String)
@@ -36,7 +36,7 @@ struct TransferBook: Sendable {
         case release(String)
         /// The task is to end.
         case stop(String)
-        /// What has come is to be removed. ``TransferBook/end(_:_:)`` is to be told when it has been.
+        /// What has come is to be removed. ``TransferBook/end(_:_:keeping:)`` is to be told when it has been.
         case discard(String)
         /// Where the transfer stands is to be known after the end of the process.
         case record(String)
@@ -110,6 +110,7 @@ struct TransferBook: Sendable {
         entry.priority = priority
         entry.isLeaving = false
         entry.isUnwanted = false
+        entry.keeps = false
         if entry.phase != .running, entry.phase != .waiting { wait(&entry) }
         set(id, entry)
         return actions + admit()
@@ -189,7 +190,7 @@ struct TransferBook: Sendable {
             actions.append(.discard(id))
         case .none, .ending, .discarding: break
         }
-        set(id, entry)
+        set(id, entry.isLeaving && entry.run == .none ? nil : entry)
         return actions + admit()
     }
 
@@ -222,6 +223,8 @@ struct TransferBook: Sendable {
             actions = [.erase(id)]
         case (.alive, .failure),
             (.landing, .failure) where !entry.isUnwanted:
+            // What was written down as it landed isn't so.
+            if entry.run == .landing { actions = [.record(id)] }
             entry.phase = .failed
             entry.run = .none
         case (.alive, _), (.landing, _):

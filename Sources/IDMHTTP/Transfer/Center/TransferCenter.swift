@@ -18,8 +18,10 @@ internal import Synchronization
 ///   longer. A paused one has no place among them, and waits again when it is resumed.
 /// - With a folder, downloads outlive the process: those that weren't done are there again, paused, at the next start,
 ///   and one whose file was in its place before anybody could be told is there as finished. Uploads don't, for what
-///   they send may be gone. Secrets aren't kept: a download whose request holds any is there again as well, and fails
-///   with ``TransferError/requestNeeded`` unless it is asked for anew under its id.
+///   they send may be gone. Secrets and bodies aren't kept: a download whose request holds any is there again as well,
+///   and fails with ``TransferError/requestNeeded`` unless it is asked for anew under its id.
+/// - Of those that share a place on the disk, one works there at a time. A new one waits for those that are cancelled or
+///   being removed, and goes on with what they leave it; beside one that isn't, it fails with ``TransferError/inUse(_:)``.
 ///
 /// When nobody holds a center any more its transfers end soon, and keep what has come; ``close()`` waits for that.
 public final class TransferCenter: Sendable {
@@ -57,7 +59,8 @@ public final class TransferCenter: Sendable {
     // MARK: Transfers
 
     /// Downloads something. The id of a transfer that is there already takes this request from its next start on: one
-    /// that is paused or has failed goes on, one that is done or was cancelled begins anew.
+    /// that is paused or has failed goes on, one that is done or was cancelled begins anew. One that runs, and comes to
+    /// its end well, is done with what it was asked before.
     ///
     /// - Returns: The id.
     @discardableResult

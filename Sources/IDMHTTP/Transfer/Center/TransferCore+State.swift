@@ -24,6 +24,8 @@ extension TransferCore {
         let redaction: ServiceRedaction
         var jobs: [String: TransferJob] = [:]
         var steps: [Step] = []
+        /// What removes something, or did so last.
+        var removal: TransferRun?
         var watchers: [Watcher] = []
         var isWorking = false
         var isClosed = false
@@ -66,17 +68,12 @@ extension TransferCore {
 
         /// What is kept of a transfer. Nil if nothing is.
         func record(_ id: String) -> TransferRecord? {
-            guard let job = jobs[id], let entry = book.entries[id] else { return nil }
-            let remains = job.remains
-            // Of an upload nothing goes on, and what a download before it has left is still to be removed.
-            guard let download = job.download ?? remains.first else { return nil }
-            let isCancelled = entry.phase == .cancelled || entry.isUnwanted || job.download == nil
+            guard let kept = jobs[id]?.kept, let entry = book.entries[id] else { return nil }
+            let isCancelled = entry.phase == .cancelled || entry.isUnwanted || jobs[id]?.download == nil
             guard !isCancelled || !entry.keeps else { return nil }
             return TransferRecord(
-                id, job.download == nil ? .download(download) : job.work, entry.priority, turn: entry.turn,
-                isCancelled: isCancelled, owes: entry.owes, landing: entry.isLeaving ? nil : job.landing,
-                remains: remains,
-                redaction: redaction)
+                id, kept.work, entry.priority, turn: entry.turn, isCancelled: isCancelled, owes: entry.owes,
+                landing: entry.isLeaving ? nil : kept.landing, remains: kept.remains, redaction: redaction)
         }
 
         /// Whether what has come of a transfer stays when nobody says anything about it.
@@ -94,7 +91,7 @@ extension TransferCore {
             let remains = (jobs[id]?.takeTraces() ?? []).filter { trace in
                 guard kept?.download?.isInPlace(of: trace) != true else { return false }
                 let other = jobs.first { other, job in
-                    other != id && book.phase(of: other)?.mayGoOn == true
+                    other != id && book.phase(of: other)?.mayGoOn == true && book.entries[other]?.owes == false
                         && ([job.download].compactMap { $0 } + job.traces).contains { $0.isInPlace(of: trace) }
                 }
                 if let other { jobs[other.key]?.leaveTrace(of: trace) }
@@ -102,6 +99,17 @@ extension TransferCore {
             }
             jobs[id]?.remove(remains)
             return remains
+        }
+
+        /// What is about to leave the place of a download, of another transfer: a task that was stopped, or what removes
+        /// something there.
+        func leaving(_ place: ServiceDownload, besides id: String) -> TransferRun? {
+            for (other, entry) in book.entries where other != id {
+                guard let job = jobs[other], job.isWorking(inPlaceOf: place) else { continue }
+                if entry.run == .ending { return job.run }
+                if entry.run == .discarding { return job.removal }
+            }
+            return nil
         }
     }
 }

@@ -114,8 +114,9 @@ final class TransferCore: Sendable {
             found.append((record, phase, job))
         }
         // Those first that go on: what they go on with isn't to be removed.
-        for (record, phase, job) in found.filter(\.phase.mayGoOn) + found.filter({ !$0.phase.mayGoOn }) {
-            change { state in
+        // All at once: nobody removes what another one goes on with.
+        change { state in
+            found.flatMap { record, phase, job in
                 state.jobs[record.id] = job
                 return state.book.find(record.id, phase, record.priority, turn: record.turn, owes: record.owes)
             }
@@ -240,6 +241,7 @@ final class TransferCore: Sendable {
         }
         run.start { [self] in
             do {
+                try await wait(forThePlaceOf: work, id)
                 let result = try await run.control.bind {
                     try await IntegrationProgress.Reporter(listener).ambient { try await outcome(of: work, id) }
                 }
@@ -252,13 +254,32 @@ final class TransferCore: Sendable {
         }
     }
 
+    /// Waits until others that are about to leave the place of a transfer are gone.
+    private func wait(forThePlaceOf work: TransferJob.Work, _ id: String) async throws {
+        guard let place = work.download else { return }
+        while let other = state.withLock({ $0.leaving(place, besides: id) }) {
+            await other.endedOrCancelled()
+            try Task.checkCancellation()
+        }
+    }
+
     /// Removes what a transfer has left, once it is known on the disk that it is to be: a process that ends meanwhile
     /// leaves that to the next one.
     private func discard(_ id: String, but kept: TransferJob.Work? = nil) async {
         let remains = state.withLock { $0.takeRemains(id, but: kept) }
         guard !remains.isEmpty else { return }
         await settle()
-        for download in remains { try? await downloads.discard(download) }
+        // One after the other: two that look at the same place would each take the other for a download.
+        let removal = TransferRun()
+        let before = state.withLock { state in
+            defer { state.removal = removal }
+            return state.removal
+        }
+        removal.start { [downloads] in
+            await before?.ended()
+            for download in remains { try? await downloads.discard(download) }
+        }
+        await removal.ended()
         state.withLock { $0.jobs[id]?.remove([]) }
     }
 

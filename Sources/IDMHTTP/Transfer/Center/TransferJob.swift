@@ -17,9 +17,18 @@ struct TransferJob: Sendable {
             case .upload: nil
             }
         }
+
+        /// Whether it goes on with what another one has left.
+        func isInPlace(of other: Work) -> Bool {
+            download.flatMap { download in other.download?.isInPlace(of: download) } ?? false
+        }
     }
 
-    var work: Work
+    private(set) var work: Work
+    /// What was begun last, and how often something had been asked for by then.
+    private var begun: (work: Work, number: Int)?
+    /// How often something has been asked for.
+    private var number = 0
     /// For those who follow.
     private(set) var latest: LatestValue<TransferState>
     /// How many states they have been told, or are about to be.
@@ -39,8 +48,6 @@ struct TransferJob: Sendable {
     /// Which file it is about to become.
     var landing: TransferRecord.Landing?
     private var meter = TransferMeter(interval: .zero)
-    /// Whether something else is to be done from the next start on.
-    private var isOther = false
 
     init(_ work: Work) {
         self.work = work
@@ -50,9 +57,20 @@ struct TransferJob: Sendable {
     /// The download, if it is one.
     var download: ServiceDownload? { work.download }
 
-    /// The downloads of which something may be there, beside what is to be done.
-    var remains: [ServiceDownload] {
-        (removed + traces).filter { trace in download?.isInPlace(of: trace) != true }
+    /// What is to be known after the end of the process: what is to be done, or what has been done already, and whatever
+    /// else may have left something. Nil if nothing is to be known.
+    var kept: (work: Work, landing: TransferRecord.Landing?, remains: [ServiceDownload])? {
+        // What lands isn't stopped by what is asked for meanwhile.
+        let work = landing == nil ? self.work : begun?.work ?? self.work
+        let others = (removed + traces).filter { trace in work.download?.isInPlace(of: trace) != true }
+        if work.download != nil { return (work, landing, others) }
+        // Of an upload nothing goes on, and what a download before it has left is still to be removed.
+        return others.first.map { (.download($0), nil, others) }
+    }
+
+    /// Whether something of it is in the place of a download, or is being removed from there.
+    func isWorking(inPlaceOf download: ServiceDownload) -> Bool {
+        ([begun?.work.download].compactMap { $0 } + removed + traces).contains { $0.isInPlace(of: download) }
     }
 
     /// What those who follow hear in a phase.
@@ -103,7 +121,9 @@ struct TransferJob: Sendable {
         switch result {
         case .success(let result?): self.result = .success(result)
         case .success(nil): self.result = nil
-        case .failure(let error): self.result = .failure(error)
+        case .failure(let error):
+            self.result = .failure(error)
+            landing = nil
         }
     }
 
@@ -112,19 +132,19 @@ struct TransferJob: Sendable {
         isFresh = true
         landing = nil
         result = nil
-        if isOther { reset() }
+        if let begun, begun.number != number, !begun.work.isInPlace(of: work) { reset() }
+        begun = (work, number)
         leaveTrace()
     }
 
     /// Is asked for again, to do something else perhaps from its next start on. What goes on, goes on from where it is.
     mutating func ask(for work: Work, in phase: TransferBook.Phase?) {
-        // Who follows one that runs sees that to its end.
         let goesOn = phase?.mayGoOn ?? false
-        let isSame = download.flatMap { old in work.download?.isInPlace(of: old) } ?? false
+        let isSame = work.isInPlace(of: self.work)
         self.work = work
-        if phase == .running {
-            isOther = isOther || !isSame
-        } else {
+        number += 1
+        // Who follows one that runs sees that to its end.
+        if phase != .running {
             landing = nil
             if !goesOn || !isSame { reset() }
         }
@@ -136,7 +156,6 @@ struct TransferJob: Sendable {
     private mutating func reset() {
         progress = TransferProgress(completed: 0)
         meter = TransferMeter(interval: .zero)
-        isOther = false
     }
 
     private mutating func leaveTrace() {

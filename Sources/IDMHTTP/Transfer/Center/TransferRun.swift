@@ -30,10 +30,13 @@ final class TransferRun: Sendable {
 
     /// Waits until the work has ended, also if it is still to start, and if the task that waits is cancelled.
     func ended() async {
-        await Task { [hasEnded] in
-            var version = 0
-            while let (hasEnded, next) = await hasEnded.next(after: version), !hasEnded { version = next }
-        }.value
+        await Task { await endedOrCancelled() }.value
+    }
+
+    /// Waits until the work has ended, or the task that waits is cancelled.
+    func endedOrCancelled() async {
+        var version = 0
+        while let (hasEnded, next) = await hasEnded.next(after: version), !hasEnded { version = next }
     }
 
     func stop() {

@@ -50,6 +50,8 @@ enum DownloadPlan: Sendable, Hashable {
     func verdict(on status: Int, _ headers: ServiceHeaders, size: Int64?) -> Verdict {
         // Such an answer tells that there is nothing to be had, and not that the file is empty.
         if status == 204 || status == 205 { return .fail(.noContent) }
+        // Also where the rules call that a success: it is about the part, and its body none of the file.
+        if status == 416, self != .anew { return .askAnew }
         let verdict = status == 206 ? partial(headers, size: size) : whole(headers)
         guard case .take(_, _, let total?) = verdict, let size, size != total else { return verdict }
         return .fail(.size(expected: size, found: total))

@@ -52,7 +52,8 @@ public struct DownloadProvider: DataProvider {
     /// The service, which is asked for downloads.
     public var structure: ProviderStructure { .wrapping(service.structure, in: "download") }
 
-    /// Removes what an unfinished download has left. Does nothing while the download is under way.
+    /// Removes what an unfinished download has left. Does nothing while the download is under way, or somebody else looks
+    /// at its part.
     @concurrent
     public func discard(_ download: ServiceDownload) async throws {
         try await part(of: download).discard()

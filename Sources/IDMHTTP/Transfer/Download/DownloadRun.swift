@@ -27,16 +27,18 @@ struct DownloadRun: Sendable {
         case .done(let file):
             return done(file)
         case .plan(let plan):
+            var isTouched = false
             do {
-                return try await fetch(plan)
+                return try await fetch(plan, &isTouched)
             } catch {
-                await part.leave(keeping: error.leavesPart)
+                // What is wrong with an answer is nothing that was wrong with what was there.
+                await part.leave(keeping: error.leavesPart || !isTouched)
                 throw error
             }
         }
     }
 
-    private func fetch(_ first: DownloadPlan) async throws -> DownloadedFile {
+    private func fetch(_ first: DownloadPlan, _ isTouched: inout Bool) async throws -> DownloadedFile {
         var plan = first
         while true {
             guard let answer = try await open(plan) else {
@@ -47,6 +49,7 @@ struct DownloadRun: Sendable {
             case .fail(let error): throw error
             case .askAnew: plan = .anew
             case .take(let first, let end, let total):
+                isTouched = true
                 try await part.begin(from: first, total: total, headers: answer.headers)
                 try await copy(answer.bytes, to: part, from: first, end: end, total: total)
                 // A server may send less than it was asked for, and the rest if it is asked again.

@@ -10,7 +10,6 @@ final class UploadFlow: Sendable {
         /// Whether it was ended before that.
         var hasEnded = false
         var length: Int64?
-        var sent: Int64 = 0
         var sources: [Source] = []
     }
 
@@ -39,17 +38,16 @@ final class UploadFlow: Sendable {
         }
     }
 
-    /// How much may be under way without anybody having been told that it has gone.
-    private static let inFlight: Int64 = 1 << 20
-
     private let isReplayable: Bool
+    /// Whether it does no harm to begin again, also if all of it had just arrived.
     private let isRepeatable: Bool
     private let control: PauseControl?
     private let state = Mutex(State())
 
     init(_ request: ServiceRequest, _ control: PauseControl?) {
         isReplayable = request.body?.isReplayable != false
-        isRepeatable = request.method.isIdempotent || request.headers[.idempotencyKey]?.isEmpty == false
+        isRepeatable =
+            isReplayable && (request.method.isIdempotent || request.headers[.idempotencyKey]?.isEmpty == false)
         // Of a request without one nobody tells when it goes.
         if request.body == nil { state.withLock { $0.hasBegun = true } }
         self.control = control
@@ -58,15 +56,14 @@ final class UploadFlow: Sendable {
     /// How many bytes there are, if that is known.
     var length: Int64? { state.withLock { $0.length } }
 
-    /// Ends the attempt, if that does no harm: if the upload can be begun again later, even if it had just arrived. A
-    /// body that isn't under way doesn't go any more.
+    /// Ends the attempt, if it may be begun again. A body that isn't under way doesn't go any more.
     func end() -> Bool {
         state.withLock { state in
             guard state.hasBegun else {
                 state.hasEnded = true
                 return true
             }
-            return isReplayable && (isRepeatable || state.length.map { state.sent + Self.inFlight < $0 } ?? false)
+            return isRepeatable
         }
     }
 
@@ -91,11 +88,6 @@ final class UploadFlow: Sendable {
         state.withLock { $0.sources }.lazy.compactMap { source in
             source.change.map { .file(source.url.lastPathComponent, reason: $0) }
         }.first
-    }
-
-    /// So many bytes have gone.
-    func count(_ sent: Int64) {
-        state.withLock { $0.sent = sent }
     }
 }
 

@@ -15,9 +15,9 @@ internal import Synchronization
 /// - **Progress** counts the bytes that have really gone, and not those of the answer. A body that has to be sent
 ///   again, after a redirect or with another credential, stays where it was until it has caught up.
 /// - **Pausing** with a `PauseControl` ends the connection, and the body is sent again from its start: a server keeps
-///   nothing of half a body. A request that may not be made twice is let through instead where its last megabyte is on
-///   its way, or where an interceptor makes it again. A stream that can be read once isn't sent again: a pause stops
-///   the reading, and nothing else.
+///   nothing of half a body. A request that may not be made twice is ended as long as its body hasn't begun to go; from
+///   then on it goes to its end, because nobody can know what has arrived. Of a stream that can be read once a pause
+///   stops the reading, and what has been read by then still goes; paused, it isn't silent.
 /// - **Time** is the time-out's: the service's deadline doesn't hold, only one of the request itself.
 ///
 /// Files are read while they travel, 64 KB at a time. One that has become longer or shorter, was changed or has vanished
@@ -56,10 +56,7 @@ public struct UploadProvider: DataProvider {
     ) async throws -> ServiceResponse {
         var sent = request
         sent.didEncode = { flow.led($0) }
-        sent.didSend = { count in
-            flow.count(count)
-            reporter?.report(count, of: flow.length)
-        }
+        sent.didSend = { reporter?.report($0, of: flow.length) }
         // The answer has a progress of its own, which is nobody's here.
         let response = try await TransferReporter.silencing { [sent] in try await service.request(sent) }
         guard let fault = flow.fault else { return response }

@@ -124,6 +124,23 @@ struct RetryInterceptorTests {
         #expect(try await response.status == 200)
     }
 
+    @Test("waits for a resume as well")
+    func paused() async throws {
+        let clock = ManualClock()
+        let transport = transport(failing: 1)
+        let service = try service(transport, delay: .constant(.seconds(5)), clock: clock)
+        let control = PauseControl()
+        let response = Task { try await control.bind { try await service.request(ServiceRequest(.get, "/")) } }
+        try await clock.sleepers(1)
+        control.pause()
+        await clock.advance(by: .seconds(5))
+        // Another one goes all its way meanwhile.
+        _ = try await service.request(ServiceRequest(.get, "/other"))
+        #expect(transport.asked.map(\.url.path) == ["/v1", "/v1/other"])
+        control.resume()
+        #expect(try await response.value.status == 200 && transport.asked.count == 3)
+    }
+
     @Test(
         "isn't made where the wait is longer than it is worth, or than the deadline",
         arguments: [

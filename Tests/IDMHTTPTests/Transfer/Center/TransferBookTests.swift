@@ -79,7 +79,8 @@ private struct Walk: Explorable {
     enum Record { case live, liveOwing, cancelled }
 
     enum Move {
-        case add(String, TransferPriority), pause(String), resume(String), cancel(String, keeping: Bool), remove(String)
+        case add(String, TransferPriority), pause(String), resume(String), cancel(String, keeping: Bool), remove(
+            String, keeping: Bool)
         case land(String)
         case end(String, TransferBook.Ending)
         /// The process ends, and another one begins.
@@ -134,7 +135,7 @@ private struct Walk: Explorable {
             moves += [
                 .add(id, .normal), .pause(id), .resume(id), .cancel(id, keeping: false), .cancel(id, keeping: true),
             ]
-            moves += [.add(id, .high), .remove(id)]
+            moves += [.add(id, .high), .remove(id, keeping: false), .remove(id, keeping: true)]
             switch tasks[id] {
             // A task that was stopped, or is held, may have ended well just before.
             case .going, .stopped:
@@ -156,7 +157,9 @@ private struct Walk: Explorable {
         case .pause(let id): try perform(book.pause(id))
         case .resume(let id): try perform(book.resume(id))
         case .cancel(let id, let keeping): try perform(book.cancel(id, keeping: keeping))
-        case .remove(let id): try perform(book.remove(id, keeping: false))
+        case .remove(let id, let keeping):
+            if keeping, book.entries[id]?.phase.mayGoOn == true, book.entries[id]?.owes == false { kept.insert(id) }
+            try perform(book.remove(id, keeping: keeping))
         case .land(let id):
             let landed: Task? =
                 switch tasks[id] {
@@ -244,6 +247,7 @@ private struct Walk: Explorable {
             if entry.phase == .waiting, entry.run == .none || entry.run.isAlive {
                 try require(running.count == book.width, "\(id) waits, and there is a place")
             }
+            try require(!entry.isLeaving || entry.run != .none, "\(id) is forgotten, and nobody does anything for it")
             let record: Record? =
                 switch entry.phase {
                 case .finished: nil
@@ -272,7 +276,7 @@ private struct Walk: Explorable {
         case .pause(let id): actions = again.pause(id)
         case .resume(let id): actions = again.resume(id)
         case .cancel(let id, let keeping): actions = again.cancel(id, keeping: keeping)
-        case .remove(let id): actions = again.remove(id, keeping: false)
+        case .remove(let id, let keeping): actions = again.remove(id, keeping: keeping)
         }
         try require(actions.isEmpty, "\(move) does something twice: \(actions)")
         try require(again.entries == book.entries, "\(move) changes something twice")

@@ -10,7 +10,7 @@ import Testing
 @Suite("Downloads that go on", .timeLimit(.ample))
 struct ResumeTests {
     /// A download that broke off after so many bytes.
-    private func broken(
+    func broken(
         after count: Int = 4_000, _ change: (inout ObjectTransport.Script) -> Void = { _ in }
     ) async throws -> Downloading {
         let place = try Downloading {

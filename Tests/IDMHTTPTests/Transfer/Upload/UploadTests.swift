@@ -175,6 +175,9 @@ struct UploadTests {
             return !Task.isCancelled
         }.value
         #expect(goesOn && !begun.end())
+        // Of a request without a body nobody tells when it goes.
+        #expect(
+            !UploadFlow(ServiceRequest(.post, "/f"), nil).end() && UploadFlow(ServiceRequest(.put, "/f"), nil).end())
     }
 
     private static func append(to file: URL) throws {
@@ -240,12 +243,10 @@ struct UploadTests {
         BodyTransport(beforePiece: { number, count in if number == 0, count >= moment { try await gate.wait() } })
     }
 
-    @Test(
-        "A pause stops the bytes, and afterwards the body is sent again from its start",
-        arguments: [ServiceRequest.Method.put, .post])
-    func paused(method: ServiceRequest.Method) async throws {
+    @Test("A pause stops the bytes, and afterwards the body is sent again from its start")
+    func paused() async throws {
         let bytes = filling(3_000_000)
-        let request = ServiceRequest(method, "/films", body: .file(try folder.file("film", bytes)))
+        let request = ServiceRequest(.put, "/films", body: .file(try folder.file("film", bytes)))
         let transport = held(at: 131_072, Signal())
         let control = PauseControl()
         let provider = UploadProvider(try HTTPService(transport))
@@ -260,9 +261,9 @@ struct UploadTests {
         #expect(transport.bodies.map(\.count) == [131_072, 3_000_000] && transport.bodies[1] == bytes)
     }
 
-    @Test("What has all but arrived is let through: no request is made twice that may not be")
-    func allButArrived() async throws {
-        let bytes = filling(600_000)
+    @Test("What is under way and may not be made twice goes to its end")
+    func pausedOnce() async throws {
+        let bytes = filling(3_000_000)
         let gate = Signal()
         let transport = held(at: 131_072, gate)
         let control = PauseControl()
@@ -272,7 +273,65 @@ struct UploadTests {
         try await transport.received(131_072)
         control.pause()
         gate.open()
+        #expect(try await task.value.text == "done" && transport.bodies == [bytes] && control.isPaused)
+    }
+
+    @Test("With an idempotency key it may be made twice")
+    func idempotencyKey() async throws {
+        let bytes = filling(300_000)
+        let transport = held(at: 131_072, Signal())
+        let control = PauseControl()
+        let provider = UploadProvider(try HTTPService(transport))
+        var request = ServiceRequest(.post, "/films", body: .file(try folder.file("film", bytes)))
+        request.headers[.idempotencyKey] = "1"
+        let task = Task { [request] in try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        control.pause()
+        control.resume()
+        #expect(try await task.value.text == "done" && transport.bodies.map(\.count) == [131_072, 300_000])
+    }
+
+    @Test("A pause of a stream that can be read once is no silence, however long")
+    func longPause() async throws {
+        let (gate, clock) = (Signal(), ManualClock())
+        let bytes = filling(300_000)
+        let transport = held(at: 131_072, gate)
+        let control = PauseControl()
+        var service = try HTTPService(transport, clock: clock)
+        service.configuration.timeout = .seconds(60)
+        let provider = UploadProvider(service)
+        let request = ServiceRequest(.post, "/films", body: .stream(HTTPBytes(bytes), length: 300_000))
+        let task = Task { try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        control.pause()
+        gate.open()
+        for _ in 0..<3 { await clock.advance(by: .seconds(61)) }
+        control.resume()
         #expect(try await task.value.text == "done" && transport.bodies == [bytes])
+    }
+
+    @Test("A silence after a pause is one, and counts from its end")
+    func silentAfterPause() async throws {
+        let clock = ManualClock()
+        let transport = held(at: 131_072, Signal())
+        let control = PauseControl()
+        var service = try HTTPService(transport, clock: clock)
+        service.configuration.timeout = .seconds(60)
+        let provider = UploadProvider(service)
+        let request = ServiceRequest(.post, "/films", body: .bytes(filling(300_000)))
+        let task = Task { try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        control.pause()
+        await clock.advance(by: .seconds(61))
+        control.resume()
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(59))
+        #expect(!clock.remaining.isEmpty)
+        await clock.advance(by: .seconds(1))
+        let error = await #expect(throws: HTTPError.self) { try await task.value }
+        guard case .timedOut(.silence(.seconds(60)))? = error?.reason else {
+            throw Violation("\(String(describing: error))")
+        }
     }
 
     @Test("A stream that can be read once stops to be read, and goes on where it stopped")

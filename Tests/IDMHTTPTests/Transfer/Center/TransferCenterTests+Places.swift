@@ -1,0 +1,201 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// Several transfers in one place.
+extension TransferCenterTests {
+    @Test("What is asked for again under another id waits until the one before has left the place")
+    func again() async throws {
+        for round in 0..<Volume.of(200, normally: 20) {
+            let id = "map\(round)"
+            let signals = hold([id])
+            let center = TransferCenter(try service())
+            let one = center.download(download(id))
+            try await objects[id].log.contains("3000")
+            if round.isMultiple(of: 2) { center.cancel(one) } else { center.remove(one) }
+            let two = center.download(download(id))
+            signals[id]?.open()
+            _ = try await center.result(of: two)
+            #expect(isWhole(id))
+            await center.close()
+            #expect(names == [id])
+            try FileManager.default.removeItem(at: file(id))
+        }
+    }
+
+    @Test("What is asked for as a part is being removed waits for that")
+    func whileRemoving() async throws {
+        for round in 0..<Volume.of(200, normally: 20) {
+            let id = "map\(round)"
+            objects[id].change { $0.breaksAfter = 4_000 }
+            let center = TransferCenter(try service())
+            center.download(download(id), id: "one")
+            _ = try? await center.result(of: "one")
+            objects[id].change { $0.breaksAfter = nil }
+            center.remove("one")
+            center.download(download(id), id: "two")
+            _ = try await center.result(of: "two")
+            await center.close()
+            #expect(isWhole(id))
+            try FileManager.default.removeItem(at: file(id))
+        }
+    }
+
+    @Test("Those that wait for one another's place and are all cancelled come to their end")
+    func cancelledTogether() async throws {
+        for _ in 0..<Volume.of(200, normally: 20) {
+            let signals = hold(["a"])
+            let center = TransferCenter(try service(), width: 4)
+            center.download(download("a"), id: "0")
+            try await objects["a"].log.contains("3000")
+            center.cancel("0")
+            for number in 1..<4 { center.download(download("a"), id: "\(number)") }
+            for number in 1..<4 { center.cancel("\(number)") }
+            await center.close()
+            #expect(names.isEmpty)
+            signals["a"]?.open()
+        }
+    }
+
+    @Test("Of several in one place that are removed together nothing stays")
+    func removedTogether() async throws {
+        for round in 0..<Volume.of(200, normally: 20) {
+            let center = TransferCenter(try service())
+            for id in ["a", "b"] {
+                objects[id].change { $0.breaksAfter = 4_000 }
+                center.download(ServiceDownload(ServiceRequest(.get, "/maps/\(id)"), to: .file(file("same"))), id: id)
+                _ = try? await center.result(of: id)
+            }
+            for id in round.isMultiple(of: 2) ? ["a", "b"] : ["b", "a"] { center.remove(id) }
+            await center.close()
+            #expect(names.isEmpty)
+        }
+    }
+
+    @Test("An id is the same however its characters are written, also in its record")
+    func spellings() async throws {
+        let (one, other) = ("caf\u{e9}", "cafe\u{301}")
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let center = try await TransferCenter(try service(), folder: records.url)
+        center.download(download("a"), id: one)
+        _ = try? await center.result(of: one)
+        center.cancel(other)
+        await center.close()
+        #expect(try names.isEmpty && records.names().isEmpty)
+    }
+
+    @Test("That one was kept says nothing of what has its id later")
+    func keptBefore() async throws {
+        let files = FaultyFiles()
+        let first = TransferCenter(try core(files, width: 1, isKept: true))
+        for id in ["a", "b"] { objects[id].change { $0.breaksAfter = 4_000 } }
+        first.download(download("a"), id: "x")
+        _ = try? await first.result(of: "x")
+        first.cancel("x", keepingPart: true)
+        first.download(download("b"), id: "x")
+        _ = try? await first.result(of: "x")
+        let left = try TemporaryFolder()
+        // As a process leaves it that ends there.
+        files.before(.remove) {
+            copyRecords(to: left)
+            files.fail(each: .remove, EIO)
+        }
+        first.upload(ServiceRequest(.put, "/maps/c", body: .text("x")), id: "x")
+        _ = try await first.result(of: "x")
+        await first.close()
+        let second = try await TransferCenter(try service(), folder: left.url)
+        await second.close()
+        #expect(try names == ["a.part", "a.part.info"] && left.names().isEmpty)
+    }
+
+    @Test("What lands is known as what it is, whatever is asked for meanwhile", arguments: [false, true])
+    func askedForAsItLands(fails: Bool) async throws {
+        let files = FaultyFiles()
+        let core = try core(files, width: 1, isKept: true)
+        let first = TransferCenter(core)
+        let left = try TemporaryFolder()
+        files.before(.link) { [download = download("b")] in
+            core.add("x", .download(download), .normal)
+            settle(core)
+            copyRecords(to: left)
+            if fails { files.failNext(.link) }
+        }
+        first.download(download("a"), id: "x")
+        let result = try? await first.result(of: "x")
+        await first.close()
+        #expect((result?.file?.url == file("a")) == !fails)
+        let second = try await TransferCenter(try service(), folder: fails ? records.url : left.url)
+        if fails {
+            // What it was asked for last.
+            second.resume("x")
+            _ = try await second.result(of: "x")
+            await second.close()
+            #expect(isWhole("b") && names == ["b"])
+        } else {
+            #expect(try await second.result(of: "x").file?.url == file("a"))
+            await second.close()
+            #expect(isWhole("a") && names == ["a"])
+        }
+    }
+
+    @Test("Asked for something else and for the same again as it runs, its progress doesn't go back")
+    func thereAndBack() async throws {
+        let signals = hold(["a"])
+        let center = TransferCenter(try service())
+        let heard = Watched<[Int64]>([])
+        center.watch { _, state in
+            if let progress = state?.progress { heard.change { $0.append(progress.completed) } }
+        }
+        objects["a"].change { $0.breaksAfter = 5_000 }
+        center.download(download("a"), id: "x")
+        try await objects["a"].log.contains("3000")
+        for id in ["b", "a"] { center.download(download(id), id: "x") }
+        signals["a"]?.open()
+        _ = try? await center.result(of: "x")
+        objects["a"].change { $0.breaksAfter = nil }
+        center.resume("x")
+        _ = try await center.result(of: "x")
+        await center.close()
+        #expect(isWhole("a") && heard.value == heard.value.sorted() && heard.value.contains(5_000))
+    }
+
+    @Test("At the next start, what is to be removed isn't if another one goes on with it, and is if all are to go")
+    func owing() async throws {
+        for (owes, stays) in [([true, false], true), ([true, true], false), ([false, true], true)] {
+            objects["a"].change { $0.breaksAfter = 4_000 }
+            let provider = DownloadProvider(try service())
+            _ = try? await provider.request(download("a"))
+            for (id, owes) in zip(["one", "two"], owes) {
+                let record = TransferRecord(id, .download(provider.named(download("a"))), .normal, turn: 1, owes: owes)
+                _ = try records.file(
+                    "\(SHA256.hex(of: id.utf8).prefix(32)).transfer", try #require(record?.encoded()))
+            }
+            let center = try await TransferCenter(try service(), folder: records.url)
+            #expect(center.ids == ["one", "two"])
+            await center.close()
+            #expect(names == (stays ? ["a.part", "a.part.info"] : []))
+            let last = try await TransferCenter(try service(), folder: records.url)
+            for id in last.ids { last.remove(id) }
+            await last.close()
+            #expect(try names.isEmpty && records.names().isEmpty)
+        }
+    }
+
+    @Test("What was written down as it landed holds for that file alone")
+    func landing() {
+        var job = TransferJob(.download(download("a")))
+        job.begin(TransferRun())
+        job.landing = TransferRecord.Landing(file: FileIdentity(device: 1, number: 2), suggestedName: nil)
+        job.ask(for: .download(download("b")), in: .running)
+        #expect(job.kept?.landing != nil && job.kept?.work.download?.destination == download("a").destination)
+        job.end(.failure(TransferError.noSpace))
+        #expect(job.kept?.landing == nil && job.kept?.work.download?.destination == download("b").destination)
+        job.landing = TransferRecord.Landing(file: FileIdentity(device: 1, number: 2), suggestedName: nil)
+        job.begin(TransferRun())
+        #expect(job.kept?.landing == nil)
+    }
+}

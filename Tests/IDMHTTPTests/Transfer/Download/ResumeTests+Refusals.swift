@@ -1,0 +1,50 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// Answers that are of no use, and parts that are gone.
+extension ResumeTests {
+    @Test("An answer that is refused before any of it is taken leaves what is there")
+    func portal() async throws {
+        let place = try await broken()
+        var download = place.download()
+        download.size = 10_000
+        let portal = DownloadProvider(
+            try HTTPService(ScriptedTransport { _ in .text("Sign in first.", headers: ["Content-Length": "14"]) }))
+        await #expect(throws: TransferError.size(expected: 10_000, found: 14)) { try await portal.request(download) }
+        #expect(place.names == ["map.bin.part", "map.bin.part.info"] && place.partLength == 4_000)
+        _ = try await place.request(download)
+        #expect(place.isWhole() && place.server.sentBytes == 10_000)
+    }
+
+    @Test("That there is no such part leads to the whole, also where the rules let everything pass")
+    func unsatisfiable() async throws {
+        let place = try await broken()
+        let server = place.server
+        var service = try HTTPService(
+            ScriptedTransport { request in
+                guard request.headers["Range"] == nil else { return .text("{}", status: 416) }
+                return try await server.send(request)
+            })
+        service.rules = [ResponseRule { _ in .success }]
+        _ = try await DownloadProvider(service).request(place.download())
+        #expect(place.isWhole())
+    }
+
+    @Test("A part that somebody takes away while it is written is told, and the next time all is right")
+    func taken() async throws {
+        let gate = Signal()
+        let place = try Downloading { $0.holds = (after: 3_000, gate) }
+        let request = Task { try await place.request() }
+        try await place.server.log.contains("3000")
+        try FileManager.default.removeItem(at: place.folder.url.appendingPathComponent("map.bin.part"))
+        gate.open()
+        await #expect(throws: TransferError.partLost("map.bin.part")) { try await request.value }
+        _ = try await place.request()
+        #expect(place.isWhole())
+    }
+}
