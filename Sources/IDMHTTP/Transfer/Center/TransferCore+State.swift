@@ -105,7 +105,7 @@ extension TransferCore {
         /// something there.
         func leaving(_ place: ServiceDownload, besides id: String) -> TransferRun? {
             for (other, entry) in book.entries where other != id {
-                guard let job = jobs[other], job.isWorking(inPlaceOf: place) else { continue }
+                guard let job = jobs[other], job.isInTheWay(of: place) else { continue }
                 if entry.run == .ending { return job.run }
                 if entry.run == .discarding { return job.removal }
             }

@@ -68,9 +68,9 @@ struct TransferJob: Sendable {
         return others.first.map { (.download($0), nil, others) }
     }
 
-    /// Whether something of it is in the place of a download, or is being removed from there.
-    func isWorking(inPlaceOf download: ServiceDownload) -> Bool {
-        ([begun?.work.download].compactMap { $0 } + removed + traces).contains { $0.isInPlace(of: download) }
+    /// Whether something of it is in the way of a download, perhaps to be removed.
+    func isInTheWay(of download: ServiceDownload) -> Bool {
+        ([begun?.work.download].compactMap { $0 } + removed + traces).contains { $0.isInTheWay(of: download) }
     }
 
     /// What those who follow hear in a phase.
@@ -178,9 +178,14 @@ struct TransferJob: Sendable {
 }
 
 extension ServiceDownload {
-    /// Whether its part is that of another one.
+    /// Whether it goes on with the part of another one.
     func isInPlace(of other: ServiceDownload) -> Bool {
-        destination.kind == other.destination.kind && object == other.object
+        object == other.object && isInTheWay(of: other)
+    }
+
+    /// Whether its part has the name of another one's.
+    func isInTheWay(of other: ServiceDownload) -> Bool {
+        destination.kind == other.destination.kind && (destination.kind == .file || object == other.object)
             && destination.url.standardizedFileURL.path == other.destination.url.standardizedFileURL.path
     }
 }
