@@ -21,19 +21,20 @@ extension Clock where Duration == Swift.Duration {
     }
 }
 
-/// An alarm that is set anew whenever something was heard in the meantime.
+/// An alarm that is set anew whenever something was heard in the meantime, and after each pause.
 private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
-    private enum State {
-        case idle
-        case set(Alarm)
-        case paused(PauseControl.Observation)
-        case over
+    private struct State {
+        /// Which setting this is: what belongs to one before comes too late.
+        var number = 0
+        var isOver = false
+        var alarm: Alarm?
+        var observation: PauseControl.Observation?
     }
 
     private let meter: ClockMeter<C>
     private let control: PauseControl?
     private let body: @Sendable () -> Void
-    private let state = Mutex(State.idle)
+    private let state = Mutex(State())
 
     init(_ meter: ClockMeter<C>, _ control: PauseControl?, _ body: @escaping @Sendable () -> Void) {
         self.meter = meter
@@ -42,52 +43,57 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     }
 
     func set() {
+        guard let number = next() else { return }
         let alarm = meter.clock.alarm(at: meter.end) { [self] in
             if meter.end > meter.clock.now { return set() }
             if let control, control.isPaused { return wait(for: control) }
             body()
         }
-        if !move(to: .set(alarm)) { alarm.giveUp() }
+        if !keep(number, { $0.alarm = alarm }) { alarm.giveUp() }
     }
 
     private func wait(for control: PauseControl) {
-        let observation = control.observe { [weak self] in self?.goOn(if: control) }
-        guard move(to: .paused(observation)) else { return }
+        guard let number = next() else { return }
+        let observation = control.observe { [weak self] in self?.goOn(number, if: control) }
+        _ = keep(number) { $0.observation = observation }
         // It may have been resumed before it was observed.
-        goOn(if: control)
+        goOn(number, if: control)
     }
 
-    private func goOn(if control: PauseControl) {
-        guard !control.isPaused else { return }
-        let wasPaused = state.withLock { state in
-            guard case .paused = state else { return false }
-            state = .idle
-            return true
-        }
-        guard wasPaused else { return }
+    private func goOn(_ number: Int, if control: PauseControl) {
+        guard !control.isPaused, next(after: number) != nil else { return }
         meter.hear()
         set()
     }
 
-    /// Returns false if it was given up.
-    private func move(to next: State) -> Bool {
-        var last = next
-        let isOver = state.withLock { state in
-            if case .over = state { return true }
-            swap(&state, &last)
-            return false
+    /// Begins another setting, in the stead of one if that is named. Nil if that is over, or everything is.
+    private func next(after number: Int? = nil) -> Int? {
+        var last = State()
+        let next = state.withLock { state -> Int? in
+            guard !state.isOver, number == nil || number == state.number else { return nil }
+            last = state
+            state = State(number: state.number + 1)
+            return state.number
         }
         // What was before goes outside of the lock.
         withExtendedLifetime(last) {}
-        return !isOver
+        return next
+    }
+
+    private func keep(_ number: Int, _ change: (inout State) -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isOver, state.number == number else { return false }
+            change(&state)
+            return true
+        }
     }
 
     func giveUp() {
-        let state = state.withLock { state in
-            defer { state = .over }
+        let last = state.withLock { state in
+            defer { state = State(isOver: true) }
             return state
         }
-        if case .set(let alarm) = state { alarm.giveUp() }
+        last.alarm?.giveUp()
     }
 }
 

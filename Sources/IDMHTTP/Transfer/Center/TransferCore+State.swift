@@ -58,7 +58,7 @@ extension TransferCore {
             case .stop(let id): return (jobs[id]?.run).map { .stop($0) }
             case .discard(let id):
                 let run = TransferRun()
-                jobs[id]?.removal = run
+                jobs[id]?.removing = run
                 return .discard(id, run)
             // What leaves no record leaves none of before either.
             case .record(let id): return record(id).map { .record($0) } ?? .erase(id)
@@ -73,7 +73,7 @@ extension TransferCore {
             guard !isCancelled || !entry.keeps else { return nil }
             return TransferRecord(
                 id, kept.work, entry.priority, turn: entry.turn, isCancelled: isCancelled, owes: entry.owes,
-                landing: entry.isLeaving ? nil : kept.landing, remains: kept.remains, redaction: redaction)
+                landing: entry.isLeaving ? nil : jobs[id]?.landing, remains: kept.remains, redaction: redaction)
         }
 
         /// Whether what has come of a transfer stays when nobody says anything about it.
@@ -85,9 +85,11 @@ extension TransferCore {
             _ = jobs[id]?.takeTraces()
         }
 
-        /// What is to be removed of a transfer, to be told when it has been: not what another one goes on with, who has
-        /// to remove it then.
-        mutating func takeRemains(_ id: String, but kept: TransferJob.Work?) -> [ServiceDownload] {
+        /// What is to be removed of a transfer, and by whom, and whom that has to wait for: not what another one goes on
+        /// with, who has to remove it then. Nil if there is nothing. To be told when it has been.
+        mutating func takeRemains(
+            _ id: String, but kept: TransferJob.Work?
+        ) -> (downloads: [ServiceDownload], run: TransferRun, before: TransferRun?)? {
             let remains = (jobs[id]?.takeTraces() ?? []).filter { trace in
                 guard kept?.download?.isInPlace(of: trace) != true else { return false }
                 let other = jobs.first { other, job in
@@ -97,17 +99,22 @@ extension TransferCore {
                 if let other { jobs[other.key]?.leaveTrace(of: trace) }
                 return other == nil
             }
-            jobs[id]?.remove(remains)
-            return remains
+            guard !remains.isEmpty else { return nil }
+            let (run, before) = (TransferRun(), removal)
+            removal = run
+            jobs[id]?.remove(remains, by: run)
+            return (remains, run, before)
         }
 
         /// What is about to leave the place of a download, of another transfer: a task that was stopped, or what removes
         /// something there.
         func leaving(_ place: ServiceDownload, besides id: String) -> TransferRun? {
             for (other, entry) in book.entries where other != id {
-                guard let job = jobs[other], job.isInTheWay(of: place) else { continue }
+                guard let job = jobs[other] else { continue }
+                if let removal = job.removal(inTheWayOf: place) { return removal }
+                guard job.isInTheWay(of: place) else { continue }
                 if entry.run == .ending { return job.run }
-                if entry.run == .discarding { return job.removal }
+                if entry.run == .discarding { return job.removing }
             }
             return nil
         }

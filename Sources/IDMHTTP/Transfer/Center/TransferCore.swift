@@ -103,7 +103,9 @@ final class TransferCore: Sendable {
             var phase = record.isCancelled ? TransferBook.Phase.cancelled : .paused
             if let download = job.download {
                 // Also if it was cancelled then: that came too late.
-                if let landing = record.landing, let file = await downloads.landed(download, landing) {
+                if let landing = record.landing, let landed = landing.download,
+                    let file = await downloads.landed(landed, landing)
+                {
                     job.find(file, record.remains)
                     phase = .finished
                 } else {
@@ -113,7 +115,6 @@ final class TransferCore: Sendable {
             }
             found.append((record, phase, job))
         }
-        // Those first that go on: what they go on with isn't to be removed.
         // All at once: nobody removes what another one goes on with.
         change { state in
             found.flatMap { record, phase, job in
@@ -160,7 +161,7 @@ final class TransferCore: Sendable {
             job.latest.close()
         }
         changes.close()
-        return jobs.flatMap { [$0.run, $0.removal].compactMap { $0 } }
+        return jobs.flatMap { [$0.run, $0.removing].compactMap { $0 } }
     }
 
     /// Returns whether anything comes of it: not once the center is closed.
@@ -266,21 +267,15 @@ final class TransferCore: Sendable {
     /// Removes what a transfer has left, once it is known on the disk that it is to be: a process that ends meanwhile
     /// leaves that to the next one.
     private func discard(_ id: String, but kept: TransferJob.Work? = nil) async {
-        let remains = state.withLock { $0.takeRemains(id, but: kept) }
-        guard !remains.isEmpty else { return }
+        guard let (downloads, removal, before) = state.withLock({ $0.takeRemains(id, but: kept) }) else { return }
         await settle()
         // One after the other: two that look at the same place would each take the other for a download.
-        let removal = TransferRun()
-        let before = state.withLock { state in
-            defer { state.removal = removal }
-            return state.removal
-        }
-        removal.start { [downloads] in
+        removal.start { [provider = self.downloads] in
             await before?.ended()
-            for download in remains { try? await downloads.discard(download) }
+            for download in downloads { try? await provider.discard(download) }
         }
         await removal.ended()
-        state.withLock { $0.jobs[id]?.remove([]) }
+        state.withLock { $0.jobs[id]?.hasRemoved() }
     }
 
     /// Does what is still to be done about one that ended after the center was closed: the book says nothing any more.
@@ -298,10 +293,10 @@ final class TransferCore: Sendable {
             // Whether anything is removed is for the center to say.
             download.onCancel = .keep
             var downloads = downloads
-            downloads.willLand = { [self] file, name in
+            downloads.willLand = { [self, download] file, name in
                 // One that was cancelled by now has no file, and one that has can't be cancelled any more.
                 guard state.withLock({ $0.book.land(id) }) else { throw CancellationError() }
-                await note(TransferRecord.Landing(file: file, suggestedName: name), of: id)
+                await note(TransferRecord.Landing(file: file, suggestedName: name, of: download), of: id)
             }
             return .file(try await downloads.request(download))
         case .upload(let request): return .response(try await uploads.request(request))

@@ -27,6 +27,8 @@ struct TransferJob: Sendable {
     private(set) var work: Work
     /// What was begun last, and how often something had been asked for by then.
     private var begun: (work: Work, number: Int)?
+    /// What the progress is of.
+    private var counted: Work
     /// How often something has been asked for.
     private var number = 0
     /// For those who follow.
@@ -35,42 +37,46 @@ struct TransferJob: Sendable {
     var told = 0
     /// The downloads of which something may have come, each in another place.
     private(set) var traces: [ServiceDownload] = []
-    /// Those of which what has come is just being removed.
-    private var removed: [ServiceDownload] = []
+    /// What has come of these is just being removed.
+    private var removal: (downloads: [ServiceDownload], run: TransferRun)?
     var progress = TransferProgress(completed: 0)
     /// Whether nothing has been heard since the task was started, or let go on.
     var isFresh = true
     var result: Result<TransferResult, any Error>?
     /// The work on it, that of before if there is none now.
     private(set) var run: TransferRun?
-    /// What removes what has come, that of before if nothing does now.
-    var removal: TransferRun?
+    /// The work on removing what has come, that of before if nothing does now.
+    var removing: TransferRun?
     /// Which file it is about to become.
     var landing: TransferRecord.Landing?
     private var meter = TransferMeter(interval: .zero)
 
     init(_ work: Work) {
         self.work = work
+        counted = work
         latest = LatestValue(.waiting(progress))
     }
 
     /// The download, if it is one.
     var download: ServiceDownload? { work.download }
 
-    /// What is to be known after the end of the process: what is to be done, or what has been done already, and whatever
-    /// else may have left something. Nil if nothing is to be known.
-    var kept: (work: Work, landing: TransferRecord.Landing?, remains: [ServiceDownload])? {
-        // What lands isn't stopped by what is asked for meanwhile.
-        let work = landing == nil ? self.work : begun?.work ?? self.work
-        let others = (removed + traces).filter { trace in work.download?.isInPlace(of: trace) != true }
-        if work.download != nil { return (work, landing, others) }
+    /// What is to be known after the end of the process: what is to be done, and where others may have left something.
+    /// Nil if nothing is to be known.
+    var kept: (work: Work, remains: [ServiceDownload])? {
+        let others = ((removal?.downloads ?? []) + traces).filter { trace in download?.isInPlace(of: trace) != true }
+        if download != nil { return (work, others) }
         // Of an upload nothing goes on, and what a download before it has left is still to be removed.
-        return others.first.map { (.download($0), nil, others) }
+        return others.first.map { (.download($0), others) }
     }
 
-    /// Whether something of it is in the way of a download, perhaps to be removed.
+    /// Whether something of it is in the way of a download.
     func isInTheWay(of download: ServiceDownload) -> Bool {
-        ([begun?.work.download].compactMap { $0 } + removed + traces).contains { $0.isInTheWay(of: download) }
+        ([begun?.work.download].compactMap { $0 } + traces).contains { $0.isInTheWay(of: download) }
+    }
+
+    /// What removes something that is in the way of a download.
+    func removal(inTheWayOf download: ServiceDownload) -> TransferRun? {
+        removal.flatMap { $0.downloads.contains { $0.isInTheWay(of: download) } ? $0.run : nil }
     }
 
     /// What those who follow hear in a phase.
@@ -132,7 +138,7 @@ struct TransferJob: Sendable {
         isFresh = true
         landing = nil
         result = nil
-        if let begun, begun.number != number, !begun.work.isInPlace(of: work) { reset() }
+        if begun?.number != number { count(work) }
         begun = (work, number)
         leaveTrace()
     }
@@ -140,20 +146,25 @@ struct TransferJob: Sendable {
     /// Is asked for again, to do something else perhaps from its next start on. What goes on, goes on from where it is.
     mutating func ask(for work: Work, in phase: TransferBook.Phase?) {
         let goesOn = phase?.mayGoOn ?? false
-        let isSame = work.isInPlace(of: self.work)
         self.work = work
         number += 1
         // Who follows one that runs sees that to its end.
         if phase != .running {
             landing = nil
-            if !goesOn || !isSame { reset() }
+            if goesOn { count(work) } else { reset(to: work) }
         }
         if !goesOn { result = nil }
         // Nobody follows another one that had the id and was forgotten.
         if phase == nil { (latest, told) = (LatestValue(.waiting(progress)), 0) }
     }
 
-    private mutating func reset() {
+    /// Tells the progress of a work from now on.
+    private mutating func count(_ work: Work) {
+        if !work.isInPlace(of: counted) { reset(to: work) }
+    }
+
+    private mutating func reset(to work: Work) {
+        counted = work
         progress = TransferProgress(completed: 0)
         meter = TransferMeter(interval: .zero)
     }
@@ -173,8 +184,10 @@ struct TransferJob: Sendable {
         return traces
     }
 
-    /// What is removed, until it has been.
-    mutating func remove(_ downloads: [ServiceDownload]) { removed = downloads }
+    /// What is removed, and by whom, until it has been.
+    mutating func remove(_ downloads: [ServiceDownload], by run: TransferRun) { removal = (downloads, run) }
+
+    mutating func hasRemoved() { removal = nil }
 }
 
 extension ServiceDownload {

@@ -45,9 +45,28 @@ struct TransferRecord: Codable, Sendable {
     }
 
     /// A file that is about to get its name.
-    struct Landing: Codable, Sendable, Hashable {
+    struct Landing: Codable, Sendable {
         let file: FileIdentity
         let suggestedName: String?
+        private let place: Place
+        private let existing: ServiceDownload.ExistingFile
+        private let sha256: String?
+
+        init(file: FileIdentity, suggestedName: String?, of download: ServiceDownload) {
+            self.file = file
+            self.suggestedName = suggestedName
+            place = Place(download)
+            existing = download.existing
+            sha256 = download.sha256
+        }
+
+        /// What lands, as far as it takes to find it: something else may have been asked for by then.
+        var download: ServiceDownload? {
+            place.destination.map {
+                ServiceDownload(
+                    ServiceRequest(.get, ""), to: $0, existing: existing, sha256: sha256, object: place.object)
+            }
+        }
     }
 
     fileprivate struct Request: Codable, Sendable {

@@ -192,14 +192,86 @@ extension TransferCenterTests {
     @Test("What was written down as it landed holds for that file alone")
     func landing() {
         var job = TransferJob(.download(download("a")))
+        func land() {
+            job.landing = TransferRecord.Landing(
+                file: FileIdentity(device: 1, number: 2), suggestedName: nil, of: download("a"))
+        }
         job.begin(TransferRun())
-        job.landing = TransferRecord.Landing(file: FileIdentity(device: 1, number: 2), suggestedName: nil)
+        land()
         job.ask(for: .download(download("b")), in: .running)
-        #expect(job.kept?.landing != nil && job.kept?.work.download?.destination == download("a").destination)
+        #expect(job.landing?.download?.destination == download("a").destination)
+        #expect(job.kept?.work.download?.destination == download("b").destination)
         job.end(.failure(TransferError.noSpace))
-        #expect(job.kept?.landing == nil && job.kept?.work.download?.destination == download("b").destination)
-        job.landing = TransferRecord.Landing(file: FileIdentity(device: 1, number: 2), suggestedName: nil)
+        #expect(job.landing == nil)
+        land()
         job.begin(TransferRun())
-        #expect(job.kept?.landing == nil)
+        #expect(job.landing == nil)
+    }
+
+    @Test("What lands when its process ends is asked for as it was last, if it hasn't landed")
+    func notLandedAndAskedForAnother() async throws {
+        let files = FaultyFiles()
+        let core = try core(files, width: 1, isKept: true)
+        let first = TransferCenter(core)
+        let left = try TemporaryFolder()
+        files.before(.link) { [download = download("b")] in
+            core.add("x", .download(download), .normal)
+            settle(core)
+            copyRecords(to: left)
+            files.fail(0, EIO, staysDead: true)
+            files.failNext(.link)
+        }
+        first.download(download("a"), id: "x")
+        _ = try? await first.result(of: "x")
+        await first.close()
+        let second = try await TransferCenter(try service(), folder: left.url)
+        second.resume("x")
+        #expect(try await second.result(of: "x").file?.url == file("b"))
+        await second.close()
+        #expect(try isWhole("b") && names == ["b"] && left.names().isEmpty)
+    }
+
+    @Test("What is asked for while its place is cleared by one that has done something else waits for that")
+    func clearedByAnother() async throws {
+        let files = FaultyFiles()
+        let core = try core(files, width: 3)
+        let center = TransferCenter(core)
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        center.download(download("a"), id: "x")
+        _ = try? await center.result(of: "x")
+        objects["a"].change { $0.breaksAfter = nil }
+        files.before(.remove) { [download = download("a")] in core.add("two", .download(download), .normal) }
+        center.upload(ServiceRequest(.put, "/maps/c", body: .text("x")), id: "x")
+        _ = try await center.result(of: "x")
+        _ = try await center.result(of: "two")
+        await center.close()
+        #expect(isWhole("a") && names == ["a"])
+    }
+
+    @Test("Progress is that of what goes on, whatever was asked for in between")
+    func progressOf() async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let center = TransferCenter(try service(), width: 1)
+        center.download(download("a"), id: "x")
+        _ = try? await center.result(of: "x")
+        var signals = hold(["a"])
+        objects["a"].change { $0.breaksAfter = 5_000 }
+        center.resume("x")
+        center.download(download("b"), id: "x")
+        center.pause("x")
+        center.download(download("a"), id: "x")
+        #expect(center.state(of: "x")?.progress?.completed ?? 0 >= 4_000)
+        signals["a"]?.open()
+        _ = try? await center.result(of: "x")
+
+        // And what was never begun has none.
+        signals = hold(["c"])
+        center.download(download("c"), id: "c")
+        center.download(download("b"), id: "x")
+        #expect(center.state(of: "x")?.progress?.completed == 0)
+        signals["c"]?.open()
+        _ = try await center.result(of: "x")
+        await center.close()
+        #expect(isWhole("b") && isWhole("c"))
     }
 }
