@@ -9,6 +9,8 @@ struct SilenceWatch: Sendable {
 
     let duration: Duration
     let clock: any Clock<Duration>
+    /// What the silence doesn't count under, while it pauses.
+    var control: PauseControl?
 
     /// Does work that says when something happens. Throws ``Silence`` when nothing has for the duration, and a
     /// `CancellationError` as soon as the caller is cancelled; the work is cancelled in both cases.
@@ -26,7 +28,7 @@ struct SilenceWatch: Sendable {
                 first.end(.failure(error))
             }
         }
-        let alarm = meter.onSilence(unless: PauseControl.current) {
+        let alarm = meter.onSilence(unless: control) {
             if first.end(.failure(Silence())) { worker.cancel() }
         }
         defer { alarm.giveUp() }

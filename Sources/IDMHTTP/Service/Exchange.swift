@@ -35,7 +35,7 @@ struct Exchange: Sendable {
 
     private func response(to request: TransportRequest) async throws -> ServiceResponse {
         do {
-            return try await SilenceWatch(duration: request.timeout, clock: clock).run { sound in
+            return try await SilenceWatch(duration: request.timeout, clock: clock, control: .current).run { sound in
                 var request = request
                 let didSend = request.didSend
                 request.didSend = { sent in

@@ -249,6 +249,26 @@ struct PauseControlTests {
         #expect(log.entries == ["7"])
     }
 
+    @Test(arguments: [false, true]) @MainActor
+    func `what is held back is nobody else's answer`(isRetried: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let users = Integrator(provider, executing: .only(joining: true))
+        let paused = control.bind {
+            isRetried ? users.prepareCall(1).retry(1).call() : users.prepareCall(1).onSuccess { _ in }.call()
+        }
+        let first = try await provider.nextRequest()
+        control.pause()
+        if isRetried { first.fail(DataProviderError.noAnswer) } else { first.answer(1) }
+        try await first.ended()
+        await turns()
+        let other = users.prepareCall(2).onSuccess { _ in }.call()
+        try await provider.nextRequest().answer(2)
+        #expect(try await other.value == 2)
+        control.resume()
+        if isRetried { try await provider.nextRequest().answer(3) }
+        #expect(try await paused.value == (isRetried ? 3 : 1))
+    }
+
     @Test func `a cancel of a paused call is told at once`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()

@@ -197,7 +197,7 @@ extension Run {
     @inline(__always)
     func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
         guard isHeard else {
-            await hold()
+            await hold(after: inquiry)
             return endUnheard(answer, inquiry, ticket)
         }
         // Where nobody hears progress, nobody else can be speaking.
@@ -223,7 +223,7 @@ extension Run {
         _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket, _ trip: (any WorkWatch)?
     ) async {
         // Here, and not before: it may be paused on the way to this actor.
-        await hold(trip)
+        await hold(trip, after: inquiry)
         switch gate.voice(ticket, { $0.commit(isFinal: true) }) {
         case .proceed:
             inquiry.leave()

@@ -210,15 +210,18 @@ final class Run: GateMember {
     /// Holds back what has come while the call is paused. A cancel ends the run meanwhile, and this wait with it. Does
     /// not suspend where nothing is paused.
     ///
-    /// - Parameter trip: Who has been told that the caller is under way. To hold back is to be at rest.
+    /// - Parameters:
+    ///   - trip: Who has been told that the caller is under way. To hold back is to be at rest.
+    ///   - inquiry: What has answered. It is left: others who ask meanwhile are not to get what is held back here.
     @inline(__always)
-    func hold(_ trip: (any WorkWatch)? = nil) async {
-        if let control = PauseControl.current { await hold(control, trip) }
+    func hold(_ trip: (any WorkWatch)? = nil, after inquiry: (any Inquiry)? = nil) async {
+        if let control = PauseControl.current { await hold(control, trip, inquiry) }
     }
 
     @inline(never)
-    private func hold(_ control: PauseControl, _ trip: (any WorkWatch)?) async {
+    private func hold(_ control: PauseControl, _ trip: (any WorkWatch)?, _ inquiry: (any Inquiry)?) async {
         guard control.isPaused else { return }
+        inquiry?.leave()
         trip?.workArrived()
         try? await control.waitWhilePaused()
         trip?.workDeparts()
@@ -237,9 +240,9 @@ final class Run: GateMember {
     private func pause(
         _ attempt: Int, _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket
     ) async -> Bool {
-        await hold()
         // Left before the pause: whoever joins meanwhile is not to get the failure.
         inquiry.leave()
+        await hold()
         guard let error = answer.outcome.error, await tell(retry: attempt, after: error, ticket) else { return false }
         try? await plan?.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
         // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.

@@ -310,6 +310,24 @@ struct UploadTests {
         #expect(try await task.value.text == "done" && transport.bodies == [bytes])
     }
 
+    @Test("A deadline goes by, also while an upload is paused")
+    func deadlineInAPause() async throws {
+        let (gate, clock) = (Signal(), ManualClock())
+        let transport = held(at: 131_072, gate)
+        let control = PauseControl()
+        let provider = UploadProvider(try HTTPService(transport, clock: clock))
+        var request = ServiceRequest(.post, "/films", body: .stream(HTTPBytes(filling(300_000)), length: 300_000))
+        request.deadline = .seconds(90)
+        let task = Task { [request] in try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        control.pause()
+        await clock.advance(by: .seconds(90))
+        let error = await #expect(throws: HTTPError.self) { try await task.value }
+        guard case .timedOut(.deadline(.seconds(90)))? = error?.reason else {
+            throw Violation("\(String(describing: error))")
+        }
+    }
+
     @Test("A silence after a pause is one, and counts from its end")
     func silentAfterPause() async throws {
         let clock = ManualClock()
