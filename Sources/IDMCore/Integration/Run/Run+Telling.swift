@@ -27,7 +27,9 @@ extension Run {
     @inline(__always)
     private func beginHere(_ ticket: Ticket, _ hasWaited: Bool, _ trip: (any WorkWatch)?) async -> Bool {
         // Here, for it may be paused on the way to this actor. One that was turned away tells so at once.
-        if hasWaited, gate.voice(ticket, { $0.mayBegin }) == true { await hold(trip) }
+        if hasWaited, PauseControl.current?.isPaused == true, gate.voice(ticket, { $0.mayBegin }) == true {
+            await hold(trip)
+        }
         let isHeard = handlers.kinds.contains(.beginning)
         switch gate.voice(ticket, { isHeard ? $0.begin() : $0.beginAndAsk() }) {
         case .proceed:
