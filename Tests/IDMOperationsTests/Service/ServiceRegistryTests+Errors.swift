@@ -132,11 +132,11 @@ extension ServiceRegistryTests {
             return Own()
         }
         let (far, near, own) = (Kept<Far>(), Kept<Near>(), Kept<Own>())
-        Thread.detachNewThread { far.keep(try? other.service(Far.self)) }
+        far.ask(other)
         await farBegan.opened()
-        Thread.detachNewThread { near.keep(try? other.service(Near.self)) }
+        near.ask(other)
         await nearBegan.opened()
-        Thread.detachNewThread { own.keep(try? one.service(Own.self)) }
+        own.ask(one)
         nearGoes.open()
         farGoes.open()
         let isThere = [await far.value() != nil, await near.value() != nil, await own.value() != nil]

@@ -41,7 +41,7 @@ extension ServiceRegistryTests {
             services.register { Poller($0, Gate()) }
             // Made on a thread of its own: its task finds one that doesn't stand still.
             let made = Kept<Poller>()
-            Thread.detachNewThread { made.keep(try? services.service(Poller.self)) }
+            made.ask(services)
             let poller = try #require(await made.value())
             #expect(try await poller.asking.value === poller)
         }
@@ -92,9 +92,9 @@ extension ServiceRegistryTests {
             return Second(work: task)
         }
         let (first, second) = (Kept<First>(), Kept<Second>())
-        Thread.detachNewThread { first.keep(try? services.service(First.self)) }
+        first.ask(services)
         await began.opened()
-        Thread.detachNewThread { second.keep(try? services.service(Second.self)) }
+        second.ask(services)
         await goesOn.opened()
         waits.open()
         #expect(await first.value() != nil)
@@ -139,9 +139,9 @@ extension ServiceRegistryTests {
             return First()
         }
         let (third, first) = (Kept<Third>(), Kept<First>())
-        Thread.detachNewThread { third.keep(try? services.service(Third.self)) }
+        third.ask(services)
         await thirdBegan.opened()
-        Thread.detachNewThread { first.keep(try? services.service(First.self)) }
+        first.ask(services)
         // Nobody waits for a thread of the pool here: those that make something may stand still on all of them.
         Thread.detachNewThread {
             secondBegan.wait()
@@ -199,7 +199,7 @@ extension ServiceRegistryTests {
             return Outer()
         }
         let outer = Kept<Outer>()
-        Thread.detachNewThread { outer.keep(try? services.service(Outer.self)) }
+        outer.ask(services)
         #expect(await outer.value() != nil)
     }
 

@@ -145,9 +145,9 @@ struct ServiceRegistryTests {
         }
         let thread = Kept<Client>()
         let first = Kept<Client>()
-        Thread.detachNewThread { first.keep(try? services.service(Client.self)) }
+        first.ask(services)
         await began.opened()
-        Thread.detachNewThread { thread.keep(try? services.service(Client.self)) }
+        thread.ask(services)
         let tasks = (0..<100).map { _ in Task { try await services.service(Client.self) } }
         // They wait on no thread: these go through the pool as well.
         for _ in 0..<200 { await Task {}.value }
@@ -170,7 +170,7 @@ struct ServiceRegistryTests {
         }
         services.register { _ in Client() }
         let slow = Kept<Slow>()
-        Thread.detachNewThread { slow.keep(try? services.service(Slow.self)) }
+        slow.ask(services)
         await began.opened()
         _ = try await services.service(Client.self)
         goesOn.open()
@@ -191,7 +191,7 @@ struct ServiceRegistryTests {
             return Client()
         }
         let first = Kept<Client>()
-        Thread.detachNewThread { first.keep(try? services.service(Client.self)) }
+        first.ask(services)
         await began.opened()
         let tasks = (0..<10).map { _ in Task { try await services.service(Client.self) } }
         goesOn.open()

@@ -1,3 +1,5 @@
+import Foundation
+import IDMOperations
 import Synchronization
 
 /// What a thread has come to.
@@ -13,5 +15,12 @@ final class Kept<Value: Sendable>: Sendable {
     func value() async -> Value? {
         await gate.opened()
         return state.withLock { $0 }
+    }
+}
+
+extension Kept {
+    /// Keeps the service that a thread of its own gets when it asks.
+    func ask(_ services: ServiceRegistry) {
+        Thread.detachNewThread { self.keep(try? services.service(Value.self)) }
     }
 }

@@ -126,17 +126,11 @@ final class TransferCore: Sendable {
 
     /// - Parameter keeping: Whether what has come stays. Nil for what the download says.
     func cancel(_ id: String, keeping: Bool?) {
-        change { (state: inout State) in
-            defer { state.letKeep(id) }
-            return state.book.cancel(id, keeping: keeping ?? state.keeps(id))
-        }
+        change { (state: inout State) in state.book.cancel(id, keeping: keeping ?? state.keeps(id)) }
     }
 
     func remove(_ id: String) {
-        change { (state: inout State) in
-            defer { state.letKeep(id) }
-            return state.book.remove(id, keeping: state.keeps(id))
-        }
+        change { (state: inout State) in state.book.remove(id, keeping: state.keeps(id)) }
     }
 
     func change(_ event: (inout TransferBook) -> [TransferBook.Action]) {
@@ -174,6 +168,7 @@ final class TransferCore: Sendable {
                 if let step = state.step(action) { state.steps.append(step) }
             }
             for id in state.book.takeTouched() {
+                state.letKeep(id)
                 guard let job = state.jobs[id] else { continue }
                 if let phase = state.book.phase(of: id) {
                     state.tell(id, phase)
@@ -225,7 +220,7 @@ final class TransferCore: Sendable {
         case .discard(let id, let run):
             run.start { [self] in
                 await discard(id)
-                if !end(id, .success(nil)) { await endAfterClosing(id) }
+                await end(id, .success(nil))
             }
         case .record(let record): archive?.save(record)
         case .erase(let id): archive?.erase(id)
@@ -248,9 +243,9 @@ final class TransferCore: Sendable {
                 }
                 // It may have begun elsewhere, and gone on here.
                 await discard(id, but: work)
-                if !end(id, .success(result)) { await endAfterClosing(id) }
+                await end(id, .success(result))
             } catch {
-                if !end(id, .failure(error)) { await endAfterClosing(id) }
+                await end(id, .failure(error))
             }
         }
     }
@@ -320,19 +315,18 @@ final class TransferCore: Sendable {
         }
     }
 
-    /// A task has ended. Without a result it was one that has removed something. Returns whether anything comes of it.
-    @discardableResult
-    private func end(_ id: String, _ result: Result<TransferResult?, any Error>) -> Bool {
-        change { state in
+    /// A task has ended. Without a result it was one that has removed something.
+    private func end(_ id: String, _ result: Result<TransferResult?, any Error>) async {
+        let isTold = change { state in
             let ending: TransferBook.Ending
             switch result {
             case .success: ending = .success
             case .failure(let error): ending = error is CancellationError ? .cancelled : .failure
             }
             if state.book.entries[id]?.run.isAlive == true { state.jobs[id]?.end(result) }
-            defer { state.letKeep(id) }
             return state.book.end(id, ending, keeping: state.keeps(id))
         }
+        if !isTold { await endAfterClosing(id) }
     }
 
     private func hear(_ id: String, _ run: TransferRun, _ progress: IntegrationProgress) {

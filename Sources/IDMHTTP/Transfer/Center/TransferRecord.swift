@@ -42,6 +42,15 @@ struct TransferRecord: Codable, Sendable {
         var destination: ServiceDownload.Destination? {
             URL(string: url).map { isFolder ? .folder($0) : .file($0) }
         }
+
+        /// The download, as far as it takes to find what it has left: nobody makes its request.
+        func download(
+            existing: ServiceDownload.ExistingFile = .refuse, sha256: String? = nil
+        ) -> ServiceDownload? {
+            destination.map {
+                ServiceDownload(ServiceRequest(.get, ""), to: $0, existing: existing, sha256: sha256, object: object)
+            }
+        }
     }
 
     /// A file that is about to get its name.
@@ -60,13 +69,8 @@ struct TransferRecord: Codable, Sendable {
             sha256 = download.sha256
         }
 
-        /// What lands, as far as it takes to find it: something else may have been asked for by then.
-        var download: ServiceDownload? {
-            place.destination.map {
-                ServiceDownload(
-                    ServiceRequest(.get, ""), to: $0, existing: existing, sha256: sha256, object: place.object)
-            }
-        }
+        /// What lands: something else may have been asked for by then.
+        var download: ServiceDownload? { place.download(existing: existing, sha256: sha256) }
     }
 
     fileprivate struct Request: Codable, Sendable {
@@ -139,12 +143,8 @@ struct TransferRecord: Codable, Sendable {
         return isComplete ? .download(download) : .incomplete(download)
     }
 
-    /// What others that had the id may have left, as far as it takes to remove it.
-    var remains: [ServiceDownload] {
-        otherPlaces.compactMap { place in
-            place.destination.map { ServiceDownload(ServiceRequest(.get, ""), to: $0, object: place.object) }
-        }
-    }
+    /// What others that had the id may have left.
+    var remains: [ServiceDownload] { otherPlaces.compactMap { $0.download() } }
 
     /// Whether a request can be made of what may be kept of it.
     private static func isComplete(_ request: ServiceRequest, _ redaction: UnkeptSecrets) -> Bool {

@@ -124,8 +124,7 @@ extension TransferCenterTests {
         let left = try TemporaryFolder()
         files.before(.link) { [download = download("b")] in
             core.add("x", .download(download), .normal)
-            settle(core)
-            copyRecords(to: left)
+            copyRecords(of: core, to: left)
             if fails { files.failNext(.link) }
         }
         first.download(download("a"), id: "x")
@@ -216,8 +215,7 @@ extension TransferCenterTests {
         let left = try TemporaryFolder()
         files.before(.link) { [download = download("b")] in
             core.add("x", .download(download), .normal)
-            settle(core)
-            copyRecords(to: left)
+            copyRecords(of: core, to: left)
             files.fail(0, EIO, staysDead: true)
             files.failNext(.link)
         }

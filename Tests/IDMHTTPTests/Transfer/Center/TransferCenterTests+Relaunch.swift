@@ -314,13 +314,15 @@ extension TransferCenterTests {
         }
     }
 
-    /// Lets everything that was asked for get to the disk. For a thread that is nobody's.
-    func settle(_ core: TransferCore) {
+    /// What a process that ended once everything asked of this center was on the disk would leave. For a thread that is
+    /// nobody's.
+    func copyRecords(of core: TransferCore, to later: TemporaryFolder) {
         let settled = DispatchSemaphore(value: 0)
         Task {
             await core.settle()
             settled.signal()
         }
         settled.wait()
+        copyRecords(to: later)
     }
 }

@@ -287,8 +287,7 @@ extension TransferCenterTests {
         let (left, removes) = (try TemporaryFolder(), Signal())
         files.before(.remove) { [download = download("b")] in
             core.add("x", .download(download), .normal)
-            settle(core)
-            copyRecords(to: left)
+            copyRecords(of: core, to: left)
             files.fail(each: .remove, EIO)
             removes.open()
         }
