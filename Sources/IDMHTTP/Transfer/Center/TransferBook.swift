@@ -63,6 +63,9 @@ struct TransferBook: Sendable {
         var isUnwanted = false
         /// Whether it has been forgotten, and only its task is still there.
         var isLeaving = false
+
+        /// Whether it waits for nothing but a place.
+        var mayBegin: Bool { phase == .waiting && (run == .none || run.isAlive) }
     }
 
     /// How many may run at once.
@@ -70,6 +73,9 @@ struct TransferBook: Sendable {
     private(set) var entries: [String: Entry] = [:]
     /// What has changed since somebody asked.
     private(set) var touched: Set<String> = []
+    private var line = TransferLine()
+    /// How many run.
+    private var running = 0
     private var lastTurn = 0
 
     init(width: Int) {
@@ -92,8 +98,16 @@ struct TransferBook: Sendable {
     }
 
     private mutating func set(_ id: String, _ entry: Entry?) {
-        entries[id] = entry
+        change(id, entry)
         touched.insert(id)
+    }
+
+    /// Nobody is told of it.
+    private mutating func change(_ id: String, _ entry: Entry?) {
+        if entries[id]?.phase == .running { running -= 1 }
+        if entry?.phase == .running { running += 1 }
+        entries[id] = entry
+        if let entry, entry.mayBegin { line.add(id, entry.priority, turn: entry.turn) } else { line.remove(id) }
     }
 
     // MARK: What somebody asks for
@@ -195,8 +209,9 @@ struct TransferBook: Sendable {
     }
 
     mutating func prioritize(_ id: String, _ priority: TransferPriority) -> [Action] {
-        guard let entry = entries[id] else { return [] }
-        entries[id]?.priority = priority
+        guard var entry = entries[id] else { return [] }
+        entry.priority = priority
+        change(id, entry)
         return entry.phase.mayGoOn ? [.record(id)] : []
     }
 
@@ -204,8 +219,9 @@ struct TransferBook: Sendable {
 
     /// A task is about to put its file into its place. Returns whether it may: it does then, whatever is asked for.
     mutating func land(_ id: String) -> Bool {
-        guard entries[id]?.run == .alive else { return false }
-        entries[id]?.run = .landing
+        guard var entry = entries[id], entry.run == .alive else { return false }
+        entry.run = .landing
+        change(id, entry)
         return true
     }
 
@@ -260,16 +276,12 @@ struct TransferBook: Sendable {
     /// Lets those begin for whom there is a place.
     private mutating func admit() -> [Action] {
         var actions: [Action] = []
-        let places = width - entries.values.count { $0.phase == .running }
-        guard places > 0 else { return [] }
-        let line = entries.filter { $0.value.phase == .waiting && ($0.value.run == .none || $0.value.run.isAlive) }
-            .sorted { ($1.value.priority, $0.value.turn) < ($0.value.priority, $1.value.turn) }
-        for (id, waiting) in line.prefix(places) {
-            var entry = waiting
+        while running < width, let id = line.next(), var entry = entries[id] {
+            let begins = entry.run == .none
             entry.phase = .running
-            if waiting.run == .none { entry.run = .alive }
+            if begins { entry.run = .alive }
             set(id, entry)
-            actions.append(waiting.run == .none ? .start(id) : .release(id))
+            actions.append(begins ? .start(id) : .release(id))
         }
         return actions
     }

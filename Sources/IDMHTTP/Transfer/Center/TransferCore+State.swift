@@ -23,12 +23,21 @@ extension TransferCore {
         var book: TransferBook
         let redaction: ServiceRedaction
         var jobs: [String: TransferJob] = [:]
+        /// Where each has something, and where it had something not long ago.
+        var places = TransferPlaces()
         var steps: [Step] = []
         /// What removes something, or did so last.
         var removal: TransferRun?
         var watchers: [Watcher] = []
         var isWorking = false
         var isClosed = false
+
+        /// Hands over what is to be done. Whoever finds nothing works no more.
+        mutating func takeSteps() -> [Step] {
+            defer { steps = [] }
+            isWorking = !steps.isEmpty
+            return steps
+        }
 
         /// Shows the watchers where a transfer stands, before anybody else hears of it.
         mutating func show(_ id: String, _ state: TransferState?) {
@@ -76,6 +85,9 @@ extension TransferCore {
                 landing: entry.isLeaving ? nil : jobs[id]?.landing, remains: kept.remains, redaction: redaction)
         }
 
+        /// Knows where a transfer has something now.
+        mutating func place(_ id: String) { places.set(id, jobs[id]?.places ?? []) }
+
         /// Whether what has come of a transfer stays when nobody says anything about it.
         func keeps(_ id: String) -> Bool { jobs[id]?.download?.onCancel == .keep }
 
@@ -92,11 +104,13 @@ extension TransferCore {
         ) -> (downloads: [ServiceDownload], run: TransferRun, before: TransferRun?)? {
             let remains = (jobs[id]?.takeTraces() ?? []).filter { trace in
                 guard kept?.download?.isInPlace(of: trace) != true else { return false }
-                let other = jobs.first { other, job in
-                    other != id && book.phase(of: other)?.mayGoOn == true && book.entries[other]?.owes == false
-                        && ([job.download].compactMap { $0 } + job.traces).contains { $0.isInPlace(of: trace) }
+                let other = places.ids(in: trace.place).first { other in
+                    guard other != id, book.phase(of: other)?.mayGoOn == true, book.entries[other]?.owes == false,
+                        let job = jobs[other]
+                    else { return false }
+                    return ([job.download].compactMap { $0 } + job.traces).contains { $0.isInPlace(of: trace) }
                 }
-                if let other { jobs[other.key]?.leaveTrace(of: trace) }
+                if let other { jobs[other]?.leaveTrace(of: trace) }
                 return other == nil
             }
             guard !remains.isEmpty else { return nil }
@@ -109,8 +123,8 @@ extension TransferCore {
         /// What is about to leave the place of a download, of another transfer: a task that was stopped, or what removes
         /// something there.
         func leaving(_ place: ServiceDownload, besides id: String) -> TransferRun? {
-            for (other, entry) in book.entries where other != id {
-                guard let job = jobs[other] else { continue }
+            for other in places.ids(in: place.place) where other != id {
+                guard let job = jobs[other], let entry = book.entries[other] else { continue }
                 if let removal = job.removal(inTheWayOf: place) { return removal }
                 guard job.isInTheWay(of: place) else { continue }
                 if entry.run == .ending { return job.run }

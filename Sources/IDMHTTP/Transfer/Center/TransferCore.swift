@@ -169,6 +169,7 @@ final class TransferCore: Sendable {
             }
             for id in state.book.takeTouched() {
                 state.letKeep(id)
+                defer { state.place(id) }
                 guard let job = state.jobs[id] else { continue }
                 if let phase = state.book.phase(of: id) {
                     state.tell(id, phase)
@@ -199,14 +200,8 @@ final class TransferCore: Sendable {
     }
 
     private func work() {
-        while let step = state.withLock({ state -> Step? in
-            guard !state.steps.isEmpty else {
-                state.isWorking = false
-                return nil
-            }
-            return state.steps.removeFirst()
-        }) {
-            perform(step)
+        while case let steps = state.withLock({ $0.takeSteps() }), !steps.isEmpty {
+            for step in steps { perform(step) }
         }
         changes.set(())
     }

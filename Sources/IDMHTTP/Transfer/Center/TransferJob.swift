@@ -1,4 +1,3 @@
-internal import Foundation
 internal import IDMCore
 
 /// What a center knows of a transfer beside where it stands: what is to be done, who does it, and who follows it.
@@ -67,6 +66,12 @@ struct TransferJob: Sendable {
         if download != nil { return (work, others) }
         // Of an upload nothing goes on, and what a download before it has left is still to be removed.
         return others.first.map { (.download($0), others) }
+    }
+
+    /// Where something of it is, or is to be.
+    var places: Set<TransferPlace> {
+        let downloads = [work.download, begun?.work.download].compactMap { $0 } + traces + (removal?.downloads ?? [])
+        return Set(downloads.map(\.place))
     }
 
     /// Whether something of it is in the way of a download.
@@ -188,19 +193,6 @@ struct TransferJob: Sendable {
     mutating func remove(_ downloads: [ServiceDownload], by run: TransferRun) { removal = (downloads, run) }
 
     mutating func hasRemoved() { removal = nil }
-}
-
-extension ServiceDownload {
-    /// Whether it goes on with the part of another one.
-    func isInPlace(of other: ServiceDownload) -> Bool {
-        object == other.object && isInTheWay(of: other)
-    }
-
-    /// Whether its part has the name of another one's.
-    func isInTheWay(of other: ServiceDownload) -> Bool {
-        destination.kind == other.destination.kind && (destination.kind == .file || object == other.object)
-            && destination.url.standardizedFileURL.path == other.destination.url.standardizedFileURL.path
-    }
 }
 
 extension TransferProgress {

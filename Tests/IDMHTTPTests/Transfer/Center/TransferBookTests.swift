@@ -85,6 +85,7 @@ private struct Walk: Explorable {
         case end(String, TransferBook.Ending)
         /// The process ends, and another one begins.
         case endProcess
+        case prioritize(String, TransferPriority)
     }
 
     struct Footprint: Hashable {
@@ -135,7 +136,7 @@ private struct Walk: Explorable {
             moves += [
                 .add(id, .normal), .pause(id), .resume(id), .cancel(id, keeping: false), .cancel(id, keeping: true),
             ]
-            moves += [.add(id, .high), .remove(id, keeping: false), .remove(id, keeping: true)]
+            moves += [.add(id, .high), .remove(id, keeping: false), .remove(id, keeping: true), .prioritize(id, .low)]
             switch tasks[id] {
             // A task that was stopped, or is held, may have ended well just before.
             case .going, .stopped:
@@ -160,6 +161,7 @@ private struct Walk: Explorable {
         case .remove(let id, let keeping):
             if keeping, book.entries[id]?.phase.mayGoOn == true, book.entries[id]?.owes == false { kept.insert(id) }
             try perform(book.remove(id, keeping: keeping))
+        case .prioritize(let id, let priority): try perform(book.prioritize(id, priority))
         case .land(let id):
             let landed: Task? =
                 switch tasks[id] {
@@ -192,6 +194,7 @@ private struct Walk: Explorable {
             if !entry.keeps, entry.phase == .cancelled, left.contains(id) { doomed.insert(id) }
         }
         try check()
+        try checkOrder(before)
         try checkTwice(move, before)
     }
 
@@ -217,7 +220,10 @@ private struct Walk: Explorable {
             case .discard(let id):
                 try require(tasks[id] == nil, "what \(id) has left is removed under its task")
                 tasks[id] = .discarding
-            case .record(let id): records[id] = book.entries[id].map { record(of: $0) } ?? .cancelled
+            case .record(let id):
+                // What is to be kept, and not to go on, is nobody's to know.
+                let leavesNone = book.entries[id].map { isCancelled($0) && $0.keeps } ?? false
+                records[id] = leavesNone ? nil : book.entries[id].map { record(of: $0) } ?? .cancelled
             case .erase(let id): records[id] = nil
             }
         }
@@ -267,12 +273,25 @@ private struct Walk: Explorable {
         }
     }
 
+    /// Nobody begins, or goes on, before somebody who is to come first.
+    private func checkOrder(_ before: TransferBook) throws(Violation) {
+        let began = book.entries.filter { id, entry in
+            entry.phase == .running && before.entries[id]?.phase != .running
+        }
+        for (first, other) in began {
+            for (id, entry) in book.entries where entry.mayBegin {
+                let isBehind = (other.priority, entry.turn) >= (entry.priority, other.turn)
+                try require(isBehind, "\(first) begins before \(id)")
+            }
+        }
+    }
+
     /// What is asked for twice has nothing more to do the second time.
     private func checkTwice(_ move: Move, _ before: TransferBook) throws(Violation) {
         var again = book
         let actions: [TransferBook.Action]
         switch move {
-        case .add, .land, .end, .endProcess: return
+        case .add, .land, .end, .endProcess, .prioritize: return
         case .pause(let id): actions = again.pause(id)
         case .resume(let id): actions = again.resume(id)
         case .cancel(let id, let keeping): actions = again.cancel(id, keeping: keeping)
