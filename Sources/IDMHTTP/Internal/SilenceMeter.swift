@@ -21,12 +21,14 @@ extension Clock where Duration == Swift.Duration {
     }
 }
 
-/// An alarm that is set anew whenever something was heard in the meantime, and after each pause.
+/// An alarm that is set anew whenever something was heard in the meantime: a resume, among others.
 private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     private struct State {
         /// Which setting this is: what belongs to one before comes too late.
         var number = 0
         var isOver = false
+        /// Whether it is to be set with the next resume.
+        var awaitsResume = false
         var alarm: Alarm?
         var observation: PauseControl.Observation?
     }
@@ -42,50 +44,42 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
         self.body = body
     }
 
-    func set() {
-        guard let number = next() else { return }
-        let alarm = meter.clock.alarm(at: meter.end) { [self] in
-            if meter.end > meter.clock.now { return set() }
-            if let control, control.isPaused { return wait(for: control) }
-            body()
-        }
-        if !keep(number, { $0.alarm = alarm }) { alarm.giveUp() }
-    }
-
-    private func wait(for control: PauseControl) {
-        guard let number = next() else { return }
-        let observation = control.observe { [weak self] in self?.goOn(number, if: control) }
-        _ = keep(number) { $0.observation = observation }
-        // It may have been resumed before it was observed.
-        goOn(number, if: control)
-    }
-
-    private func goOn(_ number: Int, if control: PauseControl) {
-        guard !control.isPaused, next(after: number) != nil else { return }
-        meter.hear()
+    func begin() {
+        let observation = control?.observe { [weak self] in self?.hearControl() }
+        state.withLock { $0.observation = observation }
         set()
     }
 
-    /// Begins another setting, in the stead of one if that is named. Nil if that is over, or everything is.
-    private func next(after number: Int? = nil) -> Int? {
-        var last = State()
-        let next = state.withLock { state -> Int? in
-            guard !state.isOver, number == nil || number == state.number else { return nil }
-            last = state
-            state = State(number: state.number + 1)
+    private func set() {
+        let number = state.withLock { state in
+            state.number += 1
             return state.number
         }
-        // What was before goes outside of the lock.
-        withExtendedLifetime(last) {}
-        return next
-    }
-
-    private func keep(_ number: Int, _ change: (inout State) -> Void) -> Bool {
-        state.withLock { state in
+        let alarm = meter.clock.alarm(at: meter.end) { [self] in ring() }
+        let isKept = state.withLock { state in
             guard !state.isOver, state.number == number else { return false }
-            change(&state)
+            state.alarm = alarm
             return true
         }
+        if !isKept { alarm.giveUp() }
+    }
+
+    private func ring() {
+        if meter.end > meter.clock.now { return set() }
+        guard let control, control.isPaused else { return body() }
+        state.withLock { $0.awaitsResume = true }
+        // It may have been resumed before that.
+        hearControl()
+    }
+
+    private func hearControl() {
+        guard let control, !control.isPaused else { return }
+        meter.hear()
+        let isDue = state.withLock { state in
+            defer { state.awaitsResume = false }
+            return state.awaitsResume && !state.isOver
+        }
+        if isDue { set() }
     }
 
     func giveUp() {
@@ -119,7 +113,7 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
 
     func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm {
         let alarm = SilenceAlarm(self, control, body)
-        alarm.set()
+        alarm.begin()
         return Alarm { alarm.giveUp() }
     }
 

@@ -158,18 +158,13 @@ public final class TransferCenter: Sendable {
     /// cancelled don't count. As long as not all totals are known, the fraction is the mean of theirs; it is nil where
     /// none counts.
     public func progress(of ids: [String]? = nil) -> TransferProgress {
-        .sum(of: (ids ?? core.ids).compactMap { core.share(of: $0) })
+        core.group(ids).progress
     }
 
     /// How far several transfers have come together, now and whenever that changes, until all of them are over. No
     /// fraction is less than the one before, as long as the transfers are the same.
     public func progresses(of ids: [String]) -> TransferProgresses {
-        TransferProgresses(changes: core.changes) { [core] in
-            (
-                .sum(of: ids.compactMap { core.share(of: $0) }),
-                ids.allSatisfy { core.state(of: $0)?.isOver ?? true }
-            )
-        }
+        TransferProgresses(changes: core.changes) { [core] in core.group(ids) }
     }
 
     /// Shows a watcher where each transfer stands, now and from now on, in order and outside of any lock.

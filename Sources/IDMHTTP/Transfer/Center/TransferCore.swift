@@ -37,9 +37,15 @@ final class TransferCore: Sendable {
         state.withLock { state in state.book.phase(of: id).flatMap { state.jobs[id]?.state($0) } }
     }
 
-    /// How far it has come, as part of a group. Nil if it doesn't count.
-    func share(of id: String) -> TransferProgress? {
-        state.withLock { state in state.book.phase(of: id).flatMap { state.jobs[id]?.share($0) } }
+    /// How far these have come together, and whether all of them are over, at one moment. Nil for all that there are.
+    func group(_ ids: [String]?) -> (progress: TransferProgress, isOver: Bool) {
+        state.withLock { state in
+            let phases = (ids ?? state.book.ids).compactMap { id in state.book.phase(of: id).map { (id, $0) } }
+            return (
+                .sum(of: phases.compactMap { id, phase in state.jobs[id]?.share(phase) }),
+                phases.allSatisfy { $0.1.isOver }
+            )
+        }
     }
 
     /// What tells of a transfer, and how much of that is of before: it may not have been told yet where the transfer
@@ -260,12 +266,13 @@ final class TransferCore: Sendable {
         guard let (downloads, removal, before) = state.withLock({ $0.takeRemains(id, but: kept) }) else { return }
         await settle()
         // One after the other: two that look at the same place would each take the other for a download.
-        removal.start { [provider = self.downloads] in
+        removal.start { [self, provider = self.downloads] in
             await before?.ended()
             for download in downloads { try? await provider.discard(download) }
+            // Before it has ended: whoever waits for that looks again at once, and as often as it takes.
+            state.withLock { $0.jobs[id]?.hasRemoved() }
         }
         await removal.ended()
-        state.withLock { $0.jobs[id]?.hasRemoved() }
     }
 
     /// Does what is still to be done about one that ended after the center was closed: the book says nothing any more.
@@ -283,13 +290,17 @@ final class TransferCore: Sendable {
             // Whether anything is removed is for the center to say.
             download.onCancel = .keep
             var downloads = downloads
+            downloads.tellsFalls = true
             downloads.willLand = { [self, download] file, name in
                 // One that was cancelled by now has no file, and one that has can't be cancelled any more.
                 guard state.withLock({ $0.book.land(id) }) else { throw CancellationError() }
                 await note(TransferRecord.Landing(file: file, suggestedName: name, of: download), of: id)
             }
             return .file(try await downloads.request(download))
-        case .upload(let request): return .response(try await uploads.request(request))
+        case .upload(let request):
+            var uploads = uploads
+            uploads.tellsFalls = true
+            return .response(try await uploads.request(request))
         case .incomplete: throw TransferError.requestNeeded
         }
     }
@@ -300,11 +311,8 @@ final class TransferCore: Sendable {
         guard archive != nil else { return }
         await withUnsafeContinuation { waiter in
             work { state in
-                // One that was forgotten since has another record, or none.
-                if state.book.entries[id]?.run == .landing {
-                    state.jobs[id]?.landing = landing
-                    if let record = state.record(id) { state.steps.append(.record(record)) }
-                }
+                state.jobs[id]?.landing = landing
+                if let record = state.record(id) { state.steps.append(.record(record)) }
                 state.steps.append(.settle(waiter))
             }
         }

@@ -19,8 +19,8 @@ public import IDMCore
 ///   still the same one (by a strong ETag, or a date). If it is another one, or if the server doesn't know how to send
 ///   a part, the whole is fetched anew: a file is never put together from two.
 /// - **Pausing** with a `PauseControl` ends the connection and keeps what has come, where that can be gone on with, and
-///   nothing otherwise. **Cancelling** removes it, or keeps it if
-///   the download says so. Either is heard at any moment.
+///   nothing otherwise. A request that may not be made twice stays: a pause stops the reading of its answer.
+///   **Cancelling** removes what has come, or keeps it if the download says so. Either is heard at any moment.
 ///
 /// Work runs away from the caller's actor, and what waits for the disk on threads of its own. No more than a piece and
 /// a quarter of a megabyte is in memory. Fails with an ``HTTPError``, with a ``TransferError``, with what an
@@ -29,6 +29,8 @@ public struct DownloadProvider: DataProvider {
     /// What the files are asked of.
     public var service: HTTPService
     private let files: any FileLayer
+    /// Whether whoever listens hears as well that a count begins anew.
+    var tellsFalls = false
     /// Asked before a file gets its name: which one it is, and what the server suggests to call it. It doesn't get it
     /// if this throws.
     var willLand: (@Sendable (FileIdentity, String?) async throws -> Void)?
@@ -99,7 +101,8 @@ public struct DownloadProvider: DataProvider {
         }
         return DownloadRun(
             service: service, download: download, part: try part(of: download, from: address.url),
-            reporter: .current(service.clock), willLand: willLand)
+            reporter: .current(service.clock, tellsFalls: tellsFalls), willLand: willLand,
+            deadline: RequestDeadline(download.request, service))
     }
 
     /// Where a download is on the disk. What its object is called is enough: its address may hold what isn't known here.

@@ -7,6 +7,7 @@ struct DownloadRun: Sendable {
     let part: DownloadPart
     let reporter: TransferReporter?
     let willLand: (@Sendable (FileIdentity, String?) async throws -> Void)?
+    let deadline: RequestDeadline
 
     /// How much comes together before it is written.
     static let bufferLength = 1 << 18
@@ -15,33 +16,40 @@ struct DownloadRun: Sendable {
 
     func file() async throws -> DownloadedFile {
         do {
-            return try await Interruption().run { .init { try await attempt() } }
-        } catch is CancellationError {
+            let interruption = Interruption(deadline: deadline)
+            return try await interruption.run {
+                let flow = UploadFlow(download.request, interruption.control)
+                return .init(ends: flow.end) { try await attempt(flow) }
+            }
+        } catch {
+            guard error is CancellationError || Task.isCancelled else { throw error }
             if download.onCancel == .remove { await part.discard() }
             throw CancellationError()
         }
     }
 
-    private func attempt() async throws -> DownloadedFile {
+    private func attempt(_ flow: UploadFlow) async throws -> DownloadedFile {
         switch try await part.open() {
         case .done(let file):
             return done(file)
         case .plan(let plan):
             var isTouched = false
             do {
-                return try await fetch(plan, &isTouched)
+                return try await fetch(plan, flow, &isTouched)
             } catch {
                 // What is wrong with an answer is nothing that was wrong with what was there.
                 await part.leave(keeping: error.leavesPart || !isTouched)
-                throw error
+                throw deadline.whole(error)
             }
         }
     }
 
-    private func fetch(_ first: DownloadPlan, _ isTouched: inout Bool) async throws -> DownloadedFile {
+    private func fetch(
+        _ first: DownloadPlan, _ flow: UploadFlow, _ isTouched: inout Bool
+    ) async throws -> DownloadedFile {
         var plan = first
         while true {
-            guard let answer = try await open(plan) else {
+            guard let answer = try await open(plan, flow) else {
                 plan = .anew
                 continue
             }
@@ -51,7 +59,7 @@ struct DownloadRun: Sendable {
             case .take(let first, let end, let total):
                 isTouched = true
                 try await part.begin(from: first, total: total, headers: answer.headers)
-                try await copy(answer.bytes, to: part, from: first, end: end, total: total)
+                try await copy(flow.led(answer.bytes), to: part, from: first, end: end, total: total)
                 // A server may send less than it was asked for, and the rest if it is asked again.
                 if let rest = await part.rest {
                     plan = rest
@@ -76,9 +84,11 @@ struct DownloadRun: Sendable {
     }
 
     /// The answer to what is planned. Nil if the server, or a rule, doesn't take to a request for a part.
-    private func open(_ plan: DownloadPlan) async throws -> ServiceStream? {
+    private func open(_ plan: DownloadPlan, _ flow: UploadFlow) async throws -> ServiceStream? {
         var request = download.request
         request.headers = request.headers.merging(plan.headers)
+        request.didEncode = { flow.led($0) }
+        try deadline.limit(&request)
         do {
             // What is read of an answer that is refused is none of the file's bytes.
             return try await TransferReporter.silencing { try await service.open(request) }
@@ -101,7 +111,9 @@ struct DownloadRun: Sendable {
         do {
             for try await piece in bytes.gathered(Self.bufferLength) {
                 received += Int64(piece.count)
-                if let end, received > end { throw TransferError.size(expected: end, found: received) }
+                if let most = end ?? download.size, received > most {
+                    throw TransferError.size(expected: most, found: received)
+                }
                 if buffer.isEmpty { buffer = piece } else { buffer.append(piece) }
                 guard buffer.count >= Self.bufferLength || elapsed() - lastWrite >= Self.longestWait else { continue }
                 length = try part.append(buffer)

@@ -5,6 +5,8 @@ internal import Synchronization
 struct Interruption: Sendable {
     /// What pauses the work, if anybody can.
     let control = PauseControl.current
+    /// Until when a pause may last.
+    let deadline: RequestDeadline
 
     /// Work that a pause may end.
     struct Attempt<Value: Sendable>: Sendable {
@@ -19,7 +21,7 @@ struct Interruption: Sendable {
     func run<Value: Sendable>(_ attempt: () -> Attempt<Value>) async throws -> Value {
         guard let control else { return try await attempt().work() }
         while true {
-            try await control.waitWhilePaused()
+            if control.isPaused { try await deadline.wait { try await control.waitWhilePaused() } }
             let attempt = attempt()
             let pauses = Pauses()
             // Before the work begins: a pause that was over by then would not be heard of.

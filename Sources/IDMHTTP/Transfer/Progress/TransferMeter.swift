@@ -35,7 +35,7 @@ struct TransferMeter: Sendable {
     mutating func hear(completed: Int64, total: Int64?, at time: Duration) -> TransferProgress? {
         mark(Mark(time: time, completed: completed))
         let progress = TransferProgress(
-            completed: max(completed, latest?.completed ?? 0), total: total, bytesPerSecond: rate,
+            completed: max(completed, latest?.completed ?? 0), counted: completed, total: total, bytesPerSecond: rate,
             least: latest?.fraction)
         latest = progress
         if let lastTold, time - lastTold < interval {

@@ -19,8 +19,10 @@ public struct TransferProgress: Sendable, Hashable {
         self.init(completed: completed, total: total, bytesPerSecond: bytesPerSecond, least: nil)
     }
 
-    /// - Parameter least: What the fraction isn't to fall below.
-    init(completed: Int64, total: Int64?, bytesPerSecond: Double?, least: Double?) {
+    /// - Parameters:
+    ///   - counted: How many bytes have come or gone since it began anew. Nil if it didn't.
+    ///   - least: What the fraction isn't to fall below.
+    init(completed: Int64, counted: Int64? = nil, total: Int64?, bytesPerSecond: Double?, least: Double?) {
         let completed = max(completed, 0)
         self.completed = completed
         let total = total.map { max($0, completed) }
@@ -31,7 +33,7 @@ public struct TransferProgress: Sendable, Hashable {
         self.bytesPerSecond = rate
         if let rate, rate > 0, let total {
             // As far ahead as anybody plans.
-            timeLeft = .seconds(min(Double(total - completed) / rate, 3_155_760_000))
+            timeLeft = .seconds(min(Double(total - min(counted ?? completed, completed)) / rate, 3_155_760_000))
         } else {
             timeLeft = nil
         }

@@ -5,11 +5,20 @@ internal import Synchronization
 final class TransferReporter: Sendable {
     private let reporter: IntegrationProgress.Reporter
     private let elapsed: @Sendable () -> Duration
-    private let meter = Mutex(TransferMeter())
+    private let tellsFalls: Bool
+    private let state = Mutex(State())
+
+    private struct State {
+        var meter = TransferMeter()
+        var count: Int64 = 0
+    }
 
     /// A reporter to the listener of the current task. Nil if nobody listens.
-    static func current(_ clock: any Clock<Duration>) -> TransferReporter? {
-        IntegrationProgress.current.map { TransferReporter($0, clock) }
+    ///
+    /// - Parameter tellsFalls: Whether it is told as well that a count begins anew, and not only how far the transfer
+    ///   had come at most.
+    static func current(_ clock: any Clock<Duration>, tellsFalls: Bool) -> TransferReporter? {
+        IntegrationProgress.current.map { TransferReporter($0, clock, tellsFalls: tellsFalls) }
     }
 
     /// Does something of which nobody hears how far it has come.
@@ -21,23 +30,28 @@ final class TransferReporter: Sendable {
         func hear(_ progress: IntegrationProgress) {}
     }
 
-    private init(_ reporter: IntegrationProgress.Reporter, _ clock: any Clock<Duration>) {
+    private init(_ reporter: IntegrationProgress.Reporter, _ clock: any Clock<Duration>, tellsFalls: Bool) {
         self.reporter = reporter
+        self.tellsFalls = tellsFalls
         elapsed = clock.stopwatch()
     }
 
     func report(_ completed: Int64, of total: Int64?) {
         let time = elapsed()
-        send(meter.withLock { $0.hear(completed: completed, total: total, at: time) })
+        tell { state in
+            state.count = completed
+            return state.meter.hear(completed: completed, total: total, at: time)
+        }
     }
 
     /// Tells what was kept back, before the end.
     func flush() {
-        send(meter.withLock { $0.flush() })
+        tell { $0.meter.flush() }
     }
 
-    private func send(_ progress: TransferProgress?) {
+    private func tell(_ change: (inout State) -> TransferProgress?) {
+        let (progress, count) = state.withLock { (change(&$0), $0.count) }
         guard let progress else { return }
-        reporter.report(completed: progress.completed, total: progress.total)
+        reporter.report(completed: tellsFalls ? count : progress.completed, total: progress.total)
     }
 }

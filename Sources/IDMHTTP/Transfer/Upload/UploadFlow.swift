@@ -2,7 +2,7 @@ internal import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// The bytes of an upload on their way, in one attempt.
+/// The bytes of a request on their way, in one attempt at it.
 final class UploadFlow: Sendable {
     private struct State {
         /// Whether the body may be under way.
@@ -81,6 +81,12 @@ final class UploadFlow: Sendable {
         return body.led { bytes in
             HTTPBytes { PausedCursor(pieces: bytes.makeAsyncIterator(), control: control) }
         }
+    }
+
+    /// The answer to what can't be asked for again: it isn't read while the transfer is paused.
+    func led(_ answer: HTTPBytes) -> HTTPBytes {
+        guard let control, !isRepeatable else { return answer }
+        return HTTPBytes { PausedCursor(pieces: answer.makeAsyncIterator(), control: control) }
     }
 
     /// What a file has become while it travelled, where that isn't noticed on the way: what has arrived isn't the file.

@@ -28,6 +28,8 @@ internal import Synchronization
 public struct UploadProvider: DataProvider {
     /// What is uploaded to.
     public var service: HTTPService
+    /// Whether whoever listens hears as well that a count begins anew.
+    var tellsFalls = false
 
     /// Makes a provider of uploads from a service.
     public init(_ service: HTTPService) {
@@ -39,12 +41,19 @@ public struct UploadProvider: DataProvider {
     public func request(_ request: ServiceRequest) async throws -> ServiceResponse {
         var service = service
         service.configuration.deadline = nil
-        let interruption = Interruption()
-        let reporter = TransferReporter.current(service.clock)
+        let deadline = RequestDeadline(request, service)
+        let interruption = Interruption(deadline: deadline)
+        let reporter = TransferReporter.current(service.clock, tellsFalls: tellsFalls)
         let response = try await interruption.run { [service] in
             let flow = UploadFlow(request, interruption.control)
             return .init(ends: flow.end) {
-                try await Self.response(to: request, of: service, flow, reporter)
+                var sent = request
+                try deadline.limit(&sent)
+                do {
+                    return try await Self.response(to: sent, of: service, flow, reporter)
+                } catch {
+                    throw deadline.whole(error)
+                }
             }
         }
         reporter?.flush()

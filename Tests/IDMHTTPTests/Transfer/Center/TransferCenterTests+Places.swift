@@ -65,6 +65,28 @@ extension TransferCenterTests {
         }
     }
 
+    @Test("However many wait for one to leave its place, it can")
+    func crowded() async throws {
+        for _ in 0..<Volume.of(200, normally: 20) {
+            let signals = hold(["a"])
+            let count = ProcessInfo.processInfo.activeProcessorCount + 2
+            let center = TransferCenter(try service(), width: count)
+            center.download(download("a"), id: "a")
+            try await objects["a"].log.contains("3000")
+            center.cancel("a")
+            // Another object, of which nobody goes on with the part.
+            let ids = (0..<count).map { "\($0)" }
+            for id in ids {
+                let other = ServiceDownload(ServiceRequest(.get, "/maps/b"), to: .file(file("a")), existing: .number)
+                center.download(other, id: id)
+            }
+            for id in ids { _ = try? await center.result(of: id) }
+            await center.close()
+            signals["a"]?.open()
+            for name in names { try FileManager.default.removeItem(at: file(name)) }
+        }
+    }
+
     @Test("Of several in one place that are removed together nothing stays")
     func removedTogether() async throws {
         for round in 0..<Volume.of(200, normally: 20) {
@@ -186,6 +208,21 @@ extension TransferCenterTests {
             await last.close()
             #expect(try names.isEmpty && records.names().isEmpty)
         }
+    }
+
+    @Test("What has come before a pause, and the pause, say nothing of the rate after it")
+    func rateAfterPause() throws {
+        var state = TransferCore.State(book: TransferBook(width: 1), redaction: .standard)
+        func perform(_ actions: [TransferBook.Action]) { for action in actions { _ = state.step(action) } }
+        state.jobs["x"] = TransferJob(.download(download("a")))
+        perform(state.book.add("x", .normal))
+        for second in 0...3 { state.jobs["x"]?.hear(Int64(second) * 1_000, of: 99_000, at: .seconds(second)) }
+        #expect(state.jobs["x"]?.progress.bytesPerSecond == 1_000)
+        perform(state.book.pause("x"))
+        perform(state.book.resume("x"))
+        state.jobs["x"]?.hear(3_000, of: 99_000, at: .seconds(63))
+        state.jobs["x"]?.hear(5_000, of: 99_000, at: .seconds(64))
+        #expect(state.jobs["x"]?.progress.bytesPerSecond == 2_000)
     }
 
     @Test("What was written down as it landed holds for that file alone")

@@ -42,6 +42,19 @@ extension TransferCenterTests {
         await center.close()
     }
 
+    @Test("The last that is heard of a group is the whole of it")
+    func lastOfGroup() async throws {
+        for round in 0..<Volume.of(2_000, normally: 30) {
+            let center = TransferCenter(try service())
+            let ids = ["a\(round)", "b\(round)"]
+            for id in ids { center.download(download(id), id: id) }
+            var last: TransferProgress?
+            for await progress in center.progresses(of: ids) { last = progress }
+            #expect(last?.completed == 20_000 && last?.fraction == 1)
+            await center.close()
+        }
+    }
+
     @Test("Any number may follow, and each hears the states in order and the last one for sure")
     func followers() async throws {
         let signals = hold(["a"])

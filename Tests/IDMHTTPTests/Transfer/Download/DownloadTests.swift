@@ -69,6 +69,15 @@ struct DownloadTests {
         }
     }
 
+    @Test("More than was expected isn't fetched, also where nobody says how much there is", arguments: [true, false])
+    func tooLong(tellsLength: Bool) async throws {
+        let place = try Downloading { $0.tellsLength = tellsLength }
+        var download = place.download()
+        download.size = 2_500
+        #expect(await place.error(download) == .size(expected: 2_500, found: tellsLength ? 10_000 : 3_000))
+        #expect(place.server.sentBytes <= 3_000 && place.names.isEmpty)
+    }
+
     @Test("Until it is done nobody else may read it, and then whoever may read new files")
     func permissions() async throws {
         let signal = Signal()

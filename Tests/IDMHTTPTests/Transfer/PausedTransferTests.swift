@@ -1,0 +1,205 @@
+import Foundation
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("What a pause is to a transfer", .timeLimit(.ample))
+struct PausedTransferTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// A transport that takes a body as far as this, and waits there for good.
+    private func held(at moment: Int) -> BodyTransport {
+        BodyTransport(beforePiece: { _, count in if count >= moment { try await Signal().wait() } })
+    }
+
+    private func service(_ transport: some HTTPTransport, _ clock: ManualClock, timeout: Duration) throws -> HTTPService
+    {
+        var service = try HTTPService(transport, clock: clock)
+        service.configuration.timeout = timeout
+        return service
+    }
+
+    @Test("A silence counts from the end of a pause, also of one that was short")
+    func shortPause() async throws {
+        let (clock, transport, control) = (ManualClock(), held(at: 131_072), PauseControl())
+        let provider = UploadProvider(try service(transport, clock, timeout: .seconds(60)))
+        let request = ServiceRequest(.post, "/films", body: .bytes(filling(300_000)))
+        let task = Task { try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        try await clock.sleepers(1)
+        control.pause()
+        await clock.advance(by: .seconds(59))
+        control.resume()
+        await clock.advance(by: .seconds(59))
+        #expect(!clock.remaining.isEmpty)
+        await clock.advance(by: .seconds(1))
+        let error = await #expect(throws: HTTPError.self) { try await task.value }
+        guard case .timedOut(.silence(.seconds(60)))? = error?.reason else {
+            throw Violation("\(String(describing: error))")
+        }
+    }
+
+    @Test("A deadline holds for all attempts, and for the pauses between them", arguments: [true, false])
+    func deadline(isResumed: Bool) async throws {
+        let (clock, transport, control) = (ManualClock(), held(at: 131_072), PauseControl())
+        let provider = UploadProvider(try service(transport, clock, timeout: .seconds(1_000)))
+        var request = ServiceRequest(.put, "/films", body: .bytes(filling(300_000)))
+        request.deadline = .seconds(90)
+        let task = Task { [request] in try await control.bind { try await provider.request(request) } }
+        try await transport.received(131_072)
+        try await clock.sleepers(2)
+        await clock.advance(by: .seconds(40))
+        control.pause()
+        await clock.advance(by: .seconds(40))
+        if isResumed {
+            control.resume()
+            try await transport.received(131_072, of: 1)
+            try await clock.sleepers(2)
+        }
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(9))
+        #expect(!clock.remaining.isEmpty)
+        await clock.advance(by: .seconds(1))
+        let error = await #expect(throws: HTTPError.self) { try await task.value }
+        guard case .timedOut(.deadline(.seconds(90)))? = error?.reason else {
+            throw Violation("\(String(describing: error))")
+        }
+        #expect(transport.bodies.count == (isResumed ? 2 : 1))
+    }
+
+    private struct Wrapped: Error {
+        let error: any Error
+    }
+
+    /// Answers nothing the first time, and says when it is cancelled.
+    private func wrapping(_ log: Log) throws -> HTTPService {
+        let transport = ScriptedTransport { _ in
+            log.add("asked")
+            if log.entries.count > 1 { return .text("x") }
+            do { try await Signal().wait() } catch {
+                log.add("ended")
+                throw error
+            }
+            return .text("never")
+        }
+        let wrapper = ClosureInterceptor { request, next in
+            do { return try await next(request) } catch { throw Wrapped(error: error) }
+        }
+        return try HTTPService(transport, interceptors: [wrapper])
+    }
+
+    @Test("An interceptor with errors of its own makes no failure of a pause")
+    func wrappedPause() async throws {
+        for isUpload in [true, false] {
+            let (log, control) = (Log(), PauseControl())
+            let service = try wrapping(log)
+            let file = folder.url.appendingPathComponent("a")
+            let task = Task {
+                try await control.bind {
+                    if isUpload {
+                        _ = try await UploadProvider(service).request(ServiceRequest(.put, "/a", body: .text("x")))
+                    } else {
+                        let download = ServiceDownload(ServiceRequest(.get, "/a"), to: .file(file))
+                        _ = try await DownloadProvider(service).request(download)
+                    }
+                }
+            }
+            try await log.contains("asked")
+            control.pause()
+            try await log.contains("ended")
+            control.resume()
+            try await task.value
+            #expect(log.entries == ["asked", "ended", "asked"])
+        }
+    }
+
+    @Test("An interceptor with errors of its own lets a cancelled download leave nothing, and be told so")
+    func wrappedCancel() async throws {
+        let log = Log()
+        let download = ServiceDownload(
+            ServiceRequest(.get, "/a"), to: .file(folder.url.appendingPathComponent("a")))
+        let provider = DownloadProvider(try wrapping(log))
+        let task = Task { try await provider.request(download) }
+        try await log.contains("asked")
+        #expect(try folder.names() == ["a.part"])
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test("While a body goes again its rate is that of the bytes that go, and its time that of the rest")
+    func catchingUp() async throws {
+        let clock = ManualClock()
+        let transport = BodyTransport(beforePiece: { _, count in
+            if count > 0 { try await clock.sleep(until: clock.now.advanced(by: .seconds(1))) }
+        })
+        let center = TransferCenter(try HTTPService(transport, clock: clock))
+        let film = ServiceRequest(.put, "/films", body: .file(try folder.file("film", filling(65_536 * 30))))
+        func go(_ seconds: Int, _ body: Int) async throws {
+            for second in 1...seconds {
+                try await transport.received(65_536 * second, of: body)
+                try await clock.sleepers(2)
+                await clock.advance(by: .seconds(1))
+            }
+            try await transport.received(65_536 * (seconds + 1), of: body)
+        }
+        center.upload(film, id: "film")
+        try await go(15, 0)
+        center.pause("film")
+        center.resume("film")
+        try await go(4, 1)
+        let progress = try #require(center.state(of: "film")?.progress)
+        #expect(progress.completed == 65_536 * 16 && progress.total == 65_536 * 30)
+        #expect(progress.bytesPerSecond == 65_536 && progress.timeLeft == .seconds(25))
+        await center.close()
+    }
+
+    @Test("A pause ends work that begins as it comes")
+    func pausedAsItBegins() async throws {
+        let (log, control) = (Log(), PauseControl())
+        let deadline = RequestDeadline(ServiceRequest(.get, "/a"), try HTTPService(StubTransport { _ in .text("x") }))
+        let task = Task {
+            try await control.bind {
+                try await Interruption(deadline: deadline).run {
+                    let isFirst = log.entries.isEmpty
+                    log.add("begun")
+                    // By now it has been looked whether it is paused.
+                    if isFirst { control.pause() }
+                    return .init {
+                        guard isFirst else { return 1 }
+                        do { try await Signal().wait() } catch {
+                            log.add("ended")
+                            throw error
+                        }
+                        return 2
+                    }
+                }
+            }
+        }
+        try await log.contains("ended")
+        control.resume()
+        #expect(try await task.value == 1 && log.entries == ["begun", "ended", "begun"])
+    }
+
+    @Test("What may not be asked for twice isn't, and is read no further while it is paused")
+    func downloadOfPost() async throws {
+        let (gate, control) = (Signal(), PauseControl())
+        let place = try Downloading { $0.holds = (after: 2_500, gate) }
+        var download = place.download()
+        download.request.method = .post
+        let task = Task { [download] in try await control.bind { try await place.request(download) } }
+        try await place.server.log.contains("2500")
+        control.pause()
+        gate.open()
+        control.resume()
+        _ = try await task.value
+        #expect(place.isWhole() && place.server.asked.count == 1)
+    }
+}
