@@ -15,13 +15,13 @@ struct CancelledHitTests {
             })
         cache.set("old", for: "key")
         let provider = ClosureDataProvider { (_: String) in "new" }.cached(
-            in: cache, policy: .cacheElseRemote(maxAge: .seconds(60)))
+            in: cache, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
         let task = Task { try await provider.request("key") }
         let result = await task.result
         #expect(throws: CancellationError.self) { try result.get() }
     }
 
-    private static let age = Duration.seconds(60)
+    private static let age = Duration.seconds(86_400)
 
     @Test(
         "and a walk through its values in a task that is cancelled isn't either",

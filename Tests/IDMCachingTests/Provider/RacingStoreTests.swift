@@ -75,7 +75,7 @@ struct RacingStoreTests {
 
     @Test("An answer is found before it has been written, unless it was invalidated", arguments: [false, true])
     func answerOnItsWay(isInvalidated: Bool) async throws {
-        let provider = remote.cached(in: store, policy: .cacheElseRemote(maxAge: .seconds(60)))
+        let provider = remote.cached(in: store, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
         let task = Integrator(provider).prepareCall("key").call()
         try await store.reads.nextRequest().answer(nil)
         try await remote.nextRequest().answer("new")
@@ -96,7 +96,7 @@ struct RacingStoreTests {
 
     @Test("A read that has seen nothing of an answer that landed meanwhile doesn't ask for it again")
     func answerBehindARead() async throws {
-        let provider = remote.cached(in: store, policy: .cacheElseRemote(maxAge: .seconds(60)))
+        let provider = remote.cached(in: store, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
         let first = Integrator(provider).prepareCall("key").call()
         try await store.reads.nextRequest().answer(nil)
         let request = try await remote.nextRequest()
@@ -209,7 +209,7 @@ struct RacingStoreTests {
 
     @Test(
         "A request that is cancelled while the cache is read is not answered from it",
-        arguments: [CachePolicy.cacheOnly, .cacheElseRemote(maxAge: .seconds(60)), .remoteElseCache], [true, false])
+        arguments: [CachePolicy.cacheOnly, .cacheElseRemote(maxAge: .seconds(86_400)), .remoteElseCache], [true, false])
     func cancelledLook(policy: CachePolicy, isFound: Bool) async throws {
         let provider = remote.cached(in: store, policy: policy)
         let heard = Task { await provider.everything(for: "key") }

@@ -10,7 +10,7 @@ struct TraceRecorderCachingTests {
         let trace = TraceRecorder()
         let memory = MemoryCache<String, String>(countLimit: 1, onOutcome: trace.outcomes(on: "memory"))
         let provider = ClosureDataProvider { (name: String) in "secret of \(name)" }
-            .cached(in: memory, policy: .cacheElseRemote(maxAge: .seconds(60)))
+            .cached(in: memory, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
         for name in ["ada", "ada", "bob"] { #expect(try await provider.request(name) == "secret of \(name)") }
         #expect(
             trace.entries.map(\.name) == ["miss", "written", "hit", "miss", "evicted 1: bounds", "written"])

@@ -19,7 +19,8 @@ struct RequestOperationTests {
     }
 
     private func service(_ server: LoopbackServer) -> HTTPService {
-        HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+        // Longer than a machine with much to do may take.
+        HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .seconds(600)))
     }
 
     /// Waits at a gate with the film half way, and only the first time.
