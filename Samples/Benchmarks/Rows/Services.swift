@@ -9,8 +9,8 @@ enum Services {
         .time("request of a service", service, against: session, limit: .times(1.05)),
         .time("2,000 requests, 64 at a time", ofAll: 2_000, crowd, against: sessionCrowd, limit: .times(1)),
         Benchmark(
-            name: "memory of ten times as many requests", opponent: sessionCrowd.name, unit: .bytes,
-            limit: .figure(1_048_576), measure: growth),
+            name: "memory that 50,000 requests leave", opponent: sessionCrowd.name, unit: .bytes,
+            limit: .over(1_048_576), measure: rest),
     ]
 
     private static let hello = "hello"
@@ -72,13 +72,14 @@ enum Services {
         }
     }
 
-    /// How much memory 50,000 requests take beyond what 5,000 have taken.
-    private static func growth(_ effort: Effort) async throws -> Reading {
-        let few = effort.rounds >= Effort.full.rounds ? 5_000 : 200
-        func growth(_ side: Side) async throws -> Spread? {
-            _ = try await side.run(few)
-            return try await Peak.growth { _ = try await side.run(few * 10) }.map { Spread([Double($0)]) }
+    /// What is still in use after 50,000 requests, and was not before. It isn't nothing, on Linux: for each request
+    /// URLSession leaves the four parts of the address with which it has asked libcurl for the host.
+    private static func rest(_ effort: Effort) async throws -> Reading {
+        let count = effort.rounds >= Effort.full.rounds ? 50_000 : 2_000
+        func rest(_ side: Side) async throws -> Spread? {
+            _ = try await side.run(count / 10)
+            return try await Heap.growth { _ = try await side.run(count) }.map { Spread([Double($0)]) }
         }
-        return Reading(ours: try await growth(crowd), theirs: try await growth(sessionCrowd))
+        return Reading(ours: try await rest(crowd), theirs: try await rest(sessionCrowd))
     }
 }
