@@ -28,7 +28,7 @@ struct Heap<Element: Comparable> {
         }
     }
 
-    /// Removes all others. It costs as much as all of them.
+    /// Removes whatever isn't to be kept. It costs as much as all of them.
     mutating func keep(where isKept: (Element) -> Bool) {
         // What is in order is a heap.
         elements = elements.filter(isKept).sorted()

@@ -6,9 +6,6 @@ protocol SilenceMeter: Sendable {
     /// Something has happened.
     func hear()
 
-    /// Waits until nothing has happened for the time. False if the task is cancelled before.
-    func silence() async -> Bool
-
     /// Lets something happen once nothing has happened for the time. While a control pauses nothing has to: the time
     /// begins anew with its resume.
     func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm
@@ -27,6 +24,8 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
         /// Which setting this is: what belongs to one before comes too late.
         var number = 0
         var isOver = false
+        /// Whether there was a pause of which the resume hasn't been heard.
+        var isPaused = false
         /// Whether it is to be set with the next resume.
         var awaitsResume = false
         var alarm: Alarm?
@@ -66,17 +65,20 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
 
     private func ring() {
         if meter.end > meter.clock.now { return set() }
-        guard let control, control.isPaused else { return body() }
-        state.withLock { $0.awaitsResume = true }
+        let isPaused = state.withLock { state in
+            state.awaitsResume = state.isPaused || control?.isPaused == true
+            return state.awaitsResume
+        }
+        guard isPaused else { return body() }
         // It may have been resumed before that.
         hearControl()
     }
 
     private func hearControl() {
-        guard let control, !control.isPaused else { return }
+        guard let control, !control.isPaused else { return state.withLock { $0.isPaused = true } }
         meter.hear()
         let isDue = state.withLock { state in
-            defer { state.awaitsResume = false }
+            defer { (state.isPaused, state.awaitsResume) = (false, false) }
             return state.awaitsResume && !state.isOver
         }
         if isDue { set() }
@@ -115,13 +117,5 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
         let alarm = SilenceAlarm(self, control, body)
         alarm.begin()
         return Alarm { alarm.giveUp() }
-    }
-
-    func silence() async -> Bool {
-        while true {
-            let end = end
-            if end <= clock.now { return !Task.isCancelled }
-            guard (try? await clock.sleepInSteps(until: end)) != nil else { return false }
-        }
     }
 }

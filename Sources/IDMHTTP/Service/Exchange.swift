@@ -51,7 +51,8 @@ struct Exchange: Sendable {
 
     /// A body that is still to come, under the same watch as everything before it.
     private func watched(_ stream: HTTPBytes, of request: ServiceRequest, silence: Duration) -> HTTPBytes {
-        WatchedBody(stream, silence: silence, clock: clock) { [redaction = configuration.redaction] error in
+        WatchedBody(stream, silence: silence, unless: .current, clock: clock) {
+            [redaction = configuration.redaction] error in
             let error = error is SilenceWatch.Silence ? HTTPError.Reason.Thrown(.timedOut(.silence(silence))) : error
             return HTTPError(of: error, request: request.description(redacted: redaction))
         }.bytes

@@ -102,19 +102,27 @@ public struct HTTPService: DataProvider {
         let exchange = Exchange(
             configuration: configuration, transport: transport, rules: rules + self.rules, clock: clock, opens: opens)
         let chain = InterceptorChain(interceptors, configuration: configuration) { try await exchange.response(to: $0) }
-        let deadline = request.deadline ?? configuration.deadline
         do {
-            // A deadline that isn't one is found by the exchange.
-            guard let deadline, deadline > .zero else { return try await run(request, chain) }
+            let response = try await runInTime(request, chain)
+            try Task.checkCancellation()
+            return response
+        } catch {
+            // A cancelled task is told nothing but that, whatever an interceptor has made of it.
+            if Task.isCancelled { throw CancellationError() }
+            throw error
+        }
+    }
+
+    private func runInTime(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
+        // A deadline that isn't one is found by the exchange.
+        guard let deadline = request.deadline ?? configuration.deadline, deadline > .zero else {
+            return try await run(request, chain)
+        }
+        do {
             return try await SilenceWatch(duration: deadline, clock: clock).run { _ in try await run(request, chain) }
         } catch is SilenceWatch.Silence {
             throw HTTPError(
-                .timedOut(.deadline(deadline ?? .zero)), request: request.description(redacted: configuration.redaction)
-            )
-        } catch {
-            // Whatever an interceptor has made of it.
-            if Task.isCancelled { throw CancellationError() }
-            throw error
+                .timedOut(.deadline(deadline)), request: request.description(redacted: configuration.redaction))
         }
     }
 

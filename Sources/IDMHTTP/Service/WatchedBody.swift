@@ -12,13 +12,14 @@ final class WatchedBody: Sendable {
 
     /// - Parameters:
     ///   - silence: How long nothing may come while somebody waits.
+    ///   - control: What the silence doesn't count under, while it pauses.
     ///   - rest: How long all of it may take, from now on.
     ///   - error: What the reader gets for what the transport throws.
     init(
-        _ bytes: HTTPBytes, silence: Duration?, rest: (Duration, any Error)? = nil, clock: any Clock<Duration>,
-        error: @escaping @Sendable (any Error) -> any Error
+        _ bytes: HTTPBytes, silence: Duration?, unless control: PauseControl? = nil, rest: (Duration, any Error)? = nil,
+        clock: any Clock<Duration>, error: @escaping @Sendable (any Error) -> any Error
     ) {
-        core = Core(meter: silence.map { clock.meter(of: $0) }, error: error)
+        core = Core(meter: silence.map { clock.meter(of: $0) }, control, error: error)
         core.start(bytes)
         if let (rest, error) = rest { core.end(after: clock.meter(of: rest), with: error) }
     }
@@ -50,7 +51,7 @@ private struct WatchedCursor: ByteCursor {
     }
 }
 
-/// What the tasks hold: the body itself is held by its readers alone, and its end is theirs.
+/// What the task and the alarms hold: the body itself is held by its readers alone, and its end is theirs.
 private final class Core: Sendable {
     private enum Role { case worker, listener, limit }
     private typealias Reader = UnsafeContinuation<Data?, any Error>
@@ -58,14 +59,19 @@ private final class Core: Sendable {
     private typealias State = WatchedBodyState<Reader, Worker>
 
     private let meter: (any SilenceMeter)?
+    private let control: PauseControl?
     private let error: @Sendable (any Error) -> any Error
     private let state = Mutex(State())
-    private let tasks = Mutex<[Role: Task<Void, Never>]>([:])
+    /// What ends what works for it.
+    private let ends = Mutex<[Role: @Sendable () -> Void]>([:])
     /// How many bytes are wanted at once.
     private let least = Atomic(1)
 
-    init(meter: (any SilenceMeter)?, error: @escaping @Sendable (any Error) -> any Error) {
+    init(
+        meter: (any SilenceMeter)?, _ control: PauseControl?, error: @escaping @Sendable (any Error) -> any Error
+    ) {
         self.meter = meter
+        self.control = control
         self.error = error
     }
 
@@ -76,27 +82,26 @@ private final class Core: Sendable {
         return try await withUnsafeThrowingContinuation { reader in
             let answer = state.withLock { $0.ask(reader) }
             perform(answer.action)
-            if answer.listens, meter != nil { listen() }
+            if answer.listens { listen() }
         }
     }
 
     /// Starts to fetch a piece whenever somebody asks for one.
     func start(_ bytes: HTTPBytes) {
-        keep(
-            .worker,
-            Task(executorPreference: LibraryTask.executor) { [self] in
-                var pieces = bytes.makeAsyncIterator()
-                while await isAsked() {
-                    pieces.gather(least.load(ordering: .relaxed))
-                    do {
-                        guard let piece = try await pieces.next() else { return end(nil) }
-                        meter?.hear()
-                        perform(state.withLock { $0.take(piece) })
-                    } catch {
-                        return end(self.error(error))
-                    }
+        let worker = Task(executorPreference: LibraryTask.executor) { [self] in
+            var pieces = bytes.makeAsyncIterator()
+            while await isAsked() {
+                pieces.gather(least.load(ordering: .relaxed))
+                do {
+                    guard let piece = try await pieces.next() else { return end(nil) }
+                    meter?.hear()
+                    perform(state.withLock { $0.take(piece) })
+                } catch {
+                    return end(self.error(error))
                 }
-            })
+            }
+        }
+        keep(.worker) { worker.cancel() }
     }
 
     /// Waits until somebody asks for a piece. False at the end.
@@ -106,43 +111,37 @@ private final class Core: Sendable {
 
     /// Ends it when a time is over.
     func end(after meter: any SilenceMeter, with error: any Error) {
-        keep(
-            .limit,
-            Task(executorPreference: LibraryTask.executor) { [self] in
-                if await meter.silence() { end(error) }
-            })
+        let alarm = meter.onSilence(unless: nil) { [self] in end(error) }
+        keep(.limit) { alarm.giveUp() }
     }
 
     func end(_ error: (any Error)?) {
         perform(state.withLock { $0.end(error) })
-        let tasks = tasks.withLock { tasks in
-            defer { tasks = [:] }
-            return tasks.values
+        let ends = ends.withLock { ends in
+            defer { ends = [:] }
+            return ends.values
         }
-        for task in tasks { task.cancel() }
+        for end in ends { end() }
     }
 
     /// Listens for a silence while somebody waits.
     private func listen() {
-        keep(
-            .listener,
-            Task(executorPreference: LibraryTask.executor) { [self] in
-                while true {
-                    let turn = state.withLock { $0.turn }
-                    guard await meter?.silence() == true else { return }
-                    switch state.withLock({ $0.silence(since: turn) }) {
-                    case .rest: return
-                    case .listen: continue
-                    case .over: return end(self.error(SilenceWatch.Silence()))
-                    }
-                }
-            })
+        guard let meter else { return }
+        let turn = state.withLock { $0.turn }
+        let alarm = meter.onSilence(unless: control) { [self] in
+            switch state.withLock({ $0.silence(since: turn) }) {
+            case .rest: break
+            case .listen: listen()
+            case .over: end(error(SilenceWatch.Silence()))
+            }
+        }
+        keep(.listener) { alarm.giveUp() }
     }
 
-    private func keep(_ role: Role, _ task: Task<Void, Never>) {
-        tasks.withLock { $0[role] = task }
+    private func keep(_ role: Role, _ end: @escaping @Sendable () -> Void) {
+        ends.withLock { $0[role] = end }
         // It may have ended in the meantime.
-        if state.withLock({ $0.hasEnded }) { task.cancel() }
+        if state.withLock({ $0.hasEnded }) { end() }
     }
 
     private func perform(_ action: State.Action) {

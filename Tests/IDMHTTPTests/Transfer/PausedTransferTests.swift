@@ -74,64 +74,15 @@ struct PausedTransferTests {
         #expect(transport.bodies.count == (isResumed ? 2 : 1))
     }
 
-    private struct Wrapped: Error {
-        let error: any Error
-    }
-
-    /// Answers nothing the first time, and says when it is cancelled.
-    private func wrapping(_ log: Log) throws -> HTTPService {
-        let transport = ScriptedTransport { _ in
-            log.add("asked")
-            if log.entries.count > 1 { return .text("x") }
-            do { try await Signal().wait() } catch {
-                log.add("ended")
-                throw error
-            }
-            return .text("never")
-        }
-        let wrapper = ClosureInterceptor { request, next in
-            do { return try await next(request) } catch { throw Wrapped(error: error) }
-        }
-        return try HTTPService(transport, interceptors: [wrapper])
-    }
-
-    @Test("An interceptor with errors of its own makes no failure of a pause")
-    func wrappedPause() async throws {
-        for isUpload in [true, false] {
-            let (log, control) = (Log(), PauseControl())
-            let service = try wrapping(log)
-            let file = folder.url.appendingPathComponent("a")
-            let task = Task {
-                try await control.bind {
-                    if isUpload {
-                        _ = try await UploadProvider(service).request(ServiceRequest(.put, "/a", body: .text("x")))
-                    } else {
-                        let download = ServiceDownload(ServiceRequest(.get, "/a"), to: .file(file))
-                        _ = try await DownloadProvider(service).request(download)
-                    }
-                }
-            }
-            try await log.contains("asked")
-            control.pause()
-            try await log.contains("ended")
-            control.resume()
-            try await task.value
-            #expect(log.entries == ["asked", "ended", "asked"])
-        }
-    }
-
-    @Test("An interceptor with errors of its own lets a cancelled download leave nothing, and be told so")
-    func wrappedCancel() async throws {
-        let log = Log()
-        let download = ServiceDownload(
-            ServiceRequest(.get, "/a"), to: .file(folder.url.appendingPathComponent("a")))
-        let provider = DownloadProvider(try wrapping(log))
-        let task = Task { try await provider.request(download) }
-        try await log.contains("asked")
-        #expect(try folder.names() == ["a.part"])
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(try folder.names().isEmpty)
+    @Test("Another's deadline is told as that")
+    func otherDeadline() async throws {
+        let other = HTTPError(.timedOut(.deadline(.seconds(5))), request: "POST /token")
+        let interceptor = ClosureInterceptor { _, _ in throw other }
+        let provider = UploadProvider(try HTTPService(StubTransport { _ in .text("x") }, interceptors: [interceptor]))
+        var request = ServiceRequest(.put, "/films", body: .text("x"))
+        request.deadline = .seconds(9_000)
+        let error = await #expect(throws: HTTPError.self) { try await provider.request(request) }
+        #expect(error?.request == other.request)
     }
 
     @Test("While a body goes again its rate is that of the bytes that go, and its time that of the rest")
@@ -158,6 +109,9 @@ struct PausedTransferTests {
         let progress = try #require(center.state(of: "film")?.progress)
         #expect(progress.completed == 65_536 * 16 && progress.total == 65_536 * 30)
         #expect(progress.bytesPerSecond == 65_536 && progress.timeLeft == .seconds(25))
+        #expect(center.progress(of: ["film"]).timeLeft == .seconds(25))
+        var group = center.progresses(of: ["film"]).makeAsyncIterator()
+        #expect(await group.next()?.timeLeft == .seconds(25))
         await center.close()
     }
 
@@ -186,20 +140,5 @@ struct PausedTransferTests {
         try await log.contains("ended")
         control.resume()
         #expect(try await task.value == 1 && log.entries == ["begun", "ended", "begun"])
-    }
-
-    @Test("What may not be asked for twice isn't, and is read no further while it is paused")
-    func downloadOfPost() async throws {
-        let (gate, control) = (Signal(), PauseControl())
-        let place = try Downloading { $0.holds = (after: 2_500, gate) }
-        var download = place.download()
-        download.request.method = .post
-        let task = Task { [download] in try await control.bind { try await place.request(download) } }
-        try await place.server.log.contains("2500")
-        control.pause()
-        gate.open()
-        control.resume()
-        _ = try await task.value
-        #expect(place.isWhole() && place.server.asked.count == 1)
     }
 }

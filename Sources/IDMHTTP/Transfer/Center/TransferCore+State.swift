@@ -32,8 +32,8 @@ extension TransferCore {
         var isWorking = false
         var isClosed = false
 
-        /// Hands over what is to be done. Whoever finds nothing works no more.
-        mutating func takeSteps() -> [Step] {
+        /// Hands over what is to be done. If that is nothing, nobody works any more.
+        mutating func takeStepsOrRest() -> [Step] {
             defer { steps = [] }
             isWorking = !steps.isEmpty
             return steps
@@ -83,6 +83,14 @@ extension TransferCore {
             return TransferRecord(
                 id, kept.work, entry.priority, turn: entry.turn, isCancelled: isCancelled, owes: entry.owes,
                 landing: entry.isLeaving ? nil : jobs[id]?.landing, remains: kept.remains, redaction: redaction)
+        }
+
+        /// Knows which file is about to get its name, and hands over what is to be kept of that: nothing if it was
+        /// stopped in the meantime, and its id may be another one's.
+        mutating func land(_ id: String, _ landing: TransferRecord.Landing) -> TransferRecord? {
+            guard book.entries[id]?.run == .landing else { return nil }
+            jobs[id]?.landing = landing
+            return record(id)
         }
 
         /// Knows where a transfer has something now.

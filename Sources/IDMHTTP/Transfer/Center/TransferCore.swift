@@ -206,7 +206,7 @@ final class TransferCore: Sendable {
     }
 
     private func work() {
-        while case let steps = state.withLock({ $0.takeSteps() }), !steps.isEmpty {
+        while case let steps = state.withLock({ $0.takeStepsOrRest() }), !steps.isEmpty {
             for step in steps { perform(step) }
         }
         changes.set(())
@@ -311,8 +311,7 @@ final class TransferCore: Sendable {
         guard archive != nil else { return }
         await withUnsafeContinuation { waiter in
             work { state in
-                state.jobs[id]?.landing = landing
-                if let record = state.record(id) { state.steps.append(.record(record)) }
+                if let record = state.land(id, landing) { state.steps.append(.record(record)) }
                 state.steps.append(.settle(waiter))
             }
         }

@@ -4,10 +4,12 @@ struct TransferLine: Sendable {
     private struct Place: Comparable, Sendable {
         let priority: TransferPriority
         let turn: Int
+        /// Which one it is of all that were ever taken.
+        let number: Int
         let id: String
 
         static func < (one: Place, other: Place) -> Bool {
-            (other.priority, one.turn) < (one.priority, other.turn)
+            (other.priority, one.turn, one.number) < (one.priority, other.turn, other.number)
         }
     }
 
@@ -15,14 +17,17 @@ struct TransferLine: Sendable {
     private var places: [String: Place] = [:]
     /// The same, the next one first. Those that were given up stay for a while.
     private var line = Heap<Place>()
+    private var lastNumber = 0
 
     /// How many wait, and how many places they take.
     var counts: (waiting: Int, places: Int) { (places.count, line.count) }
 
     /// One waits, at another place than before perhaps.
     mutating func add(_ id: String, _ priority: TransferPriority, turn: Int) {
-        let place = Place(priority: priority, turn: turn, id: id)
-        guard places.updateValue(place, forKey: id) != place else { return }
+        if let place = places[id], place.priority == priority, place.turn == turn { return }
+        lastNumber += 1
+        let place = Place(priority: priority, turn: turn, number: lastNumber, id: id)
+        places[id] = place
         line.insert(place)
         clear()
     }

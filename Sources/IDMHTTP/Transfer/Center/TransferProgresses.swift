@@ -34,7 +34,9 @@ public struct TransferProgresses: AsyncSequence, Sendable {
                 let (progress, isOver) = look()
                 self.isOver = isOver
                 let next = TransferProgress(
-                    completed: Swift.max(progress.completed, last?.completed ?? 0), total: progress.total,
+                    completed: Swift.max(progress.completed, last?.completed ?? 0),
+                    counted: progress.total.flatMap { total in progress.rest.map { total - $0 } },
+                    total: progress.total,
                     bytesPerSecond: progress.bytesPerSecond,
                     least: [progress.fraction, last?.fraction].compactMap { $0 }.max())
                 if next == last, !isOver { continue }

@@ -18,7 +18,7 @@ struct DownloadRun: Sendable {
         do {
             let interruption = Interruption(deadline: deadline)
             return try await interruption.run {
-                let flow = UploadFlow(download.request, interruption.control)
+                let flow = RequestFlow(download.request, interruption.control)
                 return .init(ends: flow.end) { try await attempt(flow) }
             }
         } catch {
@@ -28,14 +28,14 @@ struct DownloadRun: Sendable {
         }
     }
 
-    private func attempt(_ flow: UploadFlow) async throws -> DownloadedFile {
+    private func attempt(_ flow: RequestFlow) async throws -> DownloadedFile {
         switch try await part.open() {
         case .done(let file):
             return done(file)
         case .plan(let plan):
             var isTouched = false
             do {
-                return try await fetch(plan, flow, &isTouched)
+                return try await fetch(flow.hasRanges ? plan : .anew, flow, &isTouched)
             } catch {
                 // What is wrong with an answer is nothing that was wrong with what was there.
                 await part.leave(keeping: error.leavesPart || !isTouched)
@@ -45,7 +45,7 @@ struct DownloadRun: Sendable {
     }
 
     private func fetch(
-        _ first: DownloadPlan, _ flow: UploadFlow, _ isTouched: inout Bool
+        _ first: DownloadPlan, _ flow: RequestFlow, _ isTouched: inout Bool
     ) async throws -> DownloadedFile {
         var plan = first
         while true {
@@ -59,9 +59,9 @@ struct DownloadRun: Sendable {
             case .take(let first, let end, let total):
                 isTouched = true
                 try await part.begin(from: first, total: total, headers: answer.headers)
-                try await copy(flow.led(answer.bytes), to: part, from: first, end: end, total: total)
+                try await copy(flow.led(answer.bytes, until: deadline), to: part, from: first, end: end, total: total)
                 // A server may send less than it was asked for, and the rest if it is asked again.
-                if let rest = await part.rest {
+                if flow.hasRanges, let rest = await part.rest {
                     plan = rest
                     continue
                 }
@@ -84,7 +84,7 @@ struct DownloadRun: Sendable {
     }
 
     /// The answer to what is planned. Nil if the server, or a rule, doesn't take to a request for a part.
-    private func open(_ plan: DownloadPlan, _ flow: UploadFlow) async throws -> ServiceStream? {
+    private func open(_ plan: DownloadPlan, _ flow: RequestFlow) async throws -> ServiceStream? {
         var request = download.request
         request.headers = request.headers.merging(plan.headers)
         request.didEncode = { flow.led($0) }

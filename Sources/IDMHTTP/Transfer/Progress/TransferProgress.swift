@@ -41,16 +41,25 @@ public struct TransferProgress: Sendable, Hashable {
 }
 
 extension TransferProgress {
+    /// How many bytes are still to come or go, those of one that goes again among them. Nil if nobody knows.
+    var rest: Int64? {
+        guard let total else { return nil }
+        guard let timeLeft, let bytesPerSecond else { return total - completed }
+        return max(Int64(exactly: (timeLeft / .seconds(1) * bytesPerSecond).rounded()) ?? 0, total - completed)
+    }
+
     /// What several transfers have done together. The total is known once all of theirs are; the fraction is that of
     /// the bytes then, and otherwise the mean.
     static func sum(of parts: [TransferProgress]) -> TransferProgress {
         let totals = parts.compactMap(\.total)
         let rates = parts.compactMap(\.bytesPerSecond)
         let isKnown = totals.count == parts.count && !parts.isEmpty
+        let rest = parts.compactMap(\.rest).reduce(Int64(0)) { $0.saturatingSum($1) }
         let mean = totals.isEmpty ? nil : parts.map { $0.fraction ?? 0 }.reduce(0, +) / Double(parts.count)
+        let total: Int64? = isKnown ? totals.reduce(0) { $0.saturatingSum($1) } : nil
         return TransferProgress(
-            completed: parts.reduce(0) { $0.saturatingSum($1.completed) },
-            total: isKnown ? totals.reduce(0) { $0.saturatingSum($1) } : nil,
+            completed: parts.reduce(0) { $0.saturatingSum($1.completed) }, counted: total.map { $0 - rest },
+            total: total,
             bytesPerSecond: rates.isEmpty ? nil : rates.reduce(0, +), least: isKnown ? nil : mean)
     }
 }

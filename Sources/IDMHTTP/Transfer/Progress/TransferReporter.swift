@@ -40,17 +40,17 @@ final class TransferReporter: Sendable {
         let time = elapsed()
         tell { state in
             state.count = completed
-            return state.meter.hear(completed: completed, total: total, at: time)
+            return (state.meter.hear(completed: completed, total: total, at: time), completed)
         }
     }
 
     /// Tells what was kept back, before the end.
     func flush() {
-        tell { $0.meter.flush() }
+        tell { ($0.meter.flush(), $0.count) }
     }
 
-    private func tell(_ change: (inout State) -> TransferProgress?) {
-        let (progress, count) = state.withLock { (change(&$0), $0.count) }
+    private func tell(_ change: (inout State) -> (TransferProgress?, count: Int64)) {
+        let (progress, count) = state.withLock { change(&$0) }
         guard let progress else { return }
         reporter.report(completed: tellsFalls ? count : progress.completed, total: progress.total)
     }

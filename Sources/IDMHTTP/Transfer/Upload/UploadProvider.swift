@@ -45,7 +45,7 @@ public struct UploadProvider: DataProvider {
         let interruption = Interruption(deadline: deadline)
         let reporter = TransferReporter.current(service.clock, tellsFalls: tellsFalls)
         let response = try await interruption.run { [service] in
-            let flow = UploadFlow(request, interruption.control)
+            let flow = RequestFlow(request, interruption.control)
             return .init(ends: flow.end) {
                 var sent = request
                 try deadline.limit(&sent)
@@ -61,7 +61,7 @@ public struct UploadProvider: DataProvider {
     }
 
     private static func response(
-        to request: ServiceRequest, of service: HTTPService, _ flow: UploadFlow, _ reporter: TransferReporter?
+        to request: ServiceRequest, of service: HTTPService, _ flow: RequestFlow, _ reporter: TransferReporter?
     ) async throws -> ServiceResponse {
         var sent = request
         sent.didEncode = { flow.led($0) }

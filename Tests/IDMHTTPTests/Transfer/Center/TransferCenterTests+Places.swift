@@ -244,6 +244,29 @@ extension TransferCenterTests {
         #expect(job.landing == nil)
     }
 
+    @Test("What lands once its id is another one's says nothing of that one")
+    func landingOfAnother() {
+        var state = TransferCore.State(book: TransferBook(width: 1), redaction: .standard)
+        func perform(_ actions: [TransferBook.Action]) -> [TransferCore.Step] { actions.compactMap { state.step($0) } }
+        func ask(_ id: String) {
+            let work = TransferJob.Work.download(download(id))
+            state.jobs["x", default: TransferJob(work)].ask(for: work, in: state.book.phase(of: "x"))
+            _ = perform(state.book.add("x", .normal))
+        }
+        ask("a")
+        let lands = state.book.land("x")
+        #expect(lands)
+        _ = perform(state.book.remove("x", keeping: false))
+        ask("b")
+        let landing = TransferRecord.Landing(
+            file: FileIdentity(device: 1, number: 2), suggestedName: nil, of: download("a"))
+        #expect(state.land("x", landing) == nil)
+        let records = perform(state.book.end("x", .success)).compactMap { step in
+            if case .record(let record) = step { record } else { nil }
+        }
+        #expect(!records.isEmpty && records.allSatisfy { $0.landing == nil })
+    }
+
     @Test("What lands when its process ends is asked for as it was last, if it hasn't landed")
     func notLandedAndAskedForAnother() async throws {
         let files = FaultyFiles()

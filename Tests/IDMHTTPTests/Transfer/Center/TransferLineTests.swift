@@ -29,4 +29,14 @@ struct TransferLineTests {
             #expect(line.counts.places <= 2 * waiting.count + 32)
         }
     }
+
+    @Test("keeps nothing of places that were taken again and again")
+    func again() {
+        var line = TransferLine()
+        for turn in 0..<1_000 { line.add("\(turn)", .normal, turn: turn) }
+        for round in 0..<980 { line.add("500", round.isMultiple(of: 2) ? .high : .normal, turn: 500) }
+        for turn in 0..<1_000 where turn != 500 { line.remove("\(turn)") }
+        let next = line.next()
+        #expect(line.counts.waiting == 1 && line.counts.places <= 34 && next == "500")
+    }
 }

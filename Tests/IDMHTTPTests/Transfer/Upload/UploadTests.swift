@@ -162,14 +162,14 @@ struct UploadTests {
     func endedBefore() async throws {
         let body = try RequestBody.bytes(filling(1_000)).encoded()
         let request = ServiceRequest(.post, "/f", body: .bytes(filling(1_000)))
-        let ended = UploadFlow(request, nil)
+        let ended = RequestFlow(request, nil)
         #expect(ended.end())
         let isCancelled = await Task {
             _ = ended.led(body)
             return Task.isCancelled
         }.value
         #expect(isCancelled && ended.end())
-        let begun = UploadFlow(request, nil)
+        let begun = RequestFlow(request, nil)
         let goesOn = await Task {
             _ = begun.led(body)
             return !Task.isCancelled
@@ -177,7 +177,7 @@ struct UploadTests {
         #expect(goesOn && !begun.end())
         // Of a request without a body nobody tells when it goes.
         #expect(
-            !UploadFlow(ServiceRequest(.post, "/f"), nil).end() && UploadFlow(ServiceRequest(.put, "/f"), nil).end())
+            !RequestFlow(ServiceRequest(.post, "/f"), nil).end() && RequestFlow(ServiceRequest(.put, "/f"), nil).end())
     }
 
     private static func append(to file: URL) throws {

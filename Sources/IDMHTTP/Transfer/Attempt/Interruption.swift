@@ -39,9 +39,10 @@ struct Interruption: Sendable {
                 } onCancel: {
                     task.cancel()
                 }
-            } catch is CancellationError {
+            } catch {
                 try Task.checkCancellation()
-                guard pauses.any else { throw CancellationError() }
+                // Whatever others have made of being cancelled. What is wrong besides is found again.
+                guard pauses.any else { throw error }
             }
         }
     }

@@ -3,7 +3,7 @@ internal import IDMCore
 internal import Synchronization
 
 /// The bytes of a request on their way, in one attempt at it.
-final class UploadFlow: Sendable {
+final class RequestFlow: Sendable {
     private struct State {
         /// Whether the body may be under way.
         var hasBegun = false
@@ -41,6 +41,8 @@ final class UploadFlow: Sendable {
     private let isReplayable: Bool
     /// Whether it does no harm to begin again, also if all of it had just arrived.
     private let isRepeatable: Bool
+    /// Whether a part of the answer can be asked for.
+    let hasRanges: Bool
     private let control: PauseControl?
     private let state = Mutex(State())
 
@@ -48,6 +50,7 @@ final class UploadFlow: Sendable {
         isReplayable = request.body?.isReplayable != false
         isRepeatable =
             isReplayable && (request.method.isIdempotent || request.headers[.idempotencyKey]?.isEmpty == false)
+        hasRanges = request.method == .get
         // Of a request without one nobody tells when it goes.
         if request.body == nil { state.withLock { $0.hasBegun = true } }
         self.control = control
@@ -84,9 +87,9 @@ final class UploadFlow: Sendable {
     }
 
     /// The answer to what can't be asked for again: it isn't read while the transfer is paused.
-    func led(_ answer: HTTPBytes) -> HTTPBytes {
+    func led(_ answer: HTTPBytes, until deadline: RequestDeadline) -> HTTPBytes {
         guard let control, !isRepeatable else { return answer }
-        return HTTPBytes { PausedCursor(pieces: answer.makeAsyncIterator(), control: control) }
+        return HTTPBytes { PausedCursor(pieces: answer.makeAsyncIterator(), control: control, deadline: deadline) }
     }
 
     /// What a file has become while it travelled, where that isn't noticed on the way: what has arrived isn't the file.
@@ -100,8 +103,13 @@ final class UploadFlow: Sendable {
 private struct PausedCursor: ByteCursor {
     var pieces: HTTPBytes.Iterator
     let control: PauseControl
+    /// Where nobody else sees to it that it is kept.
+    var deadline: RequestDeadline?
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        if let deadline, control.isPaused {
+            try await deadline.wait { [control] in try await control.waitWhilePaused() }
+        }
         try await control.waitWhilePaused(isolation: isolation)
         return try await pieces.next(isolation: isolation)
     }

@@ -34,7 +34,9 @@ struct RequestDeadline: Sendable {
 
     /// What an error is to whoever has set the deadline, where the request knew only what was left.
     func whole(_ error: any Error) -> any Error {
-        guard duration != nil, case .timedOut(.deadline)? = (error as? HTTPError)?.reason else { return error }
+        guard let duration, elapsed() >= duration, case .timedOut(.deadline)? = (error as? HTTPError)?.reason else {
+            return error
+        }
         return self.error
     }
 
