@@ -26,8 +26,8 @@ public struct ServiceRequest: Sendable {
     public var body: RequestBody?
     /// The longest silence: how long nothing may come or go. Nil for the service's own.
     public var timeout: Duration?
-    /// The longest time for everything, from the first byte to the last, with redirects, retries and the waits between
-    /// them. Nil for the service's own.
+    /// The longest time for everything, from the first byte to the last, with redirects, retries, pauses and the waits
+    /// between them. Nil for the service's own.
     public var deadline: Duration?
     /// What the transport is asked to do about its cache. Nil for the service's own.
     public var cachePolicy: CachePolicy?
