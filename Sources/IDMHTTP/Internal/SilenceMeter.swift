@@ -75,7 +75,10 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     }
 
     private func hearControl() {
-        guard let control, !control.isPaused else { return state.withLock { $0.isPaused = true } }
+        guard let control else { return }
+        if control.isPaused { state.withLock { $0.isPaused = true } }
+        // A resume may have been heard of in between.
+        guard !control.isPaused else { return }
         meter.hear()
         let isDue = state.withLock { state in
             defer { (state.isPaused, state.awaitsResume) = (false, false) }

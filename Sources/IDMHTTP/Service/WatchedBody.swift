@@ -140,8 +140,10 @@ private final class Core: Sendable {
 
     private func keep(_ role: Role, _ end: @escaping @Sendable () -> Void) {
         ends.withLock { $0[role] = end }
-        // It may have ended in the meantime.
-        if state.withLock({ $0.hasEnded }) { end() }
+        // It may have ended in the meantime, and nobody lets go of this.
+        guard state.withLock({ $0.hasEnded }) else { return }
+        _ = ends.withLock { $0.removeValue(forKey: role) }
+        end()
     }
 
     private func perform(_ action: State.Action) {

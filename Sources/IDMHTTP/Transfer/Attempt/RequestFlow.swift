@@ -7,8 +7,10 @@ final class RequestFlow: Sendable {
     private struct State {
         /// Whether the body may be under way.
         var hasBegun = false
-        /// Whether it was ended before that.
+        /// Whether it was ended.
         var hasEnded = false
+        /// Whether nothing ends it any more.
+        var isSettled = false
         var length: Int64?
         var sources: [Source] = []
     }
@@ -62,11 +64,18 @@ final class RequestFlow: Sendable {
     /// Ends the attempt, if it may be begun again. A body that isn't under way doesn't go any more.
     func end() -> Bool {
         state.withLock { state in
-            guard state.hasBegun else {
-                state.hasEnded = true
-                return true
-            }
-            return isRepeatable
+            guard !state.isSettled, isRepeatable || !state.hasBegun else { return false }
+            state.hasEnded = true
+            return true
+        }
+    }
+
+    /// From here on nothing ends the attempt. Throws `CancellationError` if something has.
+    func settle() throws {
+        try Task.checkCancellation()
+        try state.withLock { state in
+            if state.hasEnded { throw CancellationError() }
+            state.isSettled = true
         }
     }
 
@@ -75,7 +84,7 @@ final class RequestFlow: Sendable {
         let sources = body.files.compactMap { Source($0) }
         let hasEnded = state.withLock { state in
             if state.hasEnded { return true }
-            state = State(hasBegun: true, length: body.length.map { Int64($0) }, sources: sources)
+            (state.hasBegun, state.length, state.sources) = (true, body.length.map { Int64($0) }, sources)
             return false
         }
         // Whoever has ended it does the same, but perhaps not soon enough.
@@ -107,10 +116,12 @@ private struct PausedCursor: ByteCursor {
     var deadline: RequestDeadline?
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
-        if let deadline, control.isPaused {
-            try await deadline.wait { [control] in try await control.waitWhilePaused() }
+        guard let deadline else {
+            try await control.waitWhilePaused(isolation: isolation)
+            return try await pieces.next(isolation: isolation)
         }
-        try await control.waitWhilePaused(isolation: isolation)
+        // A loop: by then it may be paused again, and that isn't to last for longer either.
+        while control.isPaused { try await deadline.wait { [control] in try await control.waitWhilePaused() } }
         return try await pieces.next(isolation: isolation)
     }
 }

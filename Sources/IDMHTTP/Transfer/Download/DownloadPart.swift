@@ -204,7 +204,8 @@ actor DownloadPart {
         (length, surplus, checkpoint) = (0, 0, 0)
         digest = download.sha256 == nil ? nil : SHA256()
         sidecar = nil
-        guard let validator = headers.strongValidator else { return }
+        // Of what is asked for in another way there are no parts to go on with.
+        guard download.request.method == .get, let validator = headers.strongValidator else { return }
         sidecar = DownloadSidecar(
             object: place.object, validator: validator, total: total,
             suggestedName: headers[.contentDisposition].flatMap(ContentDisposition.fileName),

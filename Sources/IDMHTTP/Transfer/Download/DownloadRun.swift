@@ -61,14 +61,14 @@ struct DownloadRun: Sendable {
                 try await part.begin(from: first, total: total, headers: answer.headers)
                 try await copy(flow.led(answer.bytes, until: deadline), to: part, from: first, end: end, total: total)
                 // A server may send less than it was asked for, and the rest if it is asked again.
-                if flow.hasRanges, let rest = await part.rest {
+                if let rest = await part.rest {
                     plan = rest
                     continue
                 }
                 try await check(total)
                 let suggested = answer.headers[.contentDisposition].flatMap(ContentDisposition.fileName)
-                try Task.checkCancellation()
-                // Not stopped from here on: whoever hears of it has let the file have its name.
+                // Neither stopped nor paused from here on: whoever hears of it has let the file have its name.
+                try flow.settle()
                 if let willLand, let (file, name) = await part.future(suggested: suggested) {
                     try await willLand(file, name)
                 }

@@ -244,6 +244,24 @@ extension TransferCenterTests {
         #expect(job.landing == nil)
     }
 
+    @Test("What fails as it lands has failed, also if it was paused just then", arguments: [true, false])
+    func pausedAsItLands(isCancelled: Bool) async throws {
+        let files = FaultyFiles()
+        let core = try core(files, width: 1)
+        let center = TransferCenter(core)
+        files.before(.link) {
+            core.change { $0.pause("a") }
+            files.failNext(.link)
+        }
+        center.download(download("a"), id: "a")
+        await #expect(throws: TransferError.self) { try await center.result(of: "a") }
+        #expect(names == ["a.part", "a.part.info"] && objects["a"].asked.count == 1)
+        if isCancelled { center.cancel("a") } else { center.resume("a") }
+        let result = try? await center.result(of: "a")
+        await center.close()
+        #expect((result == nil) == isCancelled && names == (isCancelled ? [] : ["a"]))
+    }
+
     @Test("What lands once its id is another one's says nothing of that one")
     func landingOfAnother() {
         var state = TransferCore.State(book: TransferBook(width: 1), redaction: .standard)

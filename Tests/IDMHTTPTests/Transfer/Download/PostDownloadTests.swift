@@ -74,8 +74,19 @@ struct PostDownloadTests {
     func again(range: String?) async throws {
         let place = try Downloading { $0.breaksAfter = 4_000 }
         _ = try? await place.request(download(place))
-        #expect(place.names == ["map.bin.part", "map.bin.part.info"])
+        // There is nothing to go on with, for this one or another.
+        #expect(place.names.isEmpty)
         place.server.change { ($0.breaksAfter, $0.range) = (nil, range) }
+        _ = try await place.request(download(place))
+        #expect(place.isWhole() && place.server.ranges == [nil, nil])
+    }
+
+    @Test("take no part that another way of asking has left")
+    func otherPart() async throws {
+        let place = try Downloading { $0.breaksAfter = 4_000 }
+        _ = try? await place.request()
+        #expect(place.names == ["map.bin.part", "map.bin.part.info"])
+        place.server.change { $0.breaksAfter = nil }
         _ = try await place.request(download(place))
         #expect(place.isWhole() && place.server.ranges == [nil, nil])
     }
