@@ -115,6 +115,8 @@ private struct PausedCursor: ByteCursor {
     /// Where nobody else sees to it that it is kept.
     var deadline: RequestDeadline?
 
+    mutating func gather(_ least: Int) { pieces.gather(least) }
+
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
         guard let deadline else {
             try await control.waitWhilePaused(isolation: isolation)

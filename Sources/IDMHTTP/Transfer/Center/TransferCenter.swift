@@ -60,7 +60,8 @@ public final class TransferCenter: Sendable {
 
     /// Downloads something. The id of a transfer that is there already takes this request from its next start on: one
     /// that is paused or has failed goes on, one that is done or was cancelled begins anew. One that runs, and comes to
-    /// its end well, is done with what it was asked before.
+    /// its end well, is done with what it was asked before; so is one that was paused as its file got its name. A paused
+    /// one that can't be gone on with is made again: where that does harm, ``resume(_:)`` it.
     ///
     /// - Returns: The id.
     @discardableResult

@@ -42,6 +42,8 @@ actor DownloadPart {
 
     /// Takes the part, for nobody else to write it. To be left, or finished.
     func open() throws(TransferError) -> Opening {
+        // Nothing counts of an opening before: in a pause somebody else may have been there.
+        (sidecar, digest, length, surplus, checkpoint, isPermitted) = (nil, nil, 0, 0, 0, false)
         let known = writtenDown
         if let file = finished(known) { return .done(file) }
         removeSecondName(known)
@@ -394,6 +396,5 @@ actor DownloadPart {
 }
 
 extension String {
-    /// The name of what stands at a path.
     fileprivate var lastName: String { String(split(separator: "/").last ?? "") }
 }

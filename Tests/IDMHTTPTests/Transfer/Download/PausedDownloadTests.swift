@@ -27,6 +27,29 @@ struct PausedDownloadTests {
         #expect(place.server.ranges == [nil, "bytes=2500-", "bytes=5000-", "bytes=7500-"])
     }
 
+    @Test("What somebody else has made of the part in a pause is none of it, also when the next attempt fails")
+    func changedInAPause() async throws {
+        let place = try Downloading { $0.holds = (after: 2_500, Signal()) }
+        let control = PauseControl()
+        let task = Task { try await control.bind { try await place.request() } }
+        try await place.server.log.contains("2500")
+        control.pause()
+        try await place.part(ends: 2_500)
+        // As one leaves it that could not have gone on with it, and ended in the middle.
+        try FileManager.default.removeItem(at: place.sidecar)
+        let part = try FileHandle(forWritingTo: place.part)
+        try part.truncate(atOffset: 0)
+        try part.write(contentsOf: Data(repeating: 0, count: 4_000))
+        try part.close()
+        place.server.change { ($0.holds, $0.status) = (nil, 503) }
+        control.resume()
+        await #expect(throws: HTTPError.self) { try await task.value }
+        #expect(place.names.isEmpty)
+        place.server.change { $0.status = nil }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges.last == .some(nil))
+    }
+
     @Test("What can't be told from another object is let go by a pause, and comes anew", arguments: [nil, "W/\"v1\""])
     func pausedWithoutValidator(tag: String?) async throws {
         let place = try Downloading {
