@@ -1,38 +1,68 @@
-/// Of many elements the least comes first, and each costs as little as the number of them has digits. A value.
-struct Heap<Element: Comparable> {
-    private var elements: [Element] = []
+/// Elements in an order, the least first, and of equals the one that came first. Any of them may be removed, and what
+/// one costs hardly grows with their number. A value.
+struct Heap<Order: Comparable, Element> {
+    fileprivate struct Place: Comparable {
+        let order: Order
+        let number: Int
 
-    var count: Int { elements.count }
-
-    var first: Element? { elements.first }
-
-    mutating func insert(_ element: Element) {
-        elements.append(element)
-        var place = elements.count - 1
-        while place > 0, case let parent = (place - 1) / 2, elements[place] < elements[parent] {
-            elements.swapAt(place, parent)
-            place = parent
-        }
+        static func < (one: Place, other: Place) -> Bool { (one.order, one.number) < (other.order, other.number) }
     }
 
-    /// Removes the first one. There has to be one.
+    /// The places, each before two others. Those of elements that were removed stay for a while.
+    private var places: [Place] = []
+    private var elements: [Int: Element] = [:]
+    private var lastNumber = 0
+
+    /// How many there are, and how many places they take.
+    var counts: (elements: Int, places: Int) { (elements.count, places.count) }
+
+    /// Takes an element. Returns what it can be removed with.
+    mutating func insert(_ element: Element, at order: Order) -> Int {
+        lastNumber += 1
+        elements[lastNumber] = element
+        places.append(Place(order: order, number: lastNumber))
+        var place = places.count - 1
+        while place > 0, case let parent = (place - 1) / 2, places[place] < places[parent] {
+            places.swapAt(place, parent)
+            place = parent
+        }
+        return lastNumber
+    }
+
+    mutating func remove(_ number: Int) {
+        guard elements.removeValue(forKey: number) != nil, places.count > 2 * elements.count + 32 else { return }
+        // What is in order is a heap.
+        places = places.filter { elements[$0.number] != nil }.sorted()
+    }
+
+    /// The first one. It stays.
+    mutating func first() -> (order: Order, element: Element)? {
+        while let first = places.first {
+            if let element = elements[first.number] { return (first.order, element) }
+            removeFirstPlace()
+        }
+        return nil
+    }
+
+    /// Removes the first one, if there is any.
     mutating func removeFirst() {
-        elements.swapAt(0, elements.count - 1)
-        elements.removeLast()
+        guard first() != nil else { return }
+        elements[places[0].number] = nil
+        removeFirstPlace()
+    }
+
+    private mutating func removeFirstPlace() {
+        places.swapAt(0, places.count - 1)
+        places.removeLast()
         var place = 0
-        while case let child = 2 * place + 1, child < elements.count {
-            let least = child + 1 < elements.count && elements[child + 1] < elements[child] ? child + 1 : child
-            guard elements[least] < elements[place] else { return }
-            elements.swapAt(place, least)
+        while case let child = 2 * place + 1, child < places.count {
+            let least = child + 1 < places.count && places[child + 1] < places[child] ? child + 1 : child
+            guard places[least] < places[place] else { return }
+            places.swapAt(place, least)
             place = least
         }
     }
-
-    /// Removes whatever isn't to be kept. It costs as much as all of them.
-    mutating func keep(where isKept: (Element) -> Bool) {
-        // What is in order is a heap.
-        elements = elements.filter(isKept).sorted()
-    }
 }
 
-extension Heap: Sendable where Element: Sendable {}
+extension Heap.Place: Sendable where Order: Sendable {}
+extension Heap: Sendable where Order: Sendable, Element: Sendable {}

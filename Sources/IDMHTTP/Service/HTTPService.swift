@@ -86,10 +86,9 @@ public struct HTTPService: DataProvider {
             status: response.status, headers: response.headers, url: response.url,
             bytes: response.stream ?? HTTPBytes(response.body))
         if let deadline = request.deadline, response.stream != nil {
-            let error = HTTPError(
-                .timedOut(.deadline(deadline)), request: request.description(redacted: configuration.redaction))
             let body = WatchedBody(
-                stream.bytes, silence: nil, rest: (deadline - elapsed(), error), clock: clock, error: { $0 })
+                stream.bytes, silence: nil, rest: (deadline - elapsed(), overdue(request, after: deadline)),
+                clock: clock, error: { $0 })
             stream.bytes = body.bytes
         }
         return stream
@@ -121,9 +120,13 @@ public struct HTTPService: DataProvider {
         do {
             return try await SilenceWatch(duration: deadline, clock: clock).run { _ in try await run(request, chain) }
         } catch is SilenceWatch.Silence {
-            throw HTTPError(
-                .timedOut(.deadline(deadline)), request: request.description(redacted: configuration.redaction))
+            throw overdue(request, after: deadline)
         }
+    }
+
+    /// What a request fails with that wasn't done within a deadline.
+    func overdue(_ request: ServiceRequest, after deadline: Duration) -> HTTPError {
+        HTTPError(.timedOut(.deadline(deadline)), request: request.description(redacted: configuration.redaction))
     }
 
     /// Interceptors and the exchange behind them, on no actor.

@@ -26,6 +26,15 @@ final class BodyTransport: HTTPTransport {
         self.beforePiece = beforePiece
     }
 
+    /// Stops before a piece of the first body, or of these, until the signal is opened.
+    static func held(at moment: Int, _ gate: Signal, of bodies: some RangeExpression<Int> & Sendable = 0...0)
+        -> BodyTransport
+    {
+        BodyTransport(beforePiece: { body, count in
+            if bodies.contains(body), count >= moment { try await gate.wait() }
+        })
+    }
+
     /// What has come of each body.
     var bodies: [Data] { state.value.bodies }
     var requests: [TransportRequest] { state.value.requests }

@@ -22,6 +22,13 @@ extension ServiceConfiguration {
     }
 }
 
+extension HTTPError {
+    /// Which time was over, if it was that.
+    var limit: TimeLimit? {
+        if case .timedOut(let limit) = reason { limit } else { nil }
+    }
+}
+
 extension HTTPBytes {
     /// Everything, once it has come.
     func all() async throws -> Data {

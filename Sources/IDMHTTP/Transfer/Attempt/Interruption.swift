@@ -6,7 +6,7 @@ struct Interruption: Sendable {
     /// What pauses the work, if anybody can.
     let control = PauseControl.current
     /// Until when a pause may last.
-    let deadline: RequestDeadline
+    let deadline: RequestDeadline?
 
     /// Work that a pause may end.
     struct Attempt<Value: Sendable>: Sendable {
@@ -21,7 +21,7 @@ struct Interruption: Sendable {
     func run<Value: Sendable>(_ attempt: () -> Attempt<Value>) async throws -> Value {
         guard let control else { return try await attempt().work() }
         while true {
-            if control.isPaused { try await deadline.wait { try await control.waitWhilePaused() } }
+            try await control.waitWhilePaused(until: deadline)
             let attempt = attempt()
             let pauses = Pauses()
             // Before the work begins: a pause that was over by then would not be heard of.

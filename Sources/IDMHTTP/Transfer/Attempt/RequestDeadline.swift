@@ -2,47 +2,50 @@ internal import IDMCore
 
 /// The deadline of a request that may be made again after a pause: what was before counts, and so do the pauses.
 struct RequestDeadline: Sendable {
-    private let duration: Duration?
+    private let duration: Duration
     private let clock: any Clock<Duration>
     private let elapsed: @Sendable () -> Duration
-    private let description: @Sendable () -> String
+    private let overdue: @Sendable () -> HTTPError
 
-    /// Begins now. What isn't a deadline is left to the service, which says so.
-    init(_ request: ServiceRequest, _ service: HTTPService) {
-        duration = request.deadline.flatMap { $0 > .zero ? $0 : nil }
+    /// Begins now. Nil if the request has none; what isn't a deadline is left to the service, which says so.
+    init?(_ request: ServiceRequest, _ service: HTTPService) {
+        guard let deadline = request.deadline, deadline > .zero else { return nil }
+        duration = deadline
         clock = service.clock
         elapsed = clock.stopwatch()
-        description = { [redaction = service.configuration.redaction] in request.description(redacted: redaction) }
+        overdue = { service.overdue(request, after: deadline) }
     }
 
-    private var error: HTTPError { HTTPError(.timedOut(.deadline(duration ?? .zero)), request: description()) }
-
-    /// Gives a request what is left.
-    func limit(_ request: inout ServiceRequest) throws {
-        if let rest = try rest() { request.deadline = rest }
-    }
+    /// Gives a request what is left. Throws if that is nothing.
+    func limit(_ request: inout ServiceRequest) throws { request.deadline = try rest() }
 
     /// Waits for something, until there is nothing left.
     func wait(for work: @escaping @Sendable () async throws -> Void) async throws {
-        guard let rest = try rest() else { return try await work() }
         do {
-            try await SilenceWatch(duration: rest, clock: clock).run { _ in try await work() }
+            try await SilenceWatch(duration: try rest(), clock: clock).run { _ in try await work() }
         } catch is SilenceWatch.Silence {
-            throw error
+            throw overdue()
         }
     }
 
     /// What an error is to whoever has set the deadline, where the request knew only what was left.
     func whole(_ error: any Error) -> any Error {
-        guard let duration, elapsed() >= duration, case .timedOut(.deadline)? = (error as? HTTPError)?.reason else {
-            return error
-        }
-        return self.error
+        guard elapsed() >= duration, case .timedOut(.deadline)? = (error as? HTTPError)?.reason else { return error }
+        return overdue()
     }
 
-    private func rest() throws -> Duration? {
-        guard let rest = duration.map({ $0 - elapsed() }) else { return nil }
-        guard rest > .zero else { throw error }
+    private func rest() throws -> Duration {
+        let rest = duration - elapsed()
+        guard rest > .zero else { throw overdue() }
         return rest
+    }
+}
+
+extension PauseControl {
+    /// Waits until the control does not pause, or a deadline is over.
+    func waitWhilePaused(until deadline: RequestDeadline?, isolation: isolated (any Actor)? = #isolation) async throws {
+        guard let deadline else { return try await waitWhilePaused(isolation: isolation) }
+        // A loop: by then it may be paused again, and that isn't to last for longer either.
+        while isPaused { try await deadline.wait { try await self.waitWhilePaused() } }
     }
 }

@@ -96,7 +96,7 @@ final class RequestFlow: Sendable {
     }
 
     /// The answer to what can't be asked for again: it isn't read while the transfer is paused.
-    func led(_ answer: HTTPBytes, until deadline: RequestDeadline) -> HTTPBytes {
+    func led(_ answer: HTTPBytes, until deadline: RequestDeadline?) -> HTTPBytes {
         guard let control, !isRepeatable else { return answer }
         return HTTPBytes { PausedCursor(pieces: answer.makeAsyncIterator(), control: control, deadline: deadline) }
     }
@@ -118,12 +118,7 @@ private struct PausedCursor: ByteCursor {
     mutating func gather(_ least: Int) { pieces.gather(least) }
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
-        guard let deadline else {
-            try await control.waitWhilePaused(isolation: isolation)
-            return try await pieces.next(isolation: isolation)
-        }
-        // A loop: by then it may be paused again, and that isn't to last for longer either.
-        while control.isPaused { try await deadline.wait { [control] in try await control.waitWhilePaused() } }
+        try await control.waitWhilePaused(until: deadline, isolation: isolation)
         return try await pieces.next(isolation: isolation)
     }
 }

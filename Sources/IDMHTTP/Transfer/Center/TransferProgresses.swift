@@ -35,8 +35,7 @@ public struct TransferProgresses: AsyncSequence, Sendable {
                 self.isOver = isOver
                 let next = TransferProgress(
                     completed: Swift.max(progress.completed, last?.completed ?? 0),
-                    counted: progress.total.flatMap { total in progress.rest.map { total - $0 } },
-                    total: progress.total,
+                    counted: progress.counted, total: progress.total,
                     bytesPerSecond: progress.bytesPerSecond,
                     least: [progress.fraction, last?.fraction].compactMap { $0 }.max())
                 if next == last, !isOver { continue }

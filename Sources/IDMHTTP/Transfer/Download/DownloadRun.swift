@@ -7,7 +7,7 @@ struct DownloadRun: Sendable {
     let part: DownloadPart
     let reporter: TransferReporter?
     let willLand: (@Sendable (FileIdentity, String?) async throws -> Void)?
-    let deadline: RequestDeadline
+    let deadline: RequestDeadline?
 
     /// How much comes together before it is written.
     static let bufferLength = 1 << 18
@@ -39,7 +39,7 @@ struct DownloadRun: Sendable {
             } catch {
                 // What is wrong with an answer is nothing that was wrong with what was there.
                 await part.leave(keeping: error.leavesPart || !isTouched)
-                throw deadline.whole(error)
+                throw deadline?.whole(error) ?? error
             }
         }
     }
@@ -88,7 +88,7 @@ struct DownloadRun: Sendable {
         var request = download.request
         request.headers = request.headers.merging(plan.headers)
         request.didEncode = { flow.led($0) }
-        try deadline.limit(&request)
+        try deadline?.limit(&request)
         do {
             // What is read of an answer that is refused is none of the file's bytes.
             return try await TransferReporter.silencing { try await service.open(request) }

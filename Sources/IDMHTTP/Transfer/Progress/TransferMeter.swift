@@ -23,6 +23,9 @@ struct TransferMeter: Sendable {
         self.window = window
     }
 
+    /// What was counted last: less than was told, if it began anew.
+    var count: Int64 { marks.last?.completed ?? 0 }
+
     /// Goes on from what others have told.
     mutating func find(_ progress: TransferProgress) { latest = progress }
 

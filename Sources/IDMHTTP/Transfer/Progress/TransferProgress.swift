@@ -33,7 +33,7 @@ public struct TransferProgress: Sendable, Hashable {
         self.bytesPerSecond = rate
         if let rate, rate > 0, let total {
             // As far ahead as anybody plans.
-            timeLeft = .seconds(min(Double(total - min(counted ?? completed, completed)) / rate, 3_155_760_000))
+            timeLeft = .seconds(min(Double(total - min(max(counted ?? completed, 0), completed)) / rate, 3_155_760_000))
         } else {
             timeLeft = nil
         }
@@ -41,11 +41,11 @@ public struct TransferProgress: Sendable, Hashable {
 }
 
 extension TransferProgress {
-    /// How many bytes are still to come or go, those of one that goes again among them. Nil if nobody knows.
-    var rest: Int64? {
-        guard let total else { return nil }
-        guard let timeLeft, let bytesPerSecond else { return total - completed }
-        return max(Int64(exactly: (timeLeft / .seconds(1) * bytesPerSecond).rounded()) ?? 0, total - completed)
+    /// How many bytes have come or gone since it began anew, as far as its time tells: all, if it didn't.
+    var counted: Int64 {
+        guard let total, let timeLeft, let bytesPerSecond else { return completed }
+        let rest = Int64(exactly: (timeLeft / .seconds(1) * bytesPerSecond).rounded()) ?? 0
+        return max(min(total - rest, completed), 0)
     }
 
     /// What several transfers have done together. The total is known once all of theirs are; the fraction is that of
@@ -54,12 +54,11 @@ extension TransferProgress {
         let totals = parts.compactMap(\.total)
         let rates = parts.compactMap(\.bytesPerSecond)
         let isKnown = totals.count == parts.count && !parts.isEmpty
-        let rest = parts.compactMap(\.rest).reduce(Int64(0)) { $0.saturatingSum($1) }
         let mean = totals.isEmpty ? nil : parts.map { $0.fraction ?? 0 }.reduce(0, +) / Double(parts.count)
-        let total: Int64? = isKnown ? totals.reduce(0) { $0.saturatingSum($1) } : nil
         return TransferProgress(
-            completed: parts.reduce(0) { $0.saturatingSum($1.completed) }, counted: total.map { $0 - rest },
-            total: total,
+            completed: parts.reduce(0) { $0.saturatingSum($1.completed) },
+            counted: parts.reduce(0) { $0.saturatingSum($1.counted) },
+            total: isKnown ? totals.reduce(0) { $0.saturatingSum($1) } : nil,
             bytesPerSecond: rates.isEmpty ? nil : rates.reduce(0, +), least: isKnown ? nil : mean)
     }
 }

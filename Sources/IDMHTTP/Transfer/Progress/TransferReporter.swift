@@ -6,12 +6,7 @@ final class TransferReporter: Sendable {
     private let reporter: IntegrationProgress.Reporter
     private let elapsed: @Sendable () -> Duration
     private let tellsFalls: Bool
-    private let state = Mutex(State())
-
-    private struct State {
-        var meter = TransferMeter()
-        var count: Int64 = 0
-    }
+    private let meter = Mutex(TransferMeter())
 
     /// A reporter to the listener of the current task. Nil if nobody listens.
     ///
@@ -38,19 +33,19 @@ final class TransferReporter: Sendable {
 
     func report(_ completed: Int64, of total: Int64?) {
         let time = elapsed()
-        tell { state in
-            state.count = completed
-            return (state.meter.hear(completed: completed, total: total, at: time), completed)
-        }
+        tell { $0.hear(completed: completed, total: total, at: time) }
     }
 
     /// Tells what was kept back, before the end.
     func flush() {
-        tell { ($0.meter.flush(), $0.count) }
+        tell { $0.flush() }
     }
 
-    private func tell(_ change: (inout State) -> (TransferProgress?, count: Int64)) {
-        let (progress, count) = state.withLock { change(&$0) }
+    private func tell(_ change: (inout TransferMeter) -> TransferProgress?) {
+        let (progress, count) = meter.withLock { meter in
+            let progress = change(&meter)
+            return (progress, meter.count)
+        }
         guard let progress else { return }
         reporter.report(completed: tellsFalls ? count : progress.completed, total: progress.total)
     }

@@ -48,11 +48,11 @@ public struct UploadProvider: DataProvider {
             let flow = RequestFlow(request, interruption.control)
             return .init(ends: flow.end) {
                 var sent = request
-                try deadline.limit(&sent)
+                try deadline?.limit(&sent)
                 do {
                     return try await Self.response(to: sent, of: service, flow, reporter)
                 } catch {
-                    throw deadline.whole(error)
+                    throw deadline?.whole(error) ?? error
                 }
             }
         }

@@ -138,8 +138,10 @@ extension TransferCenterTests {
         #expect(try names == ["a.part", "a.part.info"] && left.names().isEmpty)
     }
 
-    @Test("What lands is known as what it is, whatever is asked for meanwhile", arguments: [false, true])
-    func askedForAsItLands(fails: Bool) async throws {
+    /// Asks for "b" under the id of "a" as that lands. Comes with the records that a process leaves which ends there.
+    private func askForAnotherAsItLands(
+        _ then: @escaping @Sendable (FaultyFiles) -> Void
+    ) async throws -> (result: TransferResult?, left: TemporaryFolder) {
         let files = FaultyFiles()
         let core = try core(files, width: 1, isKept: true)
         let first = TransferCenter(core)
@@ -147,11 +149,17 @@ extension TransferCenterTests {
         files.before(.link) { [download = download("b")] in
             core.add("x", .download(download), .normal)
             copyRecords(of: core, to: left)
-            if fails { files.failNext(.link) }
+            then(files)
         }
         first.download(download("a"), id: "x")
         let result = try? await first.result(of: "x")
         await first.close()
+        return (result, left)
+    }
+
+    @Test("What lands is known as what it is, whatever is asked for meanwhile", arguments: [false, true])
+    func askedForAsItLands(fails: Bool) async throws {
+        let (result, left) = try await askForAnotherAsItLands { if fails { $0.failNext(.link) } }
         #expect((result?.file?.url == file("a")) == !fails)
         let second = try await TransferCenter(try service(), folder: fails ? records.url : left.url)
         if fails {
@@ -287,19 +295,10 @@ extension TransferCenterTests {
 
     @Test("What lands when its process ends is asked for as it was last, if it hasn't landed")
     func notLandedAndAskedForAnother() async throws {
-        let files = FaultyFiles()
-        let core = try core(files, width: 1, isKept: true)
-        let first = TransferCenter(core)
-        let left = try TemporaryFolder()
-        files.before(.link) { [download = download("b")] in
-            core.add("x", .download(download), .normal)
-            copyRecords(of: core, to: left)
+        let (_, left) = try await askForAnotherAsItLands { files in
             files.fail(0, EIO, staysDead: true)
             files.failNext(.link)
         }
-        first.download(download("a"), id: "x")
-        _ = try? await first.result(of: "x")
-        await first.close()
         let second = try await TransferCenter(try service(), folder: left.url)
         second.resume("x")
         #expect(try await second.result(of: "x").file?.url == file("b"))
