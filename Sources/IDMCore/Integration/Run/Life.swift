@@ -54,7 +54,7 @@ final class Life: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Written under the lock. Read without it, they may be late.
+    /// Written under the lock, in this order if both are. Read without it, they may be late.
     private let hasStopped = Atomic(false)
     private let hasFinished = Atomic(false)
 
@@ -62,10 +62,12 @@ final class Life: Sendable {
 
     /// Takes the task that does the work, and cancels it if the run was stopped before.
     func attach(_ work: Task<Void, Never>) {
-        // The run of a provider that answers at once is over by now.
-        if hasFinished.load(ordering: .relaxed) { return }
-        state.withLock { state in
-            if !isFinished { state.work = work }
+        // The run of a provider that answers at once is over by now. So is one that was cancelled meanwhile, but its
+        // provider may still be at work.
+        if !hasFinished.load(ordering: .acquiring) {
+            state.withLock { state in
+                if !isFinished { state.work = work }
+            }
         }
         if isStopped { work.cancel() }
     }
@@ -147,7 +149,7 @@ final class Life: Sendable {
     }
 
     private func finish(_ state: inout State) -> Finish? {
-        hasFinished.store(true, ordering: .relaxed)
+        hasFinished.store(true, ordering: .releasing)
         state.work = nil
         guard state.whenFinished != nil || state.company != nil else { return nil }
         defer {
