@@ -61,6 +61,7 @@ package enum LibraryTask {
     private static func launch(
         _ work: some TaskWork, isLater: Bool, on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
+        if let isolation { (executor as? any WorkWatch)?.workStarts(on: isolation) }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater {
             return Task.immediate(executorPreference: executor) {
                 _ = isolation

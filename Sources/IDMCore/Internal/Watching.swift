@@ -12,6 +12,10 @@ package protocol WorkWatch: TaskExecutor {
     /// A task is on its way to where it goes on. To be met by one ``workArrived()``.
     func workDeparts()
     func workArrived()
+
+    /// Work starts on an actor other than the main one. If others are on it as well, they let what waits for it go on,
+    /// and the executor doesn't see that.
+    func workStarts(on actor: any Actor)
 }
 
 /// A continuation that tells whoever watches the task that waits when it is let go on.

@@ -4,8 +4,9 @@ import Synchronization
 /// Counts the jobs that are on their way or running, and passes them on to the concurrent pool.
 ///
 /// A task that prefers this executor is at rest when none of its jobs is counted: it waits for a clock, for the test,
-/// or for something that nobody here knows of. The jobs of the main actor don't come by: whoever lets one of the
-/// library's tasks there go on tells so, and it tells when it is there; ``rest(of:isolation:)`` waits for its turn.
+/// or for something that nobody here knows of. The jobs of the main actor don't come by, nor do those that another actor
+/// runs as somebody else leaves it: whoever lets one of the library's tasks there go on tells so, and it tells when it is
+/// there; ``rest(of:isolation:)`` waits for its turn.
 final class Workload: WorkWatch {
     private struct State {
         var pending = 0
@@ -13,6 +14,12 @@ final class Workload: WorkWatch {
         var turns: UInt64 = 0
         var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
         var lastWaiter = 0
+        /// Where work has started.
+        var actors: [ObjectIdentifier: WeakActor] = [:]
+    }
+
+    private struct WeakActor {
+        weak var actor: (any Actor)?
     }
 
     private let state = Mutex(State())
@@ -62,6 +69,15 @@ final class Workload: WorkWatch {
         for continuation in waiting { continuation.resume() }
     }
 
+    func workStarts(on actor: any Actor) {
+        state.withLock { state in
+            state.turns += 1
+            guard state.actors[ObjectIdentifier(actor)]?.actor == nil else { return }
+            state.actors = state.actors.filter { $0.value.actor != nil }
+            state.actors[ObjectIdentifier(actor)] = WeakActor(actor: actor)
+        }
+    }
+
     // MARK: Rest
 
     /// How much has come so far, or nil while something is pending.
@@ -92,42 +108,60 @@ final class Workload: WorkWatch {
 
     /// Waits until all work that these know of is at rest, or until the task that waits is cancelled.
     ///
-    /// With nothing pending, work is left on the main actor only (and on the caller's, which is treated alike), where
-    /// turns are taken in order. A job there that lets another one go on tells so just before. So two turns are taken:
-    /// after the first one the job has ended that told last, after the second one what it has let go has had its turn.
-    /// If nothing has been told meanwhile, nothing is left; if something has, there is another round. So rounds are
-    /// made for work that was seen, and not for luck.
+    /// With nothing pending, work is left on actors only, where turns are taken in order: on the main actor, on those
+    /// where work has started, and on the caller's. A job there that lets another one go on tells so just before. So two
+    /// turns are taken on each: after the first ones the job has ended that told last, after the second ones what it has
+    /// let go has had its turn. If nothing has been told meanwhile, nothing is left; if something has, there is another
+    /// round. So rounds are made for work that was seen, and not for luck.
     static func rest(of workloads: [any WatchedWork], isolation: isolated (any Actor)?) async {
+        let isAtRest = Watched(false)
         // A task of its own, which no workload counts: the caller's may be one of those waited for.
         let watcher = Task {
             _ = isolation
             while !Task.isCancelled {
                 for workload in workloads { await workload.idle() }
                 let before = workloads.map(\.turnsAtRest)
-                await crossMainActor()
-                await crossMainActor()
+                for _ in 0..<2 {
+                    await crossMainActor()
+                    for workload in workloads { await workload.takeTurns() }
+                }
                 let after = workloads.map(\.turnsAtRest)
-                if before == after && !after.contains(nil) { return }
+                if before == after && !after.contains(nil) { break }
             }
+            isAtRest.change { $0 = true }
         }
-        await withTaskCancellationHandler {
-            _ = isolation
-            await watcher.value
-        } onCancel: {
-            watcher.cancel()
-        }
+        // It may be held up by an actor that takes no turns, and who is cancelled isn't.
+        try? await isAtRest.wait(isolation: isolation) { $0 }
+        watcher.cancel()
     }
 
     @concurrent
     private static func crossMainActor() async {
         await MainActor.run {}
     }
+
+    func takeTurns() async {
+        for actor in state.withLock({ Array($0.actors.values) }) {
+            await withUnsafeContinuation { continuation in
+                // Behind everything: an actor takes what is more urgent first, and a task that is waited for becomes as
+                // urgent as the one that waits, so nobody waits for this one.
+                Task(priority: .background) {
+                    if let actor = actor.actor { await Self.cross(actor) }
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    private static func cross(_ actor: isolated any Actor) async {}
 }
 
 /// What ``Workload/rest(of:isolation:)`` waits for.
 protocol WatchedWork: WorkWatch {
     var turnsAtRest: UInt64? { get }
     func idle() async
+    /// Takes a turn on each actor where work has started, behind all that waits there.
+    func takeTurns() async
 }
 
 extension Workload: WatchedWork {}

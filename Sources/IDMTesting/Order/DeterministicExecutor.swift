@@ -175,6 +175,11 @@ extension DeterministicExecutor: WatchedWork {
         change { $0.trips -= 1 }
     }
 
+    // Nobody else is on an actor here: whatever is, is in the line.
+    package func workStarts(on actor: any Actor) {}
+
+    func takeTurns() async {}
+
     var turnsAtRest: UInt64? {
         state.withLock { $0.isAtRest ? $0.turns : nil }
     }

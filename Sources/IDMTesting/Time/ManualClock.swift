@@ -26,8 +26,8 @@ public import IDMCore
 /// - a task of your own, unless it was started with ``executor``. Wait for it with ``sleepers(_:)``.
 ///
 /// Calls made on no actor or on an actor of yours are not delivered before `call()` returns while they are watched, but
-/// in the next turns, in the same order. Work may be left on the main actor at any time, so its turns are waited for:
-/// if it takes none, the wait ends only with a cancel.
+/// in the next turns, in the same order. Work may be left on the main actor at any time, and on an actor of yours where
+/// it was started, so their turns are waited for: if one of them takes none, the wait ends only with a cancel.
 public final class ManualClock: Clock, WatchedClock {
     /// A point in the time of a clock: how far it is from the clock's beginning.
     public struct Instant: InstantProtocol {

@@ -1,3 +1,4 @@
+import Foundation
 import IDMCore
 import IDMTesting
 import TestSupport
@@ -201,6 +202,34 @@ struct ManualClockTests {
         }
     }
 
+    @Test("waits for an actor that is busy with others, unless it is cancelled", arguments: [false, true])
+    func busyActor(isCancelled: Bool) async throws {
+        let (clock, log, provider) = (ManualClock(), Log(), ControlledDataProvider<Int, Int>())
+        let integrator = Integrator(provider.delay(.seconds(1), clock: clock).timeout(.seconds(3), clock: clock))
+        let (isHeld, isFree) = (Signal(), DispatchSemaphore(value: 0))
+        let (desk, call) = (Desk(), integrator.prepareCall(1))
+        let held = Task(executorPreference: OwnThreads()) {
+            await desk.make(call, log, andHoldUntil: isFree, isHeld)
+        }
+        try await isHeld.wait()
+        let advanced = Task { await clock.advance(by: .seconds(1)) }
+        // More turns than the clock would take that knows nothing of the desk.
+        for _ in 0..<100 { await MainActor.run {} }
+        if isCancelled { advanced.cancel() } else { isFree.signal() }
+        await advanced.value
+        #expect(provider.requestCount == (isCancelled ? 0 : 1))
+        if isCancelled { isFree.signal() }
+        await held.value
+    }
+
+    /// A thread for each job: one that blocks is in nobody's way.
+    private final class OwnThreads: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
     @Test("lets a whole chain of calls come to rest", arguments: Place.allCases)
     func chain(place: Place) async throws {
         let (clock, log) = (ManualClock(), Log())
@@ -264,6 +293,14 @@ struct ManualClockTests {
     private actor Desk {
         func make(_ call: IntegrationCall<Int>, _ log: Log) {
             call.onSuccess { log.add("\($0)") }.onCancel { log.add("\($0)") }.call()
+        }
+
+        func make(
+            _ call: IntegrationCall<Int>, _ log: Log, andHoldUntil isFree: DispatchSemaphore, _ isHeld: Signal
+        ) {
+            make(call, log)
+            isHeld.open()
+            isFree.wait()
         }
     }
 }
