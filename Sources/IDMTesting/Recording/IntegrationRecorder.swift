@@ -16,18 +16,41 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private struct State {
         var events: [IntegrationEvent<Output>] = []
         var expectedCount = 0
-        /// Calls made with the recorder, and those of them that have ended.
+        /// Calls made with the recorder, and those of them of which nothing comes any more.
         var made = 0
-        var ended = 0
+        var over = 0
+        /// Those of them that haven't had their last event, and whether they have begun.
+        var unended: [Int: Bool] = [:]
         /// Calls of integrators that have begun, and haven't completed.
         var running = 0
         /// How many calls of each integrator that is heard wait.
         var waiting: [@Sendable () -> Int] = []
 
         /// Whether no event can come any more.
-        var isOver: Bool { made > 0 && made == ended && waiting.isEmpty }
-        var unendedCount: Int { waiting.reduce(running + made - ended) { $0 + $1() } }
+        var isOver: Bool { made > 0 && made == over && waiting.isEmpty }
+        var unendedCount: Int { waiting.reduce(running + unended.count) { $0 + $1() } }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
+
+        mutating func make() -> Int {
+            made += 1
+            unended[made] = false
+            return made
+        }
+
+        mutating func hear(_ event: IntegrationEvent<Output>, of call: Int) {
+            events.append(event)
+            switch event {
+            case .began: unended[call] = true
+            case .completed: unended[call] = nil
+            case .cancelled: leave(call)
+            default: break
+            }
+        }
+
+        /// A call ends. If it has begun, it completes.
+        mutating func leave(_ call: Int) {
+            if unended[call] == false { unended[call] = nil }
+        }
     }
 
     private let state = Watched(State())
@@ -67,19 +90,25 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     public func call(
         _ call: IntegrationCall<Output>, isolation: isolated (any Actor)? = #isolation
     ) -> IntegrationTask<Output> {
-        state.change { $0.made += 1 }
-        let state = state
+        let number = state.change { $0.make() }
+        let hear = { @Sendable [state] (event: IntegrationEvent<Output>) in state.change { $0.hear(event, of: number) }
+        }
         let task =
             call
-            .onBeginning { state.change { $0.events.append(.began) } }
-            .onProgress { progress in state.change { $0.events.append(.progressed(progress)) } }
-            .onRetry { attempt, error in state.change { $0.events.append(.retried(attempt: attempt, after: error)) } }
-            .onSuccess { value in state.change { $0.events.append(.succeeded(value)) } }
-            .onError { error in state.change { $0.events.append(.failed(error)) } }
-            .onCancel { reason in state.change { $0.events.append(.cancelled(reason)) } }
-            .onCompletion { state.change { $0.events.append(.completed) } }
+            .onBeginning { hear(.began) }
+            .onProgress { hear(.progressed($0)) }
+            .onRetry { attempt, error in hear(.retried(attempt: attempt, after: error)) }
+            .onSuccess { hear(.succeeded($0)) }
+            .onError { hear(.failed($0)) }
+            .onCancel { hear(.cancelled($0)) }
+            .onCompletion { hear(.completed) }
             .call(isolation: isolation)
-        task.whenFinished { state.change { $0.ended += 1 } }
+        task.whenFinished { [state] in
+            state.change { state in
+                state.over += 1
+                state.leave(number)
+            }
+        }
         return task
     }
 

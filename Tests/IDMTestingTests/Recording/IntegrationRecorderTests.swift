@@ -15,6 +15,22 @@ struct IntegrationRecorderTests {
         }
     }
 
+    @Test("knows with the last event of a call that it has ended")
+    func ended() async throws {
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>(exhaustive: false)
+            // Asked after the last event, before anything else can be known of the end.
+            let next = Integrator<Int, Int>(
+                Echo(),
+                lane: { number in
+                    recorder.verify()
+                    return number
+                })
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1).forwardSuccess(to: next)).finish()
+        }
+        #expect(failures.map(\.message) == ["Expected nothing more, and began, succeeded(1), completed came."])
+    }
+
     @Test("knows every kind of event")
     func kinds() async throws {
         try await TestScope.run {
