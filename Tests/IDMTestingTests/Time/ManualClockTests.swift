@@ -195,7 +195,7 @@ struct ManualClockTests {
             await clock.advance(by: .seconds(2))
             #expect(clock.remaining == [.seconds(1)])
             await clock.advance(by: .seconds(2))
-            #expect(provider.requestCount == 2)
+            try #require(provider.requestCount == 2)
             provider.requests[1].answer(4)
             await clock.rest()
             #expect(log.entries == ["4"])

@@ -54,7 +54,8 @@ final class Life: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Written under the lock, in this order if both are. Read without it, they may be late.
+    /// Written under the lock. Read without it, they may be late. A run that is cancelled has stopped before it has
+    /// finished, and whoever sees the second sees the first.
     private let hasStopped = Atomic(false)
     private let hasFinished = Atomic(false)
 

@@ -21,29 +21,28 @@ struct Rule08CancelTests {
         await task.finish()
     }
 
-    @Test("The task of the provider is cancelled: as it is asked, before `call()` returns", arguments: [true, false])
-    func asItIsAsked(isHeard: Bool) async throws {
-        for isOnMain in [true, false] {
-            let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
-            let asked = Watched<Integrator<Int, Int>?>(nil)
-            let integrator = Integrator<Int, Int>(
-                ClosureDataProvider { number in
-                    asked.value?.cancel()
-                    return try await provider.request(number)
-                })
-            asked.change { $0 = integrator }
-            let call = integrator.prepareCall(1)
-            let heard = isHeard ? call.recorded(in: log) : call
-            let task = isOnMain ? heard.call() : await Self.callOnNoActor(heard)
-            let request = try await provider.nextRequest()
-            asked.change { $0 = nil }
-            try await request.cancelled()
-            request.answer(1)
-            await task.finish()
-            #expect(await task.outcome.cancelReason == .cancelled)
-        }
-        let heard = ["begin", "cancel cancelled", "completion"]
-        #expect(log.entries == (isHeard ? heard + heard : []))
+    @Test(
+        "The task of the provider is cancelled: as it is asked, before `call()` returns", arguments: [true, false],
+        [true, false])
+    func asItIsAsked(isHeard: Bool, isOnMain: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let asked = Watched<Integrator<Int, Int>?>(nil)
+        let integrator = Integrator<Int, Int>(
+            ClosureDataProvider { number in
+                asked.value?.cancel()
+                return try await provider.request(number)
+            })
+        asked.change { $0 = integrator }
+        let silent = integrator.prepareCall(1)
+        let call = isHeard ? silent.recorded(in: log) : silent
+        let task = isOnMain ? call.call() : await Self.callOnNoActor(call)
+        let request = try await provider.nextRequest()
+        asked.change { $0 = nil }
+        try await request.cancelled()
+        request.answer(1)
+        await task.finish()
+        #expect(await task.outcome.cancelReason == .cancelled)
+        #expect(log.entries == (isHeard ? ["begin", "cancel cancelled", "completion"] : []))
     }
 
     @concurrent
