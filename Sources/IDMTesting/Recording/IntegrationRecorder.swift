@@ -103,7 +103,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             .onCancel { hear(.cancelled($0)) }
             .onCompletion { hear(.completed) }
             .call(isolation: isolation)
-        task.whenFinished { [state] in
+        // Not with the call alone: a recall tells the same handlers again.
+        task.whenAllFinished { [state] in
             state.change { state in
                 state.over += 1
                 state.leave(number)
@@ -150,8 +151,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Waits for the next events, and fails unless they are these, in this order.
     ///
-    /// It waits no longer than until an event is another one, or until every call made with the recorder has ended:
-    /// then what hasn't come won't.
+    /// It waits no longer than until an event is another one, or until every call made with the recorder has ended, and
+    /// everything chained to it: then what hasn't come won't.
     ///
     /// - Throws: `CancellationError`, if the task that waits is cancelled. What is missing then is a failure as well,
     ///   so that a time limit says more than that time was over.

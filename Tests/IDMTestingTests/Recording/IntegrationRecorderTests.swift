@@ -31,6 +31,18 @@ struct IntegrationRecorderTests {
         #expect(failures.map(\.message) == ["Expected nothing more, and began, succeeded(1), completed came."])
     }
 
+    @Test("waits for the run that comes after a call and tells its handlers again")
+    @MainActor
+    func recall() async throws {
+        try await TestScope.run {
+            let recorder = IntegrationRecorder<Int>()
+            let remote = Integrator(Echo<Int>())
+            // The first run has ended when this returns, and the second begins in a later turn.
+            recorder.call(Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: remote, 2))
+            try await recorder.expect(.began, .succeeded(1), .completed, .began, .succeeded(2), .completed)
+        }
+    }
+
     @Test("knows every kind of event")
     func kinds() async throws {
         try await TestScope.run {

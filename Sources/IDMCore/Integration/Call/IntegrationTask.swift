@@ -57,9 +57,9 @@ extension IntegrationTask: ChainedTask {
         cancel(isolation: nil)
     }
 
-    /// Calls back when the last handler has run, without holding the integrator meanwhile.
-    package func whenFinished(_ callback: @escaping @Sendable () -> Void) {
-        handle.life.whenFinished(callback)
+    /// Calls back when ``finish()`` would return, without holding the integrator meanwhile.
+    package func whenAllFinished(_ callback: @escaping @Sendable () -> Void) {
+        handle.life.whenAllFinished(callback)
     }
 
     package func hold() {

@@ -214,10 +214,22 @@ final class Life: Sendable {
             }
             if isOver { continuation.resume() }
         }
-        let tasks = state.withLock { state in
-            (state.company?.predecessors ?? []) + (state.company?.chained ?? [])
-        }
-        for task in tasks { await task.finish() }
+        for task in neighbors { await task.finish() }
+    }
+
+    /// Calls back when ``waitForFinish()`` would return.
+    func whenAllFinished(_ callback: @escaping @Sendable () -> Void) {
+        whenFinished { [self] in Self.follow(neighbors[...], callback) }
+    }
+
+    private static func follow(_ tasks: ArraySlice<any ChainedTask>, _ callback: @escaping @Sendable () -> Void) {
+        guard let first = tasks.first else { return callback() }
+        first.whenAllFinished { follow(tasks.dropFirst(), callback) }
+    }
+
+    /// The calls that come before this run and after it. All are known when it has finished.
+    private var neighbors: [any ChainedTask] {
+        state.withLock { ($0.company?.predecessors ?? []) + ($0.company?.chained ?? []) }
     }
 
     // MARK: The chain
@@ -292,4 +304,6 @@ protocol ChainedTask: Sendable {
     func hold()
     func cancel()
     func finish() async
+    /// Calls back when ``finish()`` would return, without holding the integrator meanwhile.
+    func whenAllFinished(_ callback: @escaping @Sendable () -> Void)
 }
