@@ -7,11 +7,8 @@ import Testing
 @Suite("Pausing requests", .timeLimit(.ample))
 struct PauseControlTests {
     private let control = PauseControl()
-
-    /// Lets whoever is to run on the main actor do so, a few times over.
-    @MainActor private func turns() async {
-        for _ in 0..<3 { await Task { @MainActor in }.value }
-    }
+    /// Moved by nobody: to run it waits until everything that calls have started is at rest.
+    private let clock = ManualClock()
 
     @Test func `nobody may pause a request that was made without a control`() async throws {
         #expect(PauseControl.current == nil)
@@ -60,10 +57,10 @@ struct PauseControlTests {
         await #expect(throws: CancellationError.self) { try await cancelled.value }
     }
 
-    @Test @MainActor func `one that is resumed and paused again at once goes on waiting`() async throws {
+    @Test func `one that is resumed and paused again at once goes on waiting`() async throws {
         control.pause()
         let log = Log()
-        let task = Task { @MainActor [control] in
+        let task = Task(executorPreference: clock.executor) { [control] in
             log.add("waits")
             try await control.waitWhilePaused()
             log.add("goes on")
@@ -71,7 +68,7 @@ struct PauseControlTests {
         try await log.contains("waits")
         control.resume()
         control.pause()
-        await turns()
+        await clock.run()
         #expect(log.entries == ["waits"])
         control.resume()
         try await task.value
@@ -109,7 +106,7 @@ struct PauseControlTests {
     @Test @MainActor func `a call holds back what its provider answers until it is resumed`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()
-        let users = Integrator(provider)
+        let users = Integrator(provider, clock: clock)
         let task = control.bind {
             users.prepareCall(1).onSuccess { log.add("\($0)") }.onCompletion { log.add("completed") }.call()
         }
@@ -117,7 +114,7 @@ struct PauseControlTests {
         control.pause()
         request.answer(7)
         try await request.ended()
-        await turns()
+        await clock.run()
         #expect(log.entries.isEmpty)
         control.resume()
         await task.finish()
@@ -127,7 +124,7 @@ struct PauseControlTests {
     @Test @MainActor func `it holds back each value of a stream, and an error before it is tried again`() async throws {
         let log = Log()
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let values = Integrator(stream)
+        let values = Integrator(stream, clock: clock)
         let task = control.bind { values.prepareCall(1).onSuccess { log.add("\($0)") }.call() }
         let feed = try await stream.nextRequest()
         feed.send(1)
@@ -135,19 +132,19 @@ struct PauseControlTests {
         control.pause()
         feed.send(2)
         feed.finish()
-        await turns()
+        await clock.run()
         #expect(log.entries == ["1"])
         control.resume()
         #expect(try await task.value == 2)
 
         let provider = ControlledDataProvider<Int, Int>()
-        let users = Integrator(provider)
+        let users = Integrator(provider, clock: clock)
         let retried = control.bind { users.prepareCall(1).retry(1).onRetry { _, _ in log.add("again") }.call() }
         let first = try await provider.nextRequest()
         control.pause()
         first.fail(DataProviderError.noAnswer)
         try await first.ended()
-        await turns()
+        await clock.run()
         #expect(provider.requestCount == 1)
         control.resume()
         try await provider.nextRequest().answer(3)
@@ -158,7 +155,7 @@ struct PauseControlTests {
     @Test @MainActor func `a call that waits for its turn doesn't begin before it is resumed`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()
-        let users = Integrator(provider, executing: .queue)
+        let users = Integrator(provider, executing: .queue, clock: clock)
         users.prepareCall(1).call().hold()
         func second() -> IntegrationTask<Int> {
             control.bind {
@@ -170,7 +167,7 @@ struct PauseControlTests {
         control.pause()
         first.answer(1)
         try await first.ended()
-        await turns()
+        await clock.run()
         #expect(log.entries.isEmpty && provider.requestCount == 1)
         cancelled.cancel()
         await cancelled.finish()
@@ -186,7 +183,7 @@ struct PauseControlTests {
         for _ in 0..<Volume.of(500, normally: 50) {
             let (log, control) = (Log(), PauseControl())
             let provider = ControlledDataProvider<Int, Int>()
-            let users = Integrator(provider, executing: .queue)
+            let users = Integrator(provider, executing: .queue, clock: clock)
             users.prepareCall(1).call(isolation: nil).hold()
             let waiting = control.bind {
                 users.prepareCall(2).onBeginning { log.add("began") }.call(isolation: nil)
@@ -194,7 +191,7 @@ struct PauseControlTests {
             // Its turn comes, and this actor is busy until it is paused.
             try await provider.nextRequest().answer(1)
             control.pause()
-            await turns()
+            await clock.run()
             #expect(log.entries.isEmpty && provider.requestCount == 1)
             control.resume()
             try await provider.nextRequest().answer(2)
@@ -206,10 +203,11 @@ struct PauseControlTests {
             return 3
         }
         let retried = control.bind {
-            Integrator(failing).prepareCall().retry(1).onRetry { _, _ in log.add("again") }.call(isolation: nil)
+            Integrator(failing, clock: clock).prepareCall().retry(1).onRetry { _, _ in log.add("again") }.call(
+                isolation: nil)
         }
         control.pause()
-        await turns()
+        await clock.run()
         #expect(log.entries.isEmpty)
         control.resume()
         #expect(try await retried.value == 3 && log.entries == ["again"])
@@ -218,7 +216,6 @@ struct PauseControlTests {
     @Test(arguments: [false, true]) @MainActor
     func `nothing is asked again before it is resumed`(isInCall: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let clock = ManualClock()
         let retried = provider.retry(1, delay: .constant(.seconds(1)), clock: clock)
         let task = control.bind {
             isInCall
@@ -229,7 +226,6 @@ struct PauseControlTests {
         try await clock.sleepers(1)
         control.pause()
         await clock.advance(by: .seconds(1))
-        await turns()
         #expect(provider.requestCount == 1)
         control.resume()
         try await provider.nextRequest().answer(3)
@@ -238,11 +234,11 @@ struct PauseControlTests {
 
     @Test @MainActor func `paused on the way to the actor of its handlers, a call tells nothing either`() async throws {
         let log = Log()
-        let users = Integrator(ClosureDataProvider<Void, Int> { _ in 7 })
+        let users = Integrator(ClosureDataProvider<Void, Int> { _ in 7 }, clock: clock)
         // Runs on this thread until its answer has to wait for this actor.
         let task = control.bind { users.prepareCall().onSuccess { log.add("\($0)") }.call(isolation: nil) }
         control.pause()
-        await turns()
+        await clock.run()
         #expect(log.entries.isEmpty)
         control.resume()
         await task.finish()
@@ -252,7 +248,7 @@ struct PauseControlTests {
     @Test(arguments: [false, true]) @MainActor
     func `what is held back is nobody else's answer`(isRetried: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let users = Integrator(provider, executing: .only(joining: true))
+        let users = Integrator(provider, executing: .only(joining: true), clock: clock)
         let paused = control.bind {
             isRetried ? users.prepareCall(1).retry(1).call() : users.prepareCall(1).onSuccess { _ in }.call()
         }
@@ -260,7 +256,7 @@ struct PauseControlTests {
         control.pause()
         if isRetried { first.fail(DataProviderError.noAnswer) } else { first.answer(1) }
         try await first.ended()
-        await turns()
+        await clock.run()
         let other = users.prepareCall(2).onSuccess { _ in }.call()
         try await provider.nextRequest().answer(2)
         #expect(try await other.value == 2)
@@ -272,7 +268,7 @@ struct PauseControlTests {
     @Test func `a cancel of a paused call is told at once`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()
-        let users = Integrator(provider)
+        let users = Integrator(provider, clock: clock)
         let task = control.bind {
             users.prepareCall(1).onSuccess { log.add("\($0)") }.onCancel { log.add("\($0)") }.call()
         }
