@@ -14,7 +14,8 @@ actor DownloadPart {
     private nonisolated let thread = FileThread("IDMHTTP.download")
     private let place: DownloadPlace
     private let download: ServiceDownload
-    private let files: any FileLayer
+    private let disk: PartFiles
+    private var files: any FileLayer { disk.files }
 
     private var file: Int32?
     private var sidecar: DownloadSidecar?
@@ -33,7 +34,7 @@ actor DownloadPart {
     init(_ place: DownloadPlace, _ download: ServiceDownload, _ files: any FileLayer) {
         self.place = place
         self.download = download
-        self.files = files
+        disk = PartFiles(place: place, files: files)
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -44,9 +45,9 @@ actor DownloadPart {
     func open() throws(TransferError) -> Opening {
         // Nothing counts of an opening before: in a pause somebody else may have been there.
         (sidecar, digest, length, surplus, checkpoint, isPermitted) = (nil, nil, 0, 0, 0, false)
-        let known = writtenDown
+        let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
-        removeSecondName(known)
+        disk.removeSecondName(known)
         if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
             let status = try take()
@@ -60,9 +61,6 @@ actor DownloadPart {
         }
     }
 
-    /// What stands in the sidecar, whoever has written it.
-    private var writtenDown: DownloadSidecar? { files.contents(of: place.sidecar).flatMap { DownloadSidecar($0) } }
-
     /// The file that a process has put into its place just before it ended.
     private func finished(_ known: DownloadSidecar?) -> DownloadedFile? {
         guard let known, let total = known.total, known.object == place.object,
@@ -72,22 +70,11 @@ actor DownloadPart {
         for path in destinations(known.suggestedName) {
             guard let status = try? files.status(at: path) else { return nil }
             guard status.identity == known.file, status.size == total else { continue }
-            removeAll()
+            disk.removeSecondName(known)
+            try? files.removeIfThere(place.sidecar)
             return DownloadedFile(url: URL(fileURLWithPath: path), size: total, sha256: download.sha256?.lowercased())
         }
         return nil
-    }
-
-    /// Removes the part that has become a file, where its process had no time for that.
-    private func removeSecondName(_ known: DownloadSidecar?) {
-        guard let status = try? files.status(at: place.part), status.kind == .file, status.links > 1,
-            let file = try? files.open(place.part, .reading)
-        else { return }
-        defer { try? files.close(file) }
-        // A download that is about to do so itself has the lock.
-        guard (try? files.lock(file)) != nil, (try? files.status(file))?.identity == status.identity else { return }
-        try? files.removeIfThere(place.part)
-        if known?.file == status.identity { try? files.removeIfThere(place.sidecar) }
     }
 
     /// The file of an identity, if it is where the download was to go.
@@ -121,40 +108,15 @@ actor DownloadPart {
     }
 
     private func take() throws(FileFault) -> FileStatus {
-        while true {
-            let file = try files.open(place.part, .writing)
-            do throws(FileFault) {
-                if let status = try take(file) {
-                    self.file = file
-                    return status
-                }
-            } catch {
-                try? files.close(file)
-                throw FileFault(call: error.call, code: error.code, name: place.part.lastName)
-            }
-            try? files.close(file)
-        }
-    }
-
-    /// Takes a file for this part alone. Nil if whoever had it before has put it into its place meanwhile.
-    private func take(_ file: Int32) throws(FileFault) -> FileStatus? {
-        try files.lock(file)
-        let status = try files.status(file)
-        guard status.kind == .file else { throw .notAFile(place.part.lastName) }
-        guard let current = try? files.status(at: place.part), current.identity == status.identity else { return nil }
-        // A file that is done has been given its name, and not lost this one: what is written here would be written to
-        // it.
-        guard status.links == 1 else {
-            try files.remove(place.part)
-            return nil
-        }
-        try files.permit(file, 0o600)
+        let (file, status) = try disk.take()
+        self.file = file
         return status
     }
 
     /// How long the part is, and how long it is going to be. Nothing is taken by that, and nothing promised.
     func look() -> (length: Int64, total: Int64?) {
-        guard let known = writtenDown, known.object == place.object, let status = try? files.status(at: place.part),
+        guard let known = disk.writtenDown, known.object == place.object,
+            let status = try? files.status(at: place.part),
             status.identity == known.file
         else { return (0, nil) }
         return (known.trusted(of: status.size, session: files.session), known.total)
@@ -172,7 +134,8 @@ actor DownloadPart {
         }
         guard download.sha256 != nil else { return }
         var digest = known.digest.flatMap { $0.count <= UInt64(length) ? $0 : nil } ?? SHA256()
-        while digest.count < UInt64(length) {
+        // Of a long part that takes a while. What is known by a cancel is written down as the part is left.
+        while digest.count < UInt64(length), !Task.isCancelled {
             let bytes = try files.read(
                 file, Int(min(1 << 18, UInt64(length) - digest.count)), at: Int64(digest.count))
             guard !bytes.isEmpty else { break }
@@ -275,25 +238,14 @@ actor DownloadPart {
         guard let file else { return }
         defer { close() }
         // Somebody else's by now.
-        guard (try? isInPlace()) == true else { return }
+        guard (try? disk.isInPlace(file)) == true else { return }
         if isPermitted { try? files.permit(file, 0o600) }
         // As long as nothing has come to be written in its stead.
         if isOfAnother { return }
         if keeping, sidecar != nil, length > 0 {
             try? writeDown(synchronizing: true)
         } else {
-            removeAll()
-        }
-    }
-
-    /// Whether the part is still what stands in its place.
-    private func isInPlace() throws(FileFault) -> Bool {
-        guard let file else { return false }
-        do throws(FileFault) {
-            return try files.status(file).identity == files.status(at: place.part).identity
-        } catch {
-            if error.isAbsence { return false }
-            throw error
+            disk.removeAll()
         }
     }
 
@@ -302,13 +254,13 @@ actor DownloadPart {
         guard file == nil, [place.part, place.sidecar].contains(where: { (try? files.status(at: $0)) != nil }),
             (try? take()) != nil
         else { return }
-        if !isOfAnother { removeAll() }
+        if !isOfAnother { disk.removeAll() }
         close()
     }
 
     /// Whether what is there is the part of another object, which somebody may go on with.
     private var isOfAnother: Bool {
-        guard let file, let known = writtenDown else { return false }
+        guard let file, let known = disk.writtenDown else { return false }
         return known.object != place.object && known.file == (try? files.status(file))?.identity
     }
 
@@ -329,10 +281,15 @@ actor DownloadPart {
         do throws(FileFault) {
             if download.durability == .power { try files.synchronize(file) }
             let mode = try files.modeOfNewFiles(by: place.newSidecar)
-            isPermitted = true
-            try files.permit(file, mode)
-            guard try isInPlace() else { throw .stale(place.part.lastName) }
-            path = try move(to: destinations(sidecar?.suggestedName ?? suggested))
+            // Without a sidecar a part is known by who may read it, until it has its name.
+            if sidecar != nil {
+                isPermitted = true
+                try files.permit(file, mode)
+            }
+            guard try disk.isInPlace(file) else { throw .stale(place.part.lastName) }
+            path = try disk.move(
+                to: destinations(sidecar?.suggestedName ?? suggested), existing: download.existing)
+            if sidecar == nil { try? files.permit(file, mode) }
         } catch {
             throw failure(error)
         }
@@ -341,46 +298,6 @@ actor DownloadPart {
         if download.durability == .power { try? files.synchronize(folder: place.folder + "/") }
         close()
         return DownloadedFile(url: URL(fileURLWithPath: path), size: length, sha256: found)
-    }
-
-    private func move(to destinations: some Sequence<String>) throws(FileFault) -> String {
-        var last = FileFault.presence(place.part.lastName)
-        for path in destinations {
-            do throws(FileFault) {
-                if download.existing == .replace {
-                    if (try? files.status(at: path))?.kind == .folder { throw .folder(path.lastName) }
-                    try files.rename(place.part, path)
-                } else {
-                    try give(path)
-                }
-                return path
-            } catch {
-                guard error.isPresence else { throw error }
-                last = error
-                if download.existing != .number, (try? files.status(at: path))?.kind == .folder {
-                    throw .folder(path.lastName)
-                }
-            }
-        }
-        throw last
-    }
-
-    /// Gives the part its name, unless something has it: in one step, so that nobody's file is ever replaced.
-    private func give(_ path: String) throws(FileFault) {
-        do throws(FileFault) {
-            try files.link(place.part, path)
-        } catch {
-            guard error.isUnknown else { throw error }
-            // Not every file system knows second names. Then somebody may come between the look and the step.
-            guard (try? files.status(at: path)) == nil else { throw .presence(path.lastName) }
-            return try files.rename(place.part, path)
-        }
-        try? files.remove(place.part)
-    }
-
-    /// Removes the part and what is known of it. The part last: it tells that there is something to remove.
-    private func removeAll() {
-        for path in [place.newSidecar, place.sidecar, place.part] { try? files.removeIfThere(path) }
     }
 
     /// A call that was refused, with the part's name where the system has given none.
@@ -393,8 +310,4 @@ actor DownloadPart {
         if let file { try? files.close(file) }
         file = nil
     }
-}
-
-extension String {
-    fileprivate var lastName: String { String(split(separator: "/").last ?? "") }
 }

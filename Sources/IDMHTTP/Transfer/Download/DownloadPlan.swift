@@ -65,7 +65,13 @@ enum DownloadPlan: Sendable, Hashable {
     }
 
     private func partial(_ headers: ServiceHeaders, size: Int64?) -> Verdict {
-        let range = headers[.contentRange].flatMap { ContentRange($0) }
+        var range = headers[.contentRange].flatMap { ContentRange($0) }
+        // Of a range and a length that contradict one another nobody knows which is true.
+        if let found = range, let length = headers[.contentLength].flatMap({ ContentRange.number($0) }),
+            length - 1 != found.last - found.first
+        {
+            range = nil
+        }
         switch self {
         case .anew:
             // Nobody has asked for a part. One that is the whole is as good.
@@ -108,8 +114,8 @@ extension ServiceHeaders {
     var strongValidator: String? {
         guard !isPacked else { return nil }
         if let tag = self[.eTag] {
-            // One that begins with W/ is weak: what it stands for may differ in its bytes.
-            let isStrong = tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
+            // One that begins with W/ is weak: what it stands for may differ in its bytes. One of nothing tells nothing.
+            let isStrong = tag.utf8.count > 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
             return isStrong && tag.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? tag : nil
         }
         // A date is strong if the object has had a second without a change since (RFC 9110, 8.8.2.2).

@@ -35,6 +35,7 @@ struct DownloadRun: Sendable {
         case .plan(let plan):
             var isTouched = false
             do {
+                try Task.checkCancellation()
                 return try await fetch(flow.hasRanges ? plan : .anew, flow, &isTouched)
             } catch {
                 // What is wrong with an answer is nothing that was wrong with what was there.
@@ -59,7 +60,14 @@ struct DownloadRun: Sendable {
             case .take(let first, let end, let total):
                 isTouched = true
                 try await part.begin(from: first, total: total, headers: answer.headers)
-                try await copy(flow.led(answer.bytes, until: deadline), to: part, from: first, end: end, total: total)
+                do {
+                    try await copy(
+                        flow.led(answer.bytes, until: deadline), to: part, from: first, end: end, total: total)
+                } catch TransferError.size where answer.status == 206 && plan != .anew {
+                    // More than the part that it was said to be: nothing is known of what has come.
+                    plan = .anew
+                    continue
+                }
                 // A server may send less than it was asked for, and the rest if it is asked again.
                 if let rest = await part.rest {
                     plan = rest

@@ -34,6 +34,22 @@ struct DownloadPlanTests {
                 == .take(from: 0, end: 10, total: 10))
     }
 
+    @Test("A range that the length contradicts is none, and a tag of nothing is no tag")
+    func contradiction() {
+        let plan = DownloadPlan.goOn(from: 5, validator: "\"v\"", total: 10)
+        func verdict(_ plan: DownloadPlan, _ range: String, length: Int64) -> DownloadPlan.Verdict {
+            plan.verdict(
+                on: 206, ["ETag": "\"v\"", "Content-Range": "bytes \(range)", "Content-Length": "\(length)"], size: nil)
+        }
+        #expect(verdict(plan, "5-9/10", length: 5) == .take(from: 5, end: 10, total: 10))
+        for length in [0, 4, 6, 10, Int64.max - 1] { #expect(verdict(plan, "5-9/10", length: length) == .askAnew) }
+        #expect(verdict(.anew, "0-9/10", length: 10) == .take(from: 0, end: 10, total: 10))
+        #expect(verdict(.anew, "0-9/10", length: 9) == .fail(.unaskedPart))
+        #expect(verdict(.anew, "0-\(Int64.max)/*", length: .max) == .fail(.unaskedPart))
+        let headers: [ServiceHeaders] = [["ETag": "\"\""], ["ETag": "\""], ["ETag": "\"a\""]]
+        #expect(headers.map(\.strongValidator) == [nil, nil, "\"a\""])
+    }
+
     @Test("Whether a part ends the whole is known from the server, from before or from the caller, or not at all")
     func unknownEnd() {
         let part: ServiceHeaders = ["Content-Range": "bytes 5-7/*", "ETag": "\"v\""]

@@ -27,6 +27,28 @@ struct PausedDownloadTests {
         #expect(place.server.ranges == [nil, "bytes=2500-", "bytes=5000-", "bytes=7500-"])
     }
 
+    @Test("A cancel is heard while a part is hashed, and what is known by then isn't hashed again")
+    func hashing() async throws {
+        let piece = 1 << 18
+        let place = try Downloading(5 * piece) { $0.breaksAfter = 4 * piece }
+        await #expect(throws: HTTPError.self) { try await place.request() }
+        place.server.change { $0.breaksAfter = nil }
+        var download = place.download()
+        (download.sha256, download.onCancel) = (SHA256.hex(of: place.bytes), .keep)
+        // The first is of the sidecar.
+        place.files.before(.read) { [files = place.files] in
+            files.before(.read) { withUnsafeCurrentTask { $0?.cancel() } }
+        }
+        let cancelled = Task { [download] in try await place.request(download) }
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(DownloadSidecar([UInt8](try Data(contentsOf: place.sidecar)))?.digest?.count == UInt64(piece))
+        place.files.fail(nil)
+        _ = try await place.request(download)
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=\(4 * piece)-"])
+        // The sidecar, and three pieces of the part.
+        #expect(place.files.made.count { $0 == .read } == 4)
+    }
+
     @Test("What somebody else has made of the part in a pause is none of it, also when the next attempt fails")
     func changedInAPause() async throws {
         let place = try Downloading { $0.holds = (after: 2_500, Signal()) }

@@ -47,4 +47,46 @@ extension ResumeTests {
         _ = try await place.request()
         #expect(place.isWhole())
     }
+
+    @Test(
+        "A part whose length and range contradict one another isn't taken, and more than the range leads to the whole",
+        arguments: ["bytes 4000-4999/10000", "bytes 4000-9998/10000"], [true, false])
+    func contradiction(range: String, tellsLength: Bool) async throws {
+        let place = try await broken()
+        place.server.change { ($0.range, $0.tellsLength) = (range, tellsLength) }
+        _ = try await place.request(place.download())
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", nil])
+    }
+
+    @Test("A file of somebody else's that stands where the part is to be stays, whatever the server says")
+    func somebodyElses() async throws {
+        let place = try Downloading()
+        let part = place.folder.url.appendingPathComponent("map.bin.part")
+        let theirs = Data("not ours".utf8)
+        try theirs.write(to: part)
+        for status in [nil, 404] {
+            place.server.change { $0.status = status }
+            for onCancel in [ServiceDownload.CancelledPart.keep, .remove] {
+                var download = place.download()
+                download.onCancel = onCancel
+                await #expect(throws: TransferError.destinationExists("map.bin.part")) {
+                    try await place.request(download)
+                }
+            }
+        }
+        #expect(place.names == ["map.bin.part"] && place.server.asked.isEmpty && place.files.openFiles == 0)
+        #expect(try Data(contentsOf: part) == theirs)
+    }
+
+    @Test("A finished download is nobody's part, whatever its name")
+    func namedLikeAPart() async throws {
+        let place = try Downloading()
+        let named = ServiceDownload(
+            ServiceRequest(.get, "/map"), to: .file(place.folder.url.appendingPathComponent("film.part")))
+        let film = ServiceDownload(
+            ServiceRequest(.get, "/map"), to: .file(place.folder.url.appendingPathComponent("film")))
+        _ = try await place.request(named)
+        await #expect(throws: TransferError.destinationExists("film.part")) { try await place.request(film) }
+        #expect(place.names == ["film.part"])
+    }
 }

@@ -267,8 +267,9 @@ struct ResumeTests {
             (
                 "another",
                 { place in
-                    // Both are there for a moment, so that the other one is told from it.
+                    // Both are there for a moment, so that the other one is told from it. This user's alone, as a copy.
                     let other = try place.folder.file("other", Data(count: 4_000))
+                    #expect(chmod(other.path, 0o600) == 0)
                     #expect(rename(other.path, place.part.path) == 0)
                 }
             ),

@@ -1,0 +1,128 @@
+/// The files of a part: takes them, gives the part its name, and removes them. What is in them is not its business.
+struct PartFiles: Sendable {
+    let place: DownloadPlace
+    let files: any FileLayer
+
+    /// What stands in the sidecar, whoever has written it.
+    var writtenDown: DownloadSidecar? { files.contents(of: place.sidecar).flatMap { DownloadSidecar($0) } }
+
+    // MARK: The part
+
+    /// Takes the part for this download alone. It is made if it isn't there.
+    func take() throws(FileFault) -> (file: Int32, status: FileStatus) {
+        while true {
+            let file = try files.open(place.part, .writing)
+            do throws(FileFault) {
+                if let status = try take(file) { return (file, status) }
+            } catch {
+                try? files.close(file)
+                throw FileFault(call: error.call, code: error.code, name: place.part.lastName)
+            }
+            try? files.close(file)
+        }
+    }
+
+    /// Takes a file for this part alone. Nil if whoever had it before has put it into its place meanwhile.
+    private func take(_ file: Int32) throws(FileFault) -> FileStatus? {
+        try files.lock(file)
+        let status = try files.status(file)
+        guard status.kind == .file else { throw .notAFile(place.part.lastName) }
+        guard let current = try? files.status(at: place.part), current.identity == status.identity else { return nil }
+        // A file that is done has been given its name, and not lost this one: what is written here would be written to
+        // it.
+        guard status.links == 1 else {
+            try files.remove(place.part)
+            return nil
+        }
+        guard isOwn(status) else { throw .presence(place.part.lastName) }
+        try files.permit(file, 0o600)
+        return status
+    }
+
+    /// Whether a file is a part. Others have files of such names as well, and what they have written is not to be lost.
+    private func isOwn(_ status: FileStatus) -> Bool {
+        // A part is this user's alone from its first moment on, unless the file system keeps nothing of that.
+        status.size == 0 || status.mode == 0o600 || writtenDown?.file == status.identity || !keepsModes
+    }
+
+    private var keepsModes: Bool {
+        guard let file = try? files.open(place.newSidecar, .writing) else { return true }
+        defer {
+            try? files.close(file)
+            try? files.remove(place.newSidecar)
+        }
+        return (try? files.status(file).mode) == 0o600
+    }
+
+    /// Whether a file is still what stands in the part's place.
+    func isInPlace(_ file: Int32) throws(FileFault) -> Bool {
+        do throws(FileFault) {
+            return try files.status(file).identity == files.status(at: place.part).identity
+        } catch {
+            if error.isAbsence { return false }
+            throw error
+        }
+    }
+
+    /// Removes the part and what is known of it. The part last: it tells that there is something to remove.
+    func removeAll() {
+        for path in [place.newSidecar, place.sidecar, place.part] { try? files.removeIfThere(path) }
+    }
+
+    /// Removes the part that has become a file, where its process had no time for that.
+    func removeSecondName(_ known: DownloadSidecar?) {
+        guard let status = try? files.status(at: place.part), status.kind == .file, status.links > 1,
+            let file = try? files.open(place.part, .reading)
+        else { return }
+        defer { try? files.close(file) }
+        // A download that is about to do so itself has the lock.
+        guard (try? files.lock(file)) != nil, (try? files.status(file))?.identity == status.identity else { return }
+        try? files.removeIfThere(place.part)
+        if known?.file == status.identity { try? files.removeIfThere(place.sidecar) }
+    }
+
+    // MARK: The file
+
+    /// Puts the part into the first of some places that is free, or is to be made so. Returns which one that was.
+    func move(
+        to destinations: some Sequence<String>, existing: ServiceDownload.ExistingFile
+    ) throws(FileFault) -> String {
+        var last = FileFault.presence(place.part.lastName)
+        for path in destinations {
+            do throws(FileFault) {
+                if existing == .replace {
+                    if (try? files.status(at: path))?.kind == .folder { throw .folder(path.lastName) }
+                    try files.rename(place.part, path)
+                } else {
+                    try give(path)
+                }
+                return path
+            } catch {
+                guard error.isPresence else { throw error }
+                last = error
+                if existing != .number, (try? files.status(at: path))?.kind == .folder {
+                    throw .folder(path.lastName)
+                }
+            }
+        }
+        throw last
+    }
+
+    /// Gives the part its name, unless something has it: in one step, so that nobody's file is ever replaced.
+    private func give(_ path: String) throws(FileFault) {
+        do throws(FileFault) {
+            try files.link(place.part, path)
+        } catch {
+            guard error.isUnknown else { throw error }
+            // Not every file system knows second names. Then somebody may come between the look and the step.
+            guard (try? files.status(at: path)) == nil else { throw .presence(path.lastName) }
+            return try files.rename(place.part, path)
+        }
+        try? files.remove(place.part)
+    }
+}
+
+extension String {
+    /// What stands behind the last slash.
+    var lastName: String { String(split(separator: "/").last ?? "") }
+}
