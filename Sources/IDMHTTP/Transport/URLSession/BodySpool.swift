@@ -69,8 +69,7 @@ extension FileHandle {
     /// A file without a name, open for reading and writing, for nobody but this process.
     static func unnamed(in folder: URL) throws -> FileHandle {
         let file = try TemporaryFile(in: folder)
-        // It stays as long as it is open.
-        file.remove()
+        file.unname()
         return file.handle
     }
 }

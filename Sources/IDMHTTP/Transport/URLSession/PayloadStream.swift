@@ -9,48 +9,71 @@ internal import Foundation
 /// What can't be read, isn't a plain file any more or ends too early fails the task. What is behind the announced
 /// length isn't sent: on the connection it would stand for another request.
 final class PayloadStream: InputStream {
-    private let path: String
-    private var missing: Int
-    private var descriptor: CInt = -1
-    private var status = Status.notOpen
-
-    init(_ file: URL, length: Int) {
-        path = file.path
-        missing = length
-        super.init(data: Data())
+    /// Where a file is opened, or one that is open already.
+    private enum Source {
+        case path(String)
+        case handle(FileHandle)
     }
 
-    deinit {
-        close()
+    private let source: Source
+    private let length: Int
+    private var sent = 0
+    private var handle: FileHandle?
+    private var status = Status.notOpen
+
+    /// Reads what stands at a place when it is asked for.
+    convenience init(_ file: URL, length: Int) {
+        self.init(.path(file.path), length)
+    }
+
+    /// Reads a file that is open, from its first byte on.
+    convenience init(_ file: FileHandle, length: Int) {
+        self.init(.handle(file), length)
+    }
+
+    private init(_ source: Source, _ length: Int) {
+        self.source = source
+        self.length = length
+        super.init(data: Data())
     }
 
     override var streamStatus: Status { status }
 
-    override var hasBytesAvailable: Bool { missing > 0 }
+    override var hasBytesAvailable: Bool { sent < length }
 
     override func open() {
         guard status == .notOpen else { return }
         status = .open
+        switch source {
+        case .handle(let file): handle = file
+        case .path(let path): handle = Self.plainFile(path)
+        }
+    }
+
+    private static func plainFile(_ path: String) -> FileHandle? {
         // What stands there by now may be something that keeps whoever opens it waiting.
-        descriptor = path.withCString { Foundation.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        let descriptor = path.withCString { Foundation.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         var found = stat()
-        if descriptor >= 0, fstat(descriptor, &found) != 0 || found.st_mode & S_IFMT != S_IFREG { close() }
+        return fstat(descriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG ? file : nil
     }
 
     /// Called by nobody but this class: URLSession holds a stream, open, as long as its task is held.
     override func close() {
-        if descriptor >= 0 { _ = Foundation.close(descriptor) }
-        descriptor = -1
+        handle = nil
         status = .closed
     }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
-        var count: Int
-        repeat {
-            count = Foundation.read(descriptor, buffer, min(maxLength, missing))
-        } while count < 0 && errno == EINTR
-        missing -= max(count, 0)
-        if count <= 0 || missing == 0 { close() }
+        var count = -1
+        if let handle {
+            repeat {
+                count = pread(handle.fileDescriptor, buffer, min(maxLength, length - sent), off_t(sent))
+            } while count < 0 && errno == EINTR
+        }
+        sent += max(count, 0)
+        if count <= 0 || sent == length { close() }
         return count > 0 ? count : -1
     }
 }

@@ -30,6 +30,10 @@ enum RequestPayload: Sendable {
         _ bytes: HTTPBytes, in folder: URL, didWrite: () -> Void
     ) async throws -> RequestPayload {
         let file = try TemporaryFile.puttingAside { try TemporaryFile(in: folder) }
+        #if canImport(FoundationNetworking)
+        // It is sent as it is open here. On Apple's platforms URLSession opens it itself.
+        file.unname()
+        #endif
         let writer = FileWriter(file.handle)
         var length = 0
         do {
@@ -39,7 +43,6 @@ enum RequestPayload: Sendable {
                 didWrite()
                 try Task.checkCancellation()
             }
-            try await writer.close()
         } catch {
             file.remove()
             throw error
@@ -92,9 +95,5 @@ private actor FileWriter {
 
     func write(_ piece: Data) throws(TransportFault) {
         try TemporaryFile.puttingAside { try handle.write(contentsOf: piece) }
-    }
-
-    func close() throws(TransportFault) {
-        try TemporaryFile.puttingAside { try handle.close() }
     }
 }

@@ -26,8 +26,15 @@ struct TemporaryFile: Sendable {
         }
     }
 
-    func remove() {
+    /// Takes its name away. The file stays as long as it is open, and no longer: not even if the process is killed.
+    func unname() {
         _ = url.path.withCString { unlink($0) }
+    }
+
+    /// Takes it away, and the room that it has on the disk though it may be open for a while.
+    func remove() {
+        unname()
+        _ = ftruncate(handle.fileDescriptor, 0)
     }
 }
 

@@ -34,7 +34,7 @@ internal import FoundationNetworking
 /// disk holds what is still to be read.
 ///
 /// What is sent goes from memory or from a file. Streams, and multipart bodies with files, are written to a temporary
-/// file first, for their length to be known and for a slow one to hold nobody up.
+/// file first, for their length to be known and for a slow one to hold nobody up. On Linux that file has no name either.
 public final class URLSessionTransport: HTTPTransport {
     /// The one that services share.
     public static let shared = URLSessionTransport()
@@ -108,15 +108,20 @@ public final class URLSessionTransport: HTTPTransport {
         return switch payload {
         case .none: session.dataTask(with: urlRequest)
         case .data(let data): session.uploadTask(with: urlRequest, from: data)
-        case .file(let url, let length): task(for: urlRequest, url, length: length)
-        case .temporary(let file, let length): task(for: urlRequest, file.url, length: length)
+        #if canImport(FoundationNetworking)
+        case .file(let url, let length): task(for: urlRequest, PayloadStream(url, length: length), length)
+        case .temporary(let file, let length): task(for: urlRequest, PayloadStream(file.handle, length: length), length)
+        #else
+        case .file(let url, _): session.uploadTask(with: urlRequest, fromFile: url)
+        case .temporary(let file, _): session.uploadTask(with: urlRequest, fromFile: file.url)
+        #endif
         }
     }
 
-    private func task(for request: URLRequest, _ file: URL, length: Int) -> URLSessionTask {
-        #if canImport(FoundationNetworking)
+    #if canImport(FoundationNetworking)
+    private func task(for request: URLRequest, _ stream: PayloadStream, _ length: Int) -> URLSessionTask {
         var request = request
-        request.httpBodyStream = PayloadStream(file, length: length)
+        request.httpBodyStream = stream
         request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
         // A field without a value isn't sent, and keeps libcurl and URLSession from saying something of their own: that
         // the length isn't known, or that it is a form.
@@ -125,10 +130,8 @@ public final class URLSessionTransport: HTTPTransport {
             request.setValue(" ", forHTTPHeaderField: "Content-Type")
         }
         return session.dataTask(with: request)
-        #else
-        return session.uploadTask(with: request, fromFile: file)
-        #endif
     }
+    #endif
 }
 
 /// Ends the exchange when nobody holds its body any more.

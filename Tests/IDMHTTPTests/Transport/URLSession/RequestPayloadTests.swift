@@ -24,6 +24,34 @@ struct RequestPayloadTests {
         #expect(try folder.names().isEmpty)
     }
 
+    @Test("stands in no folder where it is put aside, so that nothing of it outlives the process")
+    func unnamed() async throws {
+        let folder = try TemporaryFolder()
+        let body = RequestBody.Encoded(HTTPBytes(Data("film".utf8)), length: nil, passage: nil)
+        var names: [[String]] = []
+        let payload = try await RequestPayload(body, folder: folder.url) { names.append((try? folder.names()) ?? []) }
+        guard case .temporary(let file, length: 4) = payload else {
+            Issue.record("\(payload)")
+            return
+        }
+        #if canImport(FoundationNetworking)
+        #expect(try names == [[]] && folder.names().isEmpty)
+        let stream = PayloadStream(file.handle, length: 4)
+        var buffer = [UInt8](repeating: 0, count: 9)
+        stream.open()
+        #expect(stream.read(&buffer, maxLength: 9) == 4 && buffer.starts(with: "film".utf8))
+        // Of one that is taken away nothing is read, and it has no room on the disk.
+        let late = PayloadStream(file.handle, length: 4)
+        payload.remove()
+        late.open()
+        #expect(late.read(&buffer, maxLength: 9) == -1)
+        #else
+        payload.remove()
+        #endif
+        #expect(try folder.names().isEmpty)
+        withExtendedLifetime(file) {}
+    }
+
     /// Pieces without an end, which know nothing of cancellation.
     private struct Pieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
         let log = Log()
