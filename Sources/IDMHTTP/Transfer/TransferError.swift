@@ -10,7 +10,7 @@ internal import Musl
 ///
 /// What the network and the server have to do with is thrown as an ``HTTPError``.
 public enum TransferError: Error, Sendable, Hashable {
-    /// A destination isn't the URL of a file, or has no name.
+    /// A destination isn't the URL of a file, or has no name, or one that is too long.
     case notAFile(String)
     /// A file stands where the download was to go, and it isn't to be replaced.
     case destinationExists(String)
@@ -59,7 +59,7 @@ public enum TransferError: Error, Sendable, Hashable {
             case EACCES, EPERM, EROFS: .notPermitted(fault.name)
             case ENOENT, ENOTDIR: .folderMissing(fault.name)
             case EISDIR: .destinationIsFolder(fault.name)
-            case ELOOP: .notAFile(fault.name)
+            case ELOOP, ENAMETOOLONG: .notAFile(fault.name)
             case EMFILE, ENFILE: .tooManyOpenFiles
             case EWOULDBLOCK where fault.call == .lock: .inUse(fault.name)
             default: .refused(call: fault.call.rawValue, code: fault.code)

@@ -155,15 +155,15 @@ public final class TransferCenter: Sendable {
         throw CancellationError()
     }
 
-    /// How far several transfers have come together: those of these ids, or all. Those that have failed or were
-    /// cancelled don't count. As long as not all totals are known, the fraction is the mean of theirs; it is nil where
-    /// none counts.
+    /// How far several transfers have come together: those of these ids, each once, or all. Those that have failed or
+    /// were cancelled don't count, and neither do ids that aren't there. As long as not all totals are known, the
+    /// fraction is the mean of theirs; it is nil where none counts.
     public func progress(of ids: [String]? = nil) -> TransferProgress {
         core.group(ids).progress
     }
 
-    /// How far several transfers have come together, now and whenever that changes, until all of them are over. No
-    /// fraction is less than the one before, as long as the transfers are the same.
+    /// How far several transfers have come together, now and whenever that changes, until all of them that are there are
+    /// over. No fraction is less than the one before, as long as the transfers are the same.
     public func progresses(of ids: [String]) -> TransferProgresses {
         TransferProgresses(changes: core.changes) { [core] in core.group(ids) }
     }
@@ -174,7 +174,8 @@ public final class TransferCenter: Sendable {
     // MARK: The end
 
     /// Ends all transfers, keeps what has come, and returns when nothing is under way and everything is on the disk.
-    /// Whatever is asked of the center afterwards does nothing.
+    /// Whatever is asked of the center afterwards does nothing, and each transfer is told to stand where it stood: one
+    /// that ran, as running. The next center of the folder finds it paused.
     public func close() async {
         for run in core.close() { await run.ended() }
         await core.settle()

@@ -43,7 +43,7 @@ struct DownloadPlace: Sendable, Hashable {
         let isFolder = download.destination.kind == .folder
         let parts = url.path.split(separator: "/").map(String.init)
         guard download.destination.url.isFileURL, url.path.hasPrefix("/"), !url.path.utf8.contains(0),
-            let last = parts.last ?? (isFolder ? "" : nil)
+            let last = parts.last ?? (isFolder ? "" : nil), isFolder || last.utf8.count <= FileName.longest
         else {
             throw .notAFile(download.destination.url.lastPathComponent.escapedForDescription())
         }

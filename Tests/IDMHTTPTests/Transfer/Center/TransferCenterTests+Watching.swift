@@ -133,6 +133,30 @@ extension TransferCenterTests {
         #expect(TransferProgress.sum(of: [TransferProgress(completed: 0, total: 0)]).fraction == 1)
     }
 
+    @Test("Each of a group counts once, and what has come of it together is never less than before")
+    func counted() async throws {
+        let center = TransferCenter(try service())
+        center.download(download("a"), id: "a")
+        _ = try await center.result(of: "a")
+        #expect(center.progress(of: ["a", "a", "b"]).completed == 10_000)
+
+        let counts = Mutex([2, 5, 3, 6])
+        let changes = LatestValue<Void>(())
+        let follower = Task {
+            var heard: [Int64] = []
+            let group = TransferProgresses(changes: changes) {
+                counts.withLock { counts in
+                    let count = counts.removeFirst()
+                    if !counts.isEmpty { changes.set(()) }
+                    return (TransferProgress(completed: Int64(count)), counts.isEmpty)
+                }
+            }
+            for await progress in group { heard.append(progress.completed) }
+            return heard
+        }
+        #expect(await follower.value == [2, 5, 6])
+    }
+
     @Test("A screen's status follows a transfer through failure and success") @MainActor
     func status() async throws {
         objects["a"].change { $0.breaksAfter = 4_000 }

@@ -43,6 +43,22 @@ struct DownloadFaultTests {
     }
 
     @Test(
+        "What survives a power cut is on the disk before it has its name, and its name before anybody is told",
+        arguments: [TransferDurability.power, .process])
+    func onTheDisk(durability: TransferDurability) async throws {
+        let place = try Downloading()
+        place.files.fail(nil)
+        var download = place.download()
+        download.durability = durability
+        _ = try await place.request(download)
+        let calls = place.files.made
+        // Of the file: what is written of a sidecar has a write of its own before it.
+        let (written, named) = try (#require(calls.lastIndex(of: .write)), #require(calls.firstIndex(of: .link)))
+        #expect(calls[written..<named].contains(.synchronize) == (durability == .power))
+        #expect(calls[named...].contains(.synchronize) == (durability == .power))
+    }
+
+    @Test(
         "Whichever call fails, the file is whole or isn't there, nothing leaks, and the next time it is right",
         arguments: Way.allCases)
     func eachCall(way: Way) async throws {

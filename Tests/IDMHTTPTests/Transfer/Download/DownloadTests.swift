@@ -174,6 +174,9 @@ struct DownloadTests {
         #expect(await place.error(download) == .notAFile("/"))
         download.destination = .file(place.folder.url.appendingPathComponent("gone/map.bin"))
         #expect(await place.error(download) == .folderMissing("map.bin.part"))
+        let long = String(repeating: "m", count: 256)
+        download.destination = .file(place.folder.url.appendingPathComponent(long))
+        #expect(await place.error(download) == .notAFile(long.escapedForDescription()))
         download = place.download()
         download.sha256 = "abc"
         #expect(await place.error(download) == .notADigest("abc"))
