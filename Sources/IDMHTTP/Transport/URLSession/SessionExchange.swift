@@ -18,13 +18,19 @@ final class SessionExchange: Sendable {
         let headers: ServiceHeaders
     }
 
+    /// What the session has to do for it.
+    private enum Transfer {
+        case unmade(@Sendable () -> URLSessionTask)
+        case made(URLSessionTask)
+        case stopped
+    }
+
     private let request: TransportRequest
     private let payload: RequestPayload
     private let queues: SessionQueues
-    private let task: URLSessionTask
     private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
     private let state: Mutex<State>
-    private let isStopped = Mutex(false)
+    private let transfer: Mutex<Transfer>
     private let spool: Mutex<BodySpool>
     /// The bytes that the reader hasn't taken. Where more come, the session waits: a reader who is but a moment behind
     /// would be further behind with each piece that goes by way of the disk.
@@ -39,17 +45,18 @@ final class SessionExchange: Sendable {
     private static let moment = DispatchTimeInterval.milliseconds(2)
 
     /// - Parameters:
+    ///   - task: Makes the task of the session, once.
     ///   - folder: Where is put aside what the reader doesn't take.
     ///   - patience: How long the session, and with it all other exchanges, waits for the reader at most.
     ///   - didBegin: Called before the transfer begins.
     init(
-        _ request: TransportRequest, _ payload: RequestPayload, task: URLSessionTask, queues: SessionQueues,
-        folder: URL, patience: DispatchTimeInterval = .milliseconds(20),
+        _ request: TransportRequest, _ payload: RequestPayload, queues: SessionQueues,
+        task: @escaping @Sendable () -> URLSessionTask, folder: URL, patience: DispatchTimeInterval = .milliseconds(20),
         didBegin: @escaping @Sendable (SessionExchange, URLSessionTask) -> Void
     ) {
         self.request = request
         self.payload = payload
-        self.task = task
+        transfer = Mutex(.unmade(task))
         self.queues = queues
         self.didBegin = didBegin
         behind = Backlog(limit: Self.window, patience: patience)
@@ -157,8 +164,8 @@ final class SessionExchange: Sendable {
     /// Answers a question of the session, unless the task has been cancelled: on Linux an answer to a task that doesn't
     /// wait for it any more ends the process. Under the lock, so that it is before the cancellation or not at all.
     func answer(_ reply: () -> Void) {
-        isStopped.withLock { isStopped in
-            if !isStopped { reply() }
+        transfer.withLock { transfer in
+            if case .made = transfer { reply() }
         }
     }
 
@@ -187,9 +194,7 @@ final class SessionExchange: Sendable {
     private func perform(_ action: State.Action) {
         switch action {
         case .none: break
-        case .start:
-            didBegin(self, task)
-            task.resume()
+        case .start: queues.making.async { [self] in start() }
         case .answer(let sender, let head, let action):
             perform(action)
             sender.resume(returning: head)
@@ -236,10 +241,28 @@ final class SessionExchange: Sendable {
         }
     }
 
+    private func start() {
+        let task = transfer.withLock { transfer -> URLSessionTask? in
+            // One that was stopped before is never made: the session would keep it.
+            guard case .unmade(let make) = transfer else { return nil }
+            let task = make()
+            transfer = .made(task)
+            return task
+        }
+        guard let task else { return }
+        // It may have stood in line here. The silence of the network begins now.
+        request.didSend(0)
+        didBegin(self, task)
+        task.resume()
+    }
+
     private func stop() {
         queues.stopping.async { [self] in
-            isStopped.withLock { $0 = true }
-            task.cancel()
+            let task = transfer.withLock { transfer -> URLSessionTask? in
+                defer { transfer = .stopped }
+                return if case .made(let task) = transfer { task } else { nil }
+            }
+            task?.cancel()
         }
     }
 }

@@ -98,7 +98,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// An exchange that is still to begin.
     func exchange(_ request: TransportRequest, _ payload: RequestPayload) -> SessionExchange {
         SessionExchange(
-            request, payload, task: task(for: request, payload), queues: queues, folder: folder,
+            request, payload, queues: queues, task: { self.task(for: request, payload) }, folder: folder,
             didBegin: { [delegate] in delegate.add($0, $1) })
     }
 

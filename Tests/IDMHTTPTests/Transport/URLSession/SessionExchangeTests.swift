@@ -28,14 +28,57 @@ struct SessionExchangeTests {
     ) async throws -> (SessionExchange, SessionExchange.Head) {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let exchange = SessionExchange(
-            TransportRequest(.get, url, limits: limits), .none, task: Self.session.dataTask(with: url),
-            queues: Self.queues, folder: folder, patience: patience
+            TransportRequest(.get, url, limits: limits), .none, queues: Self.queues,
+            task: { Self.session.dataTask(with: url) }, folder: folder, patience: patience
         ) { exchange, _ in
             guard let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers)
             else { return }
             exchange.receive(response as URLResponse)
         }
         return (exchange, try await exchange.head())
+    }
+
+    /// An exchange that says when its task is made, and waits for the test then.
+    private func exchange(_ queues: SessionQueues, _ log: Log, _ goesOn: DispatchSemaphore) throws -> SessionExchange {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        return SessionExchange(
+            TransportRequest(.get, url), .none, queues: queues,
+            task: {
+                log.add("made")
+                goesOn.wait()
+                return Self.session.dataTask(with: url)
+            }, folder: FileManager.default.temporaryDirectory, didBegin: { _, _ in })
+    }
+
+    private func drain(_ queue: DispatchQueue) async {
+        await withUnsafeContinuation { drained in queue.async { drained.resume() } }
+    }
+
+    @Test("keeps nobody's thread while the session makes its task, and tells of a cancel meanwhile")
+    @MainActor
+    func making() async throws {
+        let (log, goesOn) = (Log(), DispatchSemaphore(value: 0))
+        let exchange = try exchange(SessionQueues(), log, goesOn)
+        // On this actor, where somebody has to cancel it.
+        let head = Task { try await exchange.head() }
+        try await log.contains("made")
+        head.cancel()
+        await #expect(throws: CancellationError.self) { try await head.value }
+        goesOn.signal()
+    }
+
+    @Test("never makes a task once it is stopped")
+    func stoppedBefore() async throws {
+        let (queues, log, goesOn) = (SessionQueues(), Log(), DispatchSemaphore(value: 0))
+        queues.making.async { goesOn.wait() }
+        let exchange = try exchange(queues, log, goesOn)
+        let head = Task { try await exchange.head() }
+        head.cancel()
+        await #expect(throws: CancellationError.self) { try await head.value }
+        await drain(queues.stopping)
+        goesOn.signal()
+        await drain(queues.making)
+        #expect(log.entries.isEmpty)
     }
 
     @Test("says why nothing can be put aside, behind what there was room for")
