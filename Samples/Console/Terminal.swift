@@ -46,14 +46,17 @@ public final class Terminal {
         print()
     }
 
-    /// Draws lines in the place of those that were drawn before. What a narrow window has no room for is left out.
+    /// Draws lines in the place of those that were drawn before. What a small window has no room for is left out.
     public func draw(_ lines: [String]) {
         var size = winsize()
-        let width = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
-        let up = lineCount > 1 ? "\u{1b}[\(lineCount - 1)A" : ""
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
+        let (width, height) = isKnown ? (Int(size.ws_col), Int(size.ws_row)) : (80, 24)
+        let up = lineCount > 1 ? "\u{1b}[\(min(lineCount, height) - 1)A" : ""
+        let lines = lines.prefix(height)
         lineCount = lines.count
         let text = up + "\r\u{1b}[J" + lines.map { String($0.printable.prefix(width)) }.joined(separator: "\r\n")
-        FileHandle.standardOutput.write(Data(text.utf8))
+        // Nobody sees it where the window is gone.
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 
     /// What keys were struck, by what a terminal sends for them.

@@ -61,9 +61,14 @@ struct Transfer {
             center.download(map, id: name)
         }
 
+        guard !missing.isEmpty else {
+            await center.close()
+            print("Nothing is missing.")
+            return []
+        }
+
         // 3. Without a terminal there is a line for each when it is over.
         guard let terminal else {
-            if missing.isEmpty { print("Nothing is missing.") }
             for name in missing {
                 for await state in center.states(of: name) where state.isOver { print("\(name): \(state.word)") }
             }

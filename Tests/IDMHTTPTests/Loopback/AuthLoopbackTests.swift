@@ -92,14 +92,28 @@ struct AuthLoopbackTests {
         }
     }
 
+    @Test("A body that can be read once isn't sent again, says so, and the next one goes with the new token")
+    func readOnce() async throws {
+        try await withServer { server, _ in
+            server.on(.put, "/a") { $0.headers[.authorization] == "Bearer new" ? .text("done") : .status(401) }
+            server.on(.post, "/token", answer: .text("new"))
+            let service = service(server, .refreshing(for: server.url, credential: "old"))
+            func outcome() async -> String {
+                let body = RequestBody.stream(HTTPBytes(Data("film".utf8)))
+                return await service.outcome(ServiceRequest(.put, "/a", body: body))
+            }
+            let (first, second) = (await outcome(), await outcome())
+            #expect(first == "bad request" && second == "200 done")
+            #expect(server.requests.map(\.target) == ["/a", "/token", "/a"])
+        }
+    }
+
     @Test("A refresh that hangs fails after its time-out")
     func hanging() async throws {
         try await withServer { server, _ in
             guarded(server)
             server.on(.post, "/token", answer: .never)
-            var service = service(server, .refreshing(for: server.url, credential: "old", timeout: .milliseconds(150)))
-            // Its own: at that of all others the time may be over in line.
-            service.transport = URLSessionTransport()
+            let service = service(server, .refreshing(for: server.url, credential: "old", timeout: .milliseconds(150)))
             let expected = DataProviderError.timedOut(after: .milliseconds(150))
             #expect(await outcome(service) == "refresh failed: \(expected)")
             try await server.until { $0.connections.count { $0.isClosed } >= 1 }

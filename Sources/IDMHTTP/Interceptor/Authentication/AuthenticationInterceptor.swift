@@ -83,7 +83,8 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         guard let (credential, stamp) = try await admission() else { return try await next(request) }
         do {
             return try await send(request, credential, stamp, next)
-        } catch let error as HTTPError where isRejection(error, from: origin) && request.body?.isReplayable != false {
+        } catch let error as HTTPError where isRejection(error, from: origin) {
+            // Also for a body that can be read once: this request fails then, and says why, and the next one doesn't.
             guard let (credential, stamp) = try await replacement(for: stamp, next) else { throw error }
             return try await send(request, credential, stamp, next)
         }

@@ -47,10 +47,10 @@ actor DownloadPart {
         (sidecar, digest, length, surplus, checkpoint, isPermitted) = (nil, nil, 0, 0, 0, false)
         let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
-        disk.removeSecondName(known)
+        disk.removeSecondName(known, of: destinations(known?.suggestedName))
         if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
-            let status = try take()
+            let status = try take(known)
             let plan = DownloadPlan(
                 sidecar: known, part: status, object: place.object, size: download.size, session: files.session)
             if case .goOn = plan, let known { try goOn(with: known, status) }
@@ -70,7 +70,7 @@ actor DownloadPart {
         for path in destinations(known.suggestedName) {
             guard let status = try? files.status(at: path) else { return nil }
             guard status.identity == known.file, status.size == total else { continue }
-            disk.removeSecondName(known)
+            disk.removeSecondName(known, of: [path])
             try? files.removeIfThere(place.sidecar)
             return DownloadedFile(url: URL(fileURLWithPath: path), size: total, sha256: download.sha256?.lowercased())
         }
@@ -107,8 +107,8 @@ actor DownloadPart {
         if download.existing == .refuse { throw .destinationExists(path.lastName) }
     }
 
-    private func take() throws(FileFault) -> FileStatus {
-        let (file, status) = try disk.take()
+    private func take(_ known: DownloadSidecar?) throws(FileFault) -> FileStatus {
+        let (file, status) = try disk.take(for: destinations(known?.suggestedName))
         self.file = file
         return status
     }
@@ -238,12 +238,17 @@ actor DownloadPart {
         guard let file else { return }
         defer { close() }
         // Somebody else's by now.
-        guard (try? disk.isInPlace(file)) == true else { return }
+        guard let status = try? files.status(file), (try? disk.isInPlace(status)) == true else { return }
         if isPermitted { try? files.permit(file, 0o600) }
         // As long as nothing has come to be written in its stead.
         if isOfAnother { return }
         if keeping, sidecar != nil, length > 0 {
-            try? writeDown(synchronizing: true)
+            // Where somebody else has written to it as well, nobody goes on with it.
+            if status.size == length {
+                try? writeDown(synchronizing: true)
+            } else {
+                try? files.removeIfThere(place.sidecar)
+            }
         } else {
             disk.removeAll()
         }
@@ -252,7 +257,7 @@ actor DownloadPart {
     /// Removes the part, unless another download is writing it, or has left it to go on with.
     func discard() {
         guard file == nil, [place.part, place.sidecar].contains(where: { (try? files.status(at: $0)) != nil }),
-            (try? take()) != nil
+            (try? take(disk.writtenDown)) != nil
         else { return }
         if !isOfAnother { disk.removeAll() }
         close()
@@ -286,7 +291,9 @@ actor DownloadPart {
                 isPermitted = true
                 try files.permit(file, mode)
             }
-            guard try disk.isInPlace(file) else { throw .stale(place.part.lastName) }
+            // Nor has anybody written to it besides.
+            let status = try files.status(file)
+            guard try disk.isInPlace(status), status.size == length else { throw .stale(place.part.lastName) }
             path = try disk.move(
                 to: destinations(sidecar?.suggestedName ?? suggested), existing: download.existing)
             if sidecar == nil { try? files.permit(file, mode) }

@@ -9,55 +9,65 @@ struct PartFiles: Sendable {
     // MARK: The part
 
     /// Takes the part for this download alone. It is made if it isn't there.
-    func take() throws(FileFault) -> (file: Int32, status: FileStatus) {
-        while true {
+    ///
+    /// - Parameter destinations: Where the part may have got its name already.
+    func take(for destinations: some Sequence<String>) throws(FileFault) -> (file: Int32, status: FileStatus) {
+        // Again where somebody was quicker, which nobody is for ever.
+        for _ in 0..<100 {
             let file = try files.open(place.part, .writing)
             do throws(FileFault) {
-                if let status = try take(file) { return (file, status) }
+                if let status = try take(file, for: destinations) { return (file, status) }
             } catch {
                 try? files.close(file)
                 throw FileFault(call: error.call, code: error.code, name: place.part.lastName)
             }
             try? files.close(file)
         }
+        throw .stale(place.part.lastName)
     }
 
     /// Takes a file for this part alone. Nil if whoever had it before has put it into its place meanwhile.
-    private func take(_ file: Int32) throws(FileFault) -> FileStatus? {
+    private func take(_ file: Int32, for destinations: some Sequence<String>) throws(FileFault) -> FileStatus? {
         try files.lock(file)
         let status = try files.status(file)
         guard status.kind == .file else { throw .notAFile(place.part.lastName) }
-        guard let current = try? files.status(at: place.part), current.identity == status.identity else { return nil }
+        guard try isInPlace(status) else { return nil }
+        guard isDone(status, destinations) || isOwn(status) else { throw .presence(place.part.lastName) }
         // A file that is done has been given its name, and not lost this one: what is written here would be written to
         // it.
-        guard status.links == 1 else {
+        guard status.links <= 1 else {
             try files.remove(place.part)
             return nil
         }
-        guard isOwn(status) else { throw .presence(place.part.lastName) }
         try files.permit(file, 0o600)
         return status
     }
 
     /// Whether a file is a part. Others have files of such names as well, and what they have written is not to be lost.
     private func isOwn(_ status: FileStatus) -> Bool {
-        // A part is this user's alone from its first moment on, unless the file system keeps nothing of that.
-        status.size == 0 || status.mode == 0o600 || writtenDown?.file == status.identity || !keepsModes
+        // A part is this user's alone from its first moment on.
+        if status.mode & 0o177 == 0 { return true }
+        // But for the last one, in which it is whole and has no name yet. What is known of a part may be left behind by
+        // it, and another file may get its number: that is no part for having it.
+        if let known = writtenDown, known.file == status.identity, known.total == status.size { return true }
+        // Not every file system keeps to itself who may read what.
+        return (try? files.modeOfPrivateFiles(by: place.newSidecar)).map { $0 & 0o177 != 0 } ?? false
     }
 
-    private var keepsModes: Bool {
-        guard let file = try? files.open(place.newSidecar, .writing) else { return true }
-        defer {
-            try? files.close(file)
-            try? files.remove(place.newSidecar)
+    /// Whether a file is a part that has got its name, and kept this one.
+    private func isDone(_ status: FileStatus, _ destinations: some Sequence<String>) -> Bool {
+        guard status.links > 1 else { return false }
+        for path in destinations {
+            guard let other = try? files.status(at: path) else { return false }
+            if other.identity == status.identity { return true }
         }
-        return (try? files.status(file).mode) == 0o600
+        return false
     }
 
     /// Whether a file is still what stands in the part's place.
-    func isInPlace(_ file: Int32) throws(FileFault) -> Bool {
+    func isInPlace(_ status: FileStatus) throws(FileFault) -> Bool {
         do throws(FileFault) {
-            return try files.status(file).identity == files.status(at: place.part).identity
+            return try status.identity == files.status(at: place.part).identity
         } catch {
             if error.isAbsence { return false }
             throw error
@@ -70,13 +80,15 @@ struct PartFiles: Sendable {
     }
 
     /// Removes the part that has become a file, where its process had no time for that.
-    func removeSecondName(_ known: DownloadSidecar?) {
+    func removeSecondName(_ known: DownloadSidecar?, of destinations: some Sequence<String>) {
         guard let status = try? files.status(at: place.part), status.kind == .file, status.links > 1,
             let file = try? files.open(place.part, .reading)
         else { return }
         defer { try? files.close(file) }
         // A download that is about to do so itself has the lock.
-        guard (try? files.lock(file)) != nil, (try? files.status(file))?.identity == status.identity else { return }
+        guard (try? files.lock(file)) != nil, (try? files.status(file))?.identity == status.identity,
+            isDone(status, destinations) || isOwn(status)
+        else { return }
         try? files.removeIfThere(place.part)
         if known?.file == status.identity { try? files.removeIfThere(place.sidecar) }
     }

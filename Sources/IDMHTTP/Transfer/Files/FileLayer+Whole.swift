@@ -73,12 +73,23 @@ extension FileLayer {
 
     /// Who may read and write a file that this process makes anew, by way of one.
     func modeOfNewFiles(by way: String) throws(FileFault) -> UInt32 {
+        try mode(by: way) { _ throws(FileFault) in }
+    }
+
+    /// Who may read and write a file that was made this user's alone, by way of one: others, where the file system
+    /// keeps nothing of that.
+    func modeOfPrivateFiles(by way: String) throws(FileFault) -> UInt32 {
+        try mode(by: way) { file throws(FileFault) in try permit(file, 0o600) }
+    }
+
+    private func mode(by way: String, _ change: (Int32) throws(FileFault) -> Void) throws(FileFault) -> UInt32 {
         try removeIfThere(way)
         let file = try open(way, .creating)
         defer {
             try? close(file)
             try? remove(way)
         }
+        try change(file)
         return try status(file).mode
     }
 }

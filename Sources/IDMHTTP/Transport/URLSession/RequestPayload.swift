@@ -13,15 +13,16 @@ enum RequestPayload: Sendable {
 
     /// Prepares a body. Calls back whenever something of a stream has come.
     init(_ body: RequestBody.Encoded?, folder: URL, didWrite: () -> Void) async throws {
-        guard let body, body.length != 0 else {
+        guard let body else {
             self = .none
             return
         }
         if let data = body.data {
-            self = .data(data)
+            self = data.isEmpty ? .none : .data(data)
         } else if let url = body.file, let length = body.length {
-            self = .file(url, length: length)
+            self = length == 0 ? .none : .file(url, length: length)
         } else {
+            // Also one of which it is said that it is empty: that is found out as it is read.
             self = try await Self.written(try body.bytes(), in: folder, didWrite: didWrite)
         }
     }

@@ -58,24 +58,80 @@ extension ResumeTests {
         #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", nil])
     }
 
-    @Test("A file of somebody else's that stands where the part is to be stays, whatever the server says")
-    func somebodyElses() async throws {
-        let place = try Downloading()
-        let part = place.folder.url.appendingPathComponent("map.bin.part")
-        let theirs = Data("not ours".utf8)
-        try theirs.write(to: part)
+    /// What may stand where a part is to be, and isn't one.
+    enum Stranger: CaseIterable {
+        case plain, empty, linked, leftSidecar, leftNewSidecar
+    }
+
+    @Test(
+        "A file of somebody else's that stands where the part is to be stays, whatever the server says",
+        arguments: Stranger.allCases)
+    func somebodyElses(stranger: Stranger) async throws {
+        let place = stranger == .leftSidecar ? try await broken() : try Downloading()
+        let theirs = stranger == .empty ? Data() : Data("not ours, and no longer than a part".utf8)
+        if stranger == .leftSidecar {
+            // Often it gets the number of the part that is gone.
+            try FileManager.default.removeItem(at: place.part)
+        }
+        try theirs.write(to: place.part)
+        #expect(chmod(place.part.path, 0o644) == 0)
+        switch stranger {
+        case .linked:
+            try FileManager.default.linkItem(at: place.part, to: place.folder.url.appendingPathComponent("other"))
+        case .leftNewSidecar:
+            // As a process leaves it that ended while it looked at who may read new files.
+            try Data().write(to: place.sidecar.appendingPathExtension("new"))
+        case .plain, .empty, .leftSidecar: break
+        }
+        let asked = place.server.asked.count
         for status in [nil, 404] {
             place.server.change { $0.status = status }
             for onCancel in [ServiceDownload.CancelledPart.keep, .remove] {
                 var download = place.download()
                 download.onCancel = onCancel
-                await #expect(throws: TransferError.destinationExists("map.bin.part")) {
-                    try await place.request(download)
-                }
+                #expect(await place.error(download) == .destinationExists("map.bin.part"))
             }
         }
-        #expect(place.names == ["map.bin.part"] && place.server.asked.isEmpty && place.files.openFiles == 0)
-        #expect(try Data(contentsOf: part) == theirs)
+        try await place.provider.discard(place.download())
+        #expect(try Data(contentsOf: place.part) == theirs)
+        #expect(place.server.asked.count == asked && place.files.openFiles == 0)
+        #expect(!place.names.contains("map.bin"))
+    }
+
+    @Test(
+        "A part to which somebody else writes as well becomes no file, and isn't gone on with",
+        arguments: [false, true])
+    func twoWriters(breaks: Bool) async throws {
+        let gate = Signal()
+        let place = try Downloading { $0.holds = (after: 3_000, gate) }
+        let request = Task { try await place.request() }
+        try await place.server.log.contains("3000")
+        let other = try FileHandle(forWritingTo: place.part)
+        try other.write(contentsOf: Data(count: 12_000))
+        try other.close()
+        if breaks { place.server.change { $0.breaksAfter = 5_000 } }
+        gate.open()
+        await #expect(throws: (any Error).self) { try await request.value }
+        #expect(!place.names.contains("map.bin"))
+        place.server.change { ($0.holds, $0.breaksAfter) = (nil, nil) }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges == [nil, nil])
+    }
+
+    @Test("Whoever never gets the part to itself gives up")
+    func neverAlone() async throws {
+        let place = try Downloading()
+        let other = place.folder.url.appendingPathComponent("other").path
+        // Whenever it is looked at, another file stands there.
+        @Sendable func exchange() {
+            try? Data().write(to: URL(fileURLWithPath: other))
+            rename(other, place.part.path)
+            chmod(place.part.path, 0o600)
+            place.files.before(.lock, exchange)
+        }
+        place.files.before(.lock, exchange)
+        #expect(await place.error() == .partLost("map.bin.part"))
+        #expect(place.files.openFiles == 0)
     }
 
     @Test("A finished download is nobody's part, whatever its name")

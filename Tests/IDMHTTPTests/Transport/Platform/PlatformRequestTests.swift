@@ -72,6 +72,8 @@ struct PlatformRequestTests {
                 _ = try await service.request(ServiceRequest(.put, "/a", body: body))
                 #expect(try await server.nextRequest().headers[.contentLength] == "0")
             }
+            let lie = RequestBody.stream(HTTPBytes(content), length: 0)
+            #expect(await service.outcome(ServiceRequest(.put, "/a", body: lie)) == "bad request")
         }
     }
 
