@@ -219,12 +219,14 @@ final class Life: Sendable {
 
     /// Calls back when ``waitForFinish()`` would return.
     func whenAllFinished(_ callback: @escaping @Sendable () -> Void) {
-        whenFinished { [self] in Self.follow(neighbors[...], callback) }
-    }
-
-    private static func follow(_ tasks: ArraySlice<any ChainedTask>, _ callback: @escaping @Sendable () -> Void) {
-        guard let first = tasks.first else { return callback() }
-        first.whenAllFinished { follow(tasks.dropFirst(), callback) }
+        whenFinished { [self] in
+            guard !neighbors.isEmpty else { return callback() }
+            // A task, and not one callback inside the other: a chain may be longer than the stack.
+            LibraryTask.startLater { [self] _ in
+                await waitForFinish()
+                callback()
+            }
+        }
     }
 
     /// The calls that come before this run and after it. All are known when it has finished.
@@ -304,6 +306,4 @@ protocol ChainedTask: Sendable {
     func hold()
     func cancel()
     func finish() async
-    /// Calls back when ``finish()`` would return, without holding the integrator meanwhile.
-    func whenAllFinished(_ callback: @escaping @Sendable () -> Void)
 }

@@ -13,6 +13,7 @@ internal import Synchronization
 /// - A credential goes to the origin of the base URL that it is made for, and to no other one.
 /// - Requests that are rejected make one refresh together. Each goes again once with what comes of it; a second
 ///   rejection is the answer. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
+/// - One whose body can be read once, and has been, can't go again, and fails with ``RequestBody/Fault/usedUp``.
 /// - A request that was rejected with an older credential than there is by now makes no refresh, and goes again with
 ///   the new one.
 /// - While a refresh runs, new requests wait for it. A request that is cancelled waits no longer, and the refresh goes

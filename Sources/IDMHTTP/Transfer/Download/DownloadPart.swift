@@ -47,7 +47,7 @@ actor DownloadPart {
         (sidecar, digest, length, surplus, checkpoint, isPermitted) = (nil, nil, 0, 0, 0, false)
         let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
-        disk.removeSecondName(known, of: destinations(known?.suggestedName))
+        disk.removeSecondName(of: destinations(known?.suggestedName))
         if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
             let status = try take(known)
@@ -70,7 +70,7 @@ actor DownloadPart {
         for path in destinations(known.suggestedName) {
             guard let status = try? files.status(at: path) else { return nil }
             guard status.identity == known.file, status.size == total else { continue }
-            disk.removeSecondName(known, of: [path])
+            disk.removeSecondName(of: [path])
             try? files.removeIfThere(place.sidecar)
             return DownloadedFile(url: URL(fileURLWithPath: path), size: total, sha256: download.sha256?.lowercased())
         }

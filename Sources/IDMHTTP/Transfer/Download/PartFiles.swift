@@ -47,11 +47,11 @@ struct PartFiles: Sendable {
     private func isOwn(_ status: FileStatus) -> Bool {
         // A part is this user's alone from its first moment on.
         if status.mode & 0o177 == 0 { return true }
-        // But for the last one, in which it is whole and has no name yet. What is known of a part may be left behind by
-        // it, and another file may get its number: that is no part for having it.
+        // But for the last one, in which it is whole and has no name yet. A sidecar may outlive its part, and a new file
+        // may get the part's number, so the length has to be right as well.
         if let known = writtenDown, known.file == status.identity, known.total == status.size { return true }
         // Not every file system keeps to itself who may read what.
-        return (try? files.modeOfPrivateFiles(by: place.newSidecar)).map { $0 & 0o177 != 0 } ?? false
+        return (try? files.modeOfPrivateFiles(beside: place.part)).map { $0 & 0o177 != 0 } ?? false
     }
 
     /// Whether a file is a part that has got its name, and kept this one.
@@ -80,17 +80,17 @@ struct PartFiles: Sendable {
     }
 
     /// Removes the part that has become a file, where its process had no time for that.
-    func removeSecondName(_ known: DownloadSidecar?, of destinations: some Sequence<String>) {
+    func removeSecondName(of destinations: some Sequence<String>) {
         guard let status = try? files.status(at: place.part), status.kind == .file, status.links > 1,
             let file = try? files.open(place.part, .reading)
         else { return }
         defer { try? files.close(file) }
-        // A download that is about to do so itself has the lock.
+        // A download that is about to do so itself has the lock. One that has just done so has left the place to others.
         guard (try? files.lock(file)) != nil, (try? files.status(file))?.identity == status.identity,
-            isDone(status, destinations) || isOwn(status)
+            (try? isInPlace(status)) == true, isDone(status, destinations) || isOwn(status)
         else { return }
         try? files.removeIfThere(place.part)
-        if known?.file == status.identity { try? files.removeIfThere(place.sidecar) }
+        if writtenDown?.file == status.identity { try? files.removeIfThere(place.sidecar) }
     }
 
     // MARK: The file

@@ -71,23 +71,26 @@ extension FileLayer {
         try synchronize(folder)
     }
 
-    /// Who may read and write a file that this process makes anew, by way of one.
+    /// Who may read and write a file that this process makes anew. Makes one for a moment, in place of what is there.
     func modeOfNewFiles(by way: String) throws(FileFault) -> UInt32 {
-        try mode(by: way) { _ throws(FileFault) in }
-    }
-
-    /// Who may read and write a file that was made this user's alone, by way of one: others, where the file system
-    /// keeps nothing of that.
-    func modeOfPrivateFiles(by way: String) throws(FileFault) -> UInt32 {
-        try mode(by: way) { file throws(FileFault) in try permit(file, 0o600) }
-    }
-
-    private func mode(by way: String, _ change: (Int32) throws(FileFault) -> Void) throws(FileFault) -> UInt32 {
         try removeIfThere(way)
-        let file = try open(way, .creating)
+        return try modeOfNewFile(way) { _ throws(FileFault) in }
+    }
+
+    /// Who may read and write a file that was made this user's alone: others, where the file system keeps nothing of
+    /// that. Makes one for a moment, of a name that nobody has.
+    func modeOfPrivateFiles(beside path: String) throws(FileFault) -> UInt32 {
+        let number = String(UInt32.random(in: .min ... .max), radix: 16)
+        return try modeOfNewFile("\(path).\(number)") { file throws(FileFault) in try permit(file, 0o600) }
+    }
+
+    private func modeOfNewFile(
+        _ path: String, _ change: (Int32) throws(FileFault) -> Void
+    ) throws(FileFault) -> UInt32 {
+        let file = try open(path, .creating)
         defer {
             try? close(file)
-            try? remove(way)
+            try? remove(path)
         }
         try change(file)
         return try status(file).mode

@@ -42,6 +42,9 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         }
     }
 
+    /// Whether the request has been sent, or is about to be, and nothing has come of it.
+    var isAwaiting: Bool { if case .awaiting = phase { true } else { false } }
+
     /// Whether the head of the response is held back.
     var isGathering: Bool { if case .gathering = phase { true } else { false } }
 

@@ -48,7 +48,7 @@ final class SessionExchange: Sendable {
     ///   - task: Makes the task of the session, once.
     ///   - folder: Where is put aside what the reader doesn't take.
     ///   - patience: How long the session, and with it all other exchanges, waits for the reader at most.
-    ///   - didBegin: Called before the transfer begins.
+    ///   - didBegin: Called before the transfer begins, and before it can be stopped.
     init(
         _ request: TransportRequest, _ payload: RequestPayload, queues: SessionQueues,
         task: @escaping @Sendable () -> URLSessionTask, folder: URL, patience: DispatchTimeInterval = .milliseconds(20),
@@ -243,16 +243,21 @@ final class SessionExchange: Sendable {
 
     private func start() {
         let task = transfer.withLock { transfer -> URLSessionTask? in
-            // One that was stopped before is never made: the session would keep it.
-            guard case .unmade(let make) = transfer else { return nil }
+            // Of one whose end has been told, nothing is made: the server is not to hear of it any more, and a task
+            // that never begins is one that the session would keep.
+            guard case .unmade(let make) = transfer, state.withLock({ $0.isAwaiting }) else {
+                transfer = .stopped
+                return nil
+            }
             let task = make()
+            // Before anybody can stop it: what the session tells of a task is for the exchange that it knows.
+            didBegin(self, task)
             transfer = .made(task)
             return task
         }
         guard let task else { return }
         // It may have stood in line here. The silence of the network begins now.
         request.didSend(0)
-        didBegin(self, task)
         task.resume()
     }
 

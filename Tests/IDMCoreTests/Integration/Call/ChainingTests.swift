@@ -75,6 +75,16 @@ struct ChainingTests {
         try await done.wait()
     }
 
+    @Test("Whoever asks after the end of ten thousand that follow one another hears of it, with the stack there is")
+    func longChainThatIsOver() async {
+        let integrator = Integrator(Echo<Int>())
+        var call = integrator.prepareCall(0)
+        for number in 1...10_000 { call = integrator.prepareCall(number).nextSuccess(call) }
+        let task = call.call()
+        await task.finish()
+        await withUnsafeContinuation { heard in task.whenAllFinished { heard.resume() } }
+    }
+
     /// Each call is chained to one that is made in its provider, so that there is no end of it.
     private nonisolated static func recall(_ integrator: Integrator<Int, Int>, _ left: Int, _ done: Signal) {
         guard left > 0 else { return done.open() }

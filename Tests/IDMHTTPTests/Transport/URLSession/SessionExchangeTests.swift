@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import IDMTesting
 import TestSupport
 import Testing
 
@@ -67,18 +68,61 @@ struct SessionExchangeTests {
         goesOn.signal()
     }
 
-    @Test("never makes a task once it is stopped")
+    @Test("never makes a task once its end has been told, though others are still to be stopped before it")
     func stoppedBefore() async throws {
         let (queues, log, goesOn) = (SessionQueues(), Log(), DispatchSemaphore(value: 0))
+        let othersAreStopped = DispatchSemaphore(value: 0)
         queues.making.async { goesOn.wait() }
+        queues.stopping.async { othersAreStopped.wait() }
         let exchange = try exchange(queues, log, goesOn)
-        let head = Task { try await exchange.head() }
-        head.cancel()
-        await #expect(throws: CancellationError.self) { try await head.value }
-        await drain(queues.stopping)
+        let ends = Log()
+        let heads = (0..<2).map { _ in
+            Task {
+                await #expect(throws: CancellationError.self) { try await exchange.head() }
+                ends.add("end")
+            }
+        }
+        // There is one head only: once one of them is refused, the other stands in line.
+        try await ends.count(reaches: 1)
+        for head in heads { head.cancel() }
+        try await ends.count(reaches: 2)
         goesOn.signal()
         await drain(queues.making)
         #expect(log.entries.isEmpty)
+        othersAreStopped.signal()
+        await drain(queues.stopping)
+    }
+
+    @Test("isn't kept by the session where it is cancelled just as it begins")
+    func cancelledAsItBegins() async throws {
+        /// What a request holds.
+        final class Token: Sendable {
+            let isGone: Signal
+            init(_ isGone: Signal) { self.isGone = isGone }
+            deinit { isGone.open() }
+        }
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        for _ in 0..<50 {
+            let (isGone, canBegin, head) = (Signal(), Signal(), Watched<Task<Void, any Error>?>(nil))
+            func request() -> TransportRequest {
+                let token = Token(isGone)
+                var request = TransportRequest(.get, url)
+                request.didSend = { _ in
+                    withExtendedLifetime(token) {}
+                    head.value?.cancel()
+                }
+                return request
+            }
+            let task = Task { [request = request()] in
+                try await canBegin.wait()
+                _ = try await URLSessionTransport.shared.send(request)
+            }
+            head.change { $0 = task }
+            canBegin.open()
+            _ = await task.result
+            head.change { $0 = nil }
+            try await isGone.wait()
+        }
     }
 
     @Test("says why nothing can be put aside, behind what there was room for")
