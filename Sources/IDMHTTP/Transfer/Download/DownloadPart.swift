@@ -21,6 +21,8 @@ actor DownloadPart {
     private var sidecar: DownloadSidecar?
     /// How many bytes are in it.
     private(set) var length: Int64 = 0
+    /// Whether anything of it is of this opening.
+    private var isBegun = false
     /// How many of the bytes that come next are there already.
     private var surplus: Int64 = 0
     private var digest: SHA256?
@@ -44,7 +46,8 @@ actor DownloadPart {
     /// Takes the part, for nobody else to write it. To be left, or finished.
     func open() throws(TransferError) -> Opening {
         // Nothing counts of an opening before: in a pause somebody else may have been there.
-        (sidecar, digest, length, surplus, checkpoint, isPermitted) = (nil, nil, 0, 0, 0, false)
+        (sidecar, digest, length, surplus, checkpoint) = (nil, nil, 0, 0, 0)
+        (isBegun, isPermitted) = (false, false)
         let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
         disk.removeSecondName(of: destinations(known?.suggestedName))
@@ -150,6 +153,7 @@ actor DownloadPart {
     func begin(from first: Int64, total: Int64?, headers: ServiceHeaders) throws(TransferError) {
         let suggested = headers[.contentDisposition].flatMap(ContentDisposition.fileName)
         try refuseExisting(first == 0 ? suggested : sidecar?.suggestedName ?? suggested)
+        isBegun = true
         do throws(FileFault) {
             if first == 0 { return try beginAnew(total, headers) }
             surplus = length - first
@@ -249,7 +253,7 @@ actor DownloadPart {
             } else {
                 try? files.removeIfThere(place.sidecar)
             }
-        } else {
+        } else if isBegun || status.size == 0 {
             disk.removeAll()
         }
     }

@@ -118,6 +118,21 @@ extension ResumeTests {
         #expect(place.isWhole() && place.server.ranges == [nil, nil])
     }
 
+    @Test("A request that fails takes nothing away that it hasn't touched, and leaves nothing of its own")
+    func untouched() async throws {
+        let place = try Downloading { $0.status = 404 }
+        await #expect(throws: HTTPError.self) { try await place.request() }
+        #expect(place.names.isEmpty)
+        // This user's alone, as a part is: nobody knows whose it was.
+        try Data("whose?".utf8).write(to: place.part)
+        #expect(chmod(place.part.path, 0o600) == 0)
+        await #expect(throws: HTTPError.self) { try await place.request() }
+        #expect(try Data(contentsOf: place.part) == Data("whose?".utf8))
+        place.server.change { $0.status = nil }
+        _ = try await place.request()
+        #expect(place.isWhole())
+    }
+
     @Test("Whoever never gets the part to itself gives up")
     func neverAlone() async throws {
         let place = try Downloading()
