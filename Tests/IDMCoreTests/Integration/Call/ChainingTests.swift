@@ -1,7 +1,8 @@
-import IDMCore
 import IDMTesting
 import TestSupport
 import Testing
+
+@testable import IDMCore
 
 @Suite("Calls after a call", .timeLimit(.ample))
 @MainActor
@@ -75,14 +76,14 @@ struct ChainingTests {
         try await done.wait()
     }
 
-    @Test("Whoever asks after the end of ten thousand that follow one another hears of it, with the stack there is")
-    func longChainThatIsOver() async {
-        let integrator = Integrator(Echo<Int>())
-        var call = integrator.prepareCall(0)
-        for number in 1...10_000 { call = integrator.prepareCall(number).nextSuccess(call) }
-        let task = call.call()
-        await task.finish()
-        await withUnsafeContinuation { heard in task.whenAllFinished { heard.resume() } }
+    @Test("Whoever asks after the end of one that ten thousand follow hears of it, with the stack there is")
+    func manyNeighborsThatAreOver() async {
+        let over = Integrator(Echo<Int>()).prepareCall(1).call()
+        await over.finish()
+        let life = Life()
+        for _ in 0..<10_000 { life.chain(over) }
+        life.finish()
+        await withUnsafeContinuation { heard in life.whenAllFinished { heard.resume() } }
     }
 
     /// Each call is chained to one that is made in its provider, so that there is no end of it.
