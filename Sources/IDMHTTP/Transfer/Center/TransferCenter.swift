@@ -159,13 +159,13 @@ public final class TransferCenter: Sendable {
     /// were cancelled don't count, and neither do ids that aren't there. As long as not all totals are known, the
     /// fraction is the mean of theirs; it is nil where none counts.
     public func progress(of ids: [String]? = nil) -> TransferProgress {
-        core.group(ids).progress
+        core.group(ids?.eachOnce).progress
     }
 
     /// How far several transfers have come together, now and whenever that changes, until all of them that are there are
     /// over. No fraction is less than the one before, as long as the transfers are the same.
     public func progresses(of ids: [String]) -> TransferProgresses {
-        TransferProgresses(changes: core.changes) { [core] in core.group(ids) }
+        TransferProgresses(changes: core.changes) { [core, ids = ids.eachOnce] in core.group(ids) }
     }
 
     /// Shows a watcher where each transfer stands, now and from now on, in order and outside of any lock.
@@ -180,4 +180,8 @@ public final class TransferCenter: Sendable {
         for run in core.close() { await run.ended() }
         await core.settle()
     }
+}
+
+extension [String] {
+    fileprivate var eachOnce: [String] { Array(Set(self)) }
 }

@@ -38,11 +38,11 @@ final class TransferCore: Sendable {
     }
 
     /// How far these have come together, and whether all of them are over, at one moment. Nil for all that there are.
+    ///
+    /// - Parameter ids: Each counts as often as it stands here.
     func group(_ ids: [String]?) -> (progress: TransferProgress, isOver: Bool) {
         state.withLock { state in
-            let phases = (ids.map(Set.init) ?? Set(state.book.ids)).compactMap { id in
-                state.book.phase(of: id).map { (id, $0) }
-            }
+            let phases = (ids ?? state.book.ids).compactMap { id in state.book.phase(of: id).map { (id, $0) } }
             return (
                 .sum(of: phases.compactMap { id, phase in state.jobs[id]?.share(phase) }),
                 phases.allSatisfy { $0.1.isOver }

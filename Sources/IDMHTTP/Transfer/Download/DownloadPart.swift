@@ -21,7 +21,7 @@ actor DownloadPart {
     private var sidecar: DownloadSidecar?
     /// How many bytes are in it.
     private(set) var length: Int64 = 0
-    /// Whether anything of it is of this opening.
+    /// Whether an answer has been taken since it was opened.
     private var isBegun = false
     /// How many of the bytes that come next are there already.
     private var surplus: Int64 = 0
@@ -246,7 +246,8 @@ actor DownloadPart {
         if isPermitted { try? files.permit(file, 0o600) }
         // As long as nothing has come to be written in its stead.
         if isOfAnother { return }
-        if keeping, sidecar != nil, length > 0 {
+        // What is wrong with an answer that wasn't taken is nothing that is wrong with what was there.
+        if keeping || !isBegun, sidecar != nil, length > 0 {
             // Where somebody else has written to it as well, nobody goes on with it.
             if status.size == length {
                 try? writeDown(synchronizing: true)

@@ -33,21 +33,17 @@ struct DownloadRun: Sendable {
         case .done(let file):
             return done(file)
         case .plan(let plan):
-            var isTouched = false
             do {
                 try Task.checkCancellation()
-                return try await fetch(flow.hasRanges ? plan : .anew, flow, &isTouched)
+                return try await fetch(flow.hasRanges ? plan : .anew, flow)
             } catch {
-                // What is wrong with an answer is nothing that was wrong with what was there.
-                await part.leave(keeping: error.leavesPart || !isTouched)
+                await part.leave(keeping: error.leavesPart)
                 throw deadline?.whole(error) ?? error
             }
         }
     }
 
-    private func fetch(
-        _ first: DownloadPlan, _ flow: RequestFlow, _ isTouched: inout Bool
-    ) async throws -> DownloadedFile {
+    private func fetch(_ first: DownloadPlan, _ flow: RequestFlow) async throws -> DownloadedFile {
         var plan = first
         while true {
             guard let answer = try await open(plan, flow) else {
@@ -58,7 +54,6 @@ struct DownloadRun: Sendable {
             case .fail(let error): throw error
             case .askAnew: plan = .anew
             case .take(let first, let end, let total):
-                isTouched = true
                 try await part.begin(from: first, total: total, headers: answer.headers)
                 do {
                     try await copy(

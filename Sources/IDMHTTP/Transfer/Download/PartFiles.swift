@@ -81,12 +81,12 @@ struct PartFiles: Sendable {
 
     /// Removes the part that has become a file, where its process had no time for that.
     func removeSecondName(of destinations: some Sequence<String>) {
-        guard let status = try? files.status(at: place.part), status.kind == .file, status.links > 1,
+        guard let found = try? files.status(at: place.part), found.kind == .file, found.links > 1,
             let file = try? files.open(place.part, .reading)
         else { return }
         defer { try? files.close(file) }
         // A download that is about to do so itself has the lock. One that has just done so has left the place to others.
-        guard (try? files.lock(file)) != nil, (try? files.status(file))?.identity == status.identity,
+        guard (try? files.lock(file)) != nil, let status = try? files.status(file), status.links > 1,
             (try? isInPlace(status)) == true, isDone(status, destinations) || isOwn(status)
         else { return }
         try? files.removeIfThere(place.part)
