@@ -6,6 +6,9 @@ protocol SilenceMeter: Sendable {
     /// Something has happened.
     func hear()
 
+    /// Nothing is to happen for now: the time begins anew with what is heard next.
+    func rest()
+
     /// Lets something happen once nothing has happened for the time. While a control pauses nothing has to: the time
     /// begins anew with its resume.
     func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm
@@ -79,7 +82,7 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
         if control.isPaused { state.withLock { $0.isPaused = true } }
         // A resume may have been heard of in between.
         guard !control.isPaused else { return }
-        meter.hear()
+        meter.hearResume()
         let isDue = state.withLock { state in
             defer { (state.isPaused, state.awaitsResume) = (false, false) }
             return state.awaitsResume && !state.isOver
@@ -99,7 +102,8 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
 private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
     let clock: C
     private let duration: Duration
-    private let last: Mutex<C.Instant>
+    /// Nil while nothing is to happen.
+    private let last: Mutex<C.Instant?>
 
     init(_ clock: C, duration: Duration) {
         self.clock = clock
@@ -110,11 +114,20 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
 
     func hear() {
         let now = clock.now
-        last.withLock { $0 = max($0, now) }
+        last.withLock { $0 = $0.map { max($0, now) } ?? now }
     }
 
-    /// When it has been silent for the time, if nothing more is heard.
-    var end: C.Instant { last.withLock { $0 }.advanced(by: duration) }
+    func rest() { last.withLock { $0 = nil } }
+
+    /// A pause is over, which begins nothing where nothing is to happen.
+    func hearResume() {
+        let now = clock.now
+        last.withLock { $0 = $0.map { max($0, now) } }
+    }
+
+    /// When it has been silent for the time, if nothing more is heard. Never, while nothing is to happen: not sooner than
+    /// after the time from now on.
+    var end: C.Instant { (last.withLock { $0 } ?? clock.now).advanced(by: duration) }
 
     func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm {
         let alarm = SilenceAlarm(self, control, body)

@@ -12,10 +12,10 @@ struct SilenceWatch: Sendable {
     /// What the silence doesn't count under, while it pauses.
     var control: PauseControl?
 
-    /// Does work that says when something happens. Throws ``Silence`` when nothing has for the duration, and a
+    /// Does work that tells the meter what happens. Throws ``Silence`` when nothing has for the duration, and a
     /// `CancellationError` as soon as the caller is cancelled; the work is cancelled in both cases.
     func run<Value: Sendable>(
-        _ work: @escaping @Sendable (_ sound: @escaping @Sendable () -> Void) async throws -> Value
+        _ work: @escaping @Sendable (_ meter: any SilenceMeter) async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
         let meter = clock.meter(of: duration)
@@ -23,7 +23,7 @@ struct SilenceWatch: Sendable {
         // In this turn, as far as it comes: each change of threads costs as much as all the rest.
         let worker = LibraryTask.start(isolation: nil) { _ in
             do {
-                first.end(.success(try await work { meter.hear() }))
+                first.end(.success(try await work(meter)))
             } catch {
                 first.end(.failure(error))
             }

@@ -35,14 +35,19 @@ struct Exchange: Sendable {
 
     private func response(to request: TransportRequest) async throws -> ServiceResponse {
         do {
-            return try await SilenceWatch(duration: request.timeout, clock: clock, control: .current).run { sound in
+            return try await SilenceWatch(duration: request.timeout, clock: clock, control: .current).run { meter in
                 var request = request
-                let didSend = request.didSend
+                let (didSend, didQueue, recorder) = (request.didSend, request.didQueue, EventRecorder.current)
                 request.didSend = { sent in
-                    sound()
+                    meter.hear()
                     didSend(sent)
                 }
-                return try await Visit(exchange: self, sound: sound).response(to: request)
+                request.didQueue = {
+                    meter.rest()
+                    recorder?.record(.queued)
+                    didQueue()
+                }
+                return try await Visit(exchange: self, sound: { meter.hear() }).response(to: request)
             }
         } catch is SilenceWatch.Silence {
             throw HTTPError.Reason.Thrown(.timedOut(.silence(request.timeout)))

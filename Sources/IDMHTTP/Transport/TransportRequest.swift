@@ -24,6 +24,9 @@ public struct TransportRequest: Sendable {
     /// of it, and the silence starts anew. On any thread, as often as it likes. A number that is less than one before
     /// isn't heard.
     public var didSend: @Sendable (_ sent: Int64) -> Void = { _ in }
+    /// To be called when the request has to wait for others before it goes. No silence counts from then on, until
+    /// ``didSend`` is called, with 0 when it goes.
+    public var didQueue: @Sendable () -> Void = {}
 
     /// To be called with what has come, by a transport of ours. It then holds back the head of a response with a short
     /// body until all of it is there. Nil where whoever asks reads the body as it comes.

@@ -146,7 +146,7 @@ struct ResponseLoopbackTests {
     func stalls() async throws {
         try await withServer { server, service in
             var service = service
-            // Its own: at that of all others the time may be over in line.
+            // Its own: a deadline counts in line as well.
             service.transport = URLSessionTransport()
             let gate = TestGate()
             server.on(.get, "/nothing", answer: .never)

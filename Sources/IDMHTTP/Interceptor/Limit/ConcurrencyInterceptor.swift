@@ -6,10 +6,7 @@ internal import Synchronization
 /// waits ends at once. A request that is opened holds its place until its body has been read, or nobody holds the body
 /// any more. Put it last, so that no request holds a place while it waits for something else.
 public final class ConcurrencyInterceptor: HTTPInterceptor {
-    private typealias Entrance = Turnstile<FirstResult<Void>>
-
-    private let width: Int
-    private let entrances = Mutex<[ServiceOrigin: Entrance]>([:])
+    private let entrances: Turnstiles<ServiceOrigin, FirstResult<Void>>
     private let didQueue: @Sendable () -> Void
 
     /// Makes an interceptor.
@@ -21,7 +18,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
 
     /// Makes an interceptor that says when somebody has begun to wait.
     init(width: Int, didQueue: @escaping @Sendable () -> Void) {
-        self.width = width
+        entrances = Turnstiles(width: width)
         self.didQueue = didQueue
     }
 
@@ -49,14 +46,13 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
 
     /// How many requests are on their way to an origin, and how many wait.
     func counts(_ origin: ServiceOrigin) -> (inside: Int, waiting: Int) {
-        entrances.withLock { $0[origin]?.counts ?? (0, 0) }
+        entrances.counts(origin)
     }
 
     private func enter(_ origin: ServiceOrigin) async throws {
         try Task.checkCancellation()
         let turn = FirstResult<Void>()
-        let place = entrances.withLock { $0[origin, default: Entrance(width: width)].enter(turn) }
-        guard let place else { return }
+        guard let number = entrances.enter(origin, turn) else { return }
         EventRecorder.record(.queued)
         didQueue()
         try await withTaskCancellationHandler {
@@ -64,18 +60,12 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
         } onCancel: {
             // If the turn has come at the same time, it is taken, and given back by the request that finds itself
             // cancelled.
-            entrances.withLock { $0[origin]?.giveUp(place) }?.end(.failure(CancellationError()))
+            entrances.giveUp(origin, number)?.end(.failure(CancellationError()))
         }
     }
 
     private func leave(_ origin: ServiceOrigin) {
-        let next = entrances.withLock { entrances in
-            let next = entrances[origin]?.leave()
-            // Origins come and go; those that nobody asks aren't kept.
-            if entrances[origin]?.counts.inside == 0 { entrances[origin] = nil }
-            return next
-        }
-        next?.end(.success(()))
+        entrances.leave(origin)?.end(.success(()))
     }
 }
 

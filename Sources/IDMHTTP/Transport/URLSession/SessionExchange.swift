@@ -10,6 +10,8 @@ internal import FoundationNetworking
 final class SessionExchange: Sendable {
     typealias Sender = UnsafeContinuation<Head, any Error>
     typealias Reader = UnsafeContinuation<Data?, any Error>
+    /// Those that want a connection to an origin. The session has such a line as well, and tells nobody who stands in it.
+    typealias Line = Turnstiles<ServiceOrigin?, SessionExchange>
     private typealias State = ExchangeState<Head, Sender, Reader>
 
     /// The head of a response.
@@ -21,13 +23,25 @@ final class SessionExchange: Sendable {
     /// What the session has to do for it.
     private enum Transfer {
         case unmade(@Sendable () -> URLSessionTask)
+        /// With its number in the line of those that want a connection.
+        case waiting(@Sendable () -> URLSessionTask, Int)
         case made(URLSessionTask)
         case stopped
+
+        /// Makes the task, where there is none yet.
+        var make: (@Sendable () -> URLSessionTask)? {
+            switch self {
+            case .unmade(let make), .waiting(let make, _): make
+            case .made, .stopped: nil
+            }
+        }
     }
 
     private let request: TransportRequest
     private let payload: RequestPayload
     private let queues: SessionQueues
+    private let line: Line
+    private let origin: ServiceOrigin?
     private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
     private let state: Mutex<State>
     private let transfer: Mutex<Transfer>
@@ -45,12 +59,13 @@ final class SessionExchange: Sendable {
     private static let moment = DispatchTimeInterval.milliseconds(2)
 
     /// - Parameters:
+    ///   - line: Where those stand that find no connection.
     ///   - task: Makes the task of the session, once.
     ///   - folder: Where is put aside what the reader doesn't take.
     ///   - patience: How long the session, and with it all other exchanges, waits for the reader at most.
     ///   - didBegin: Called before the transfer begins, and before it can be stopped.
     init(
-        _ request: TransportRequest, _ payload: RequestPayload, queues: SessionQueues,
+        _ request: TransportRequest, _ payload: RequestPayload, queues: SessionQueues, line: Line,
         task: @escaping @Sendable () -> URLSessionTask, folder: URL, patience: DispatchTimeInterval = .milliseconds(20),
         didBegin: @escaping @Sendable (SessionExchange, URLSessionTask) -> Void
     ) {
@@ -58,6 +73,8 @@ final class SessionExchange: Sendable {
         self.payload = payload
         transfer = Mutex(.unmade(task))
         self.queues = queues
+        self.line = line
+        origin = ServiceOrigin(request.url)
         self.didBegin = didBegin
         behind = Backlog(limit: Self.window, patience: patience)
         spool = Mutex(BodySpool(folder: folder))
@@ -170,6 +187,7 @@ final class SessionExchange: Sendable {
     }
 
     func complete(_ response: URLResponse?, _ error: (any Error)?) {
+        leaveLine()
         payload.remove()
         let received = state.withLock { $0.received }
         var error = error.map { fault($0, hasHead: received != nil) }
@@ -194,7 +212,7 @@ final class SessionExchange: Sendable {
     private func perform(_ action: State.Action) {
         switch action {
         case .none: break
-        case .start: queues.making.async { [self] in start() }
+        case .start: enter()
         case .answer(let sender, let head, let action):
             perform(action)
             sender.resume(returning: head)
@@ -241,11 +259,30 @@ final class SessionExchange: Sendable {
         }
     }
 
+    private func enter() {
+        let goes = transfer.withLock { transfer in
+            guard case .unmade(let make) = transfer else { return false }
+            guard let number = line.enter(origin, self) else { return true }
+            transfer = .waiting(make, number)
+            // Before its turn can come: that is told after this.
+            request.didQueue()
+            return false
+        }
+        if goes { begin() }
+    }
+
+    private func begin() {
+        queues.making.async { [self] in start() }
+    }
+
+    /// Gives its place to the next one.
+    private func leaveLine() { line.leave(origin)?.begin() }
+
     private func start() {
         let task = transfer.withLock { transfer -> URLSessionTask? in
             // Of one whose end has been told, nothing is made: the server is not to hear of it any more, and a task
             // that never begins is one that the session would keep.
-            guard case .unmade(let make) = transfer, state.withLock({ $0.isAwaiting }) else {
+            guard let make = transfer.make, state.withLock({ $0.isAwaiting }) else {
                 transfer = .stopped
                 return nil
             }
@@ -255,7 +292,7 @@ final class SessionExchange: Sendable {
             transfer = .made(task)
             return task
         }
-        guard let task else { return }
+        guard let task else { return leaveLine() }
         // It may have stood in line here. The silence of the network begins now.
         request.didSend(0)
         task.resume()
@@ -265,7 +302,13 @@ final class SessionExchange: Sendable {
         queues.stopping.async { [self] in
             let task = transfer.withLock { transfer -> URLSessionTask? in
                 defer { transfer = .stopped }
-                return if case .made(let task) = transfer { task } else { nil }
+                switch transfer {
+                case .unmade, .stopped: return nil
+                case .waiting(_, let number):
+                    _ = line.giveUp(origin, number)
+                    return nil
+                case .made(let task): return task
+                }
             }
             task?.cancel()
         }

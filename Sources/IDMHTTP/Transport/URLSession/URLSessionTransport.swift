@@ -44,12 +44,15 @@ public final class URLSessionTransport: HTTPTransport {
 
     private let session: URLSession
     private let queues = SessionQueues()
+    private let line: SessionExchange.Line
     private let delegate: SessionDelegate
     private let folder: URL
 
     /// Makes a transport with a session of its own.
     ///
-    /// - Parameter connectionsPerHost: How many connections to one host there may be. Exchanges that find none wait.
+    /// - Parameter connectionsPerHost: How many connections to one host there may be. Exchanges that find none wait, in
+    ///   the order in which they came, and on Linux no silence counts meanwhile. On Apple's platforms, where a connection
+    ///   may carry many exchanges at once, the session lets them wait, and doesn't say so.
     public convenience init(connectionsPerHost: Int = 6) {
         self.init(connectionsPerHost: connectionsPerHost, folder: FileManager.default.temporaryDirectory)
     }
@@ -57,6 +60,11 @@ public final class URLSessionTransport: HTTPTransport {
     /// Makes a transport that puts aside what it must in a folder.
     init(connectionsPerHost: Int, folder: URL) {
         self.folder = folder
+        #if canImport(FoundationNetworking)
+        line = SessionExchange.Line(width: connectionsPerHost)
+        #else
+        line = SessionExchange.Line(width: .max)
+        #endif
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
@@ -98,7 +106,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// An exchange that is still to begin.
     func exchange(_ request: TransportRequest, _ payload: RequestPayload) -> SessionExchange {
         SessionExchange(
-            request, payload, queues: queues, task: { self.task(for: request, payload) }, folder: folder,
+            request, payload, queues: queues, line: line, task: { self.task(for: request, payload) }, folder: folder,
             didBegin: { [delegate] in delegate.add($0, $1) })
     }
 

@@ -29,7 +29,7 @@ struct SessionExchangeTests {
     ) async throws -> (SessionExchange, SessionExchange.Head) {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let exchange = SessionExchange(
-            TransportRequest(.get, url, limits: limits), .none, queues: Self.queues,
+            TransportRequest(.get, url, limits: limits), .none, queues: Self.queues, line: .init(width: 1),
             task: { Self.session.dataTask(with: url) }, folder: folder, patience: patience
         ) { exchange, _ in
             guard let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers)
@@ -43,7 +43,7 @@ struct SessionExchangeTests {
     private func exchange(_ queues: SessionQueues, _ log: Log, _ goesOn: DispatchSemaphore) throws -> SessionExchange {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         return SessionExchange(
-            TransportRequest(.get, url), .none, queues: queues,
+            TransportRequest(.get, url), .none, queues: queues, line: .init(width: 1),
             task: {
                 log.add("made")
                 goesOn.wait()

@@ -13,7 +13,7 @@ struct Turnstile<Waiter> {
     /// How many are inside, and how many wait.
     var counts: (inside: Int, waiting: Int) { (inside, queue.count) }
 
-    /// Lets somebody in, or gives a place in the queue.
+    /// Lets somebody in, or gives a number in the queue.
     mutating func enter(_ waiter: @autoclosure () -> Waiter) -> Int? {
         guard inside >= width else {
             inside += 1
@@ -35,7 +35,7 @@ struct Turnstile<Waiter> {
     }
 
     /// Somebody waits no longer. Nil if it is in already.
-    mutating func giveUp(_ place: Int) -> Waiter? {
-        queue.removeValue(forKey: place)
+    mutating func giveUp(_ number: Int) -> Waiter? {
+        queue.removeValue(forKey: number)
     }
 }
