@@ -48,5 +48,13 @@ extension ServiceRequest {
                 throw .method(name.escapedForDescription())
             }
         }
+
+        /// Whether it does no harm if a request with such a header arrives twice.
+        func mayArriveTwice(with headers: ServiceHeaders) -> Bool {
+            isIdempotent || headers[.idempotencyKey]?.isEmpty == false
+        }
     }
+
+    /// Whether the request can be made again, and it does no harm if it has arrived before.
+    var mayBeMadeTwice: Bool { method.mayArriveTwice(with: headers) && body?.isReplayable != false }
 }

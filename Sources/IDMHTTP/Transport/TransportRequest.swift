@@ -53,6 +53,9 @@ public struct TransportRequest: Sendable {
         self.cachePolicy = cachePolicy
         self.limits = limits
     }
+
+    /// Whether it does no harm if it arrives twice.
+    var mayArriveTwice: Bool { method.mayArriveTwice(with: headers) }
 }
 
 extension TransportRequest: CustomStringConvertible, CustomReflectable {

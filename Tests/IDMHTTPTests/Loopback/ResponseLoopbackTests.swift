@@ -87,6 +87,44 @@ struct ResponseLoopbackTests {
         }
     }
 
+    /// What is sent where only one may arrive.
+    enum Body: CaseIterable {
+        case none, bytes, file, stream
+
+        func made(in folder: TemporaryFolder) throws -> RequestBody? {
+            switch self {
+            case .none: return nil
+            case .bytes: return .text("body")
+            case .file:
+                let url = folder.url.appendingPathComponent("body")
+                try Data("body".utf8).write(to: url)
+                return .file(url)
+            case .stream: return .stream(HTTPBytes(Data("body".utf8)))
+            }
+        }
+    }
+
+    @Test(
+        "that never come, since a kept connection breaks, are no reason to send again what may not arrive twice",
+        arguments: Body.allCases, [Answer.hangUp, .reset])
+    func brokenBehindOnce(body: Body, answer: Answer) async throws {
+        try await withServer { server, service in
+            var service = service
+            service.transport = URLSessionTransport(connectionsPerHost: 1)
+            let folder = try TemporaryFolder()
+            server.on(.get, "/a", answer: Self.hello)
+            server.on(nil, "/paid", answer: Self.hello)
+            server.on(nil, "/pay", answer: answer)
+            for method in [ServiceRequest.Method.post, .patch] {
+                #expect(await service.outcome() == "200 hello")
+                #expect(await service.outcome(ServiceRequest(method, "/paid")) == "200 hello")
+                let request = ServiceRequest(method, "/pay", body: try body.made(in: folder))
+                #expect(await service.outcome(request) == "lost")
+                #expect(server.requests.count { $0.method == method && $0.path == "/pay" } == 1, "\(method)")
+            }
+        }
+    }
+
     @Test("with a thousand lines in their header are read, and those of 200 KB are more than is taken")
     func headers() async throws {
         try await withServer { server, service in

@@ -79,7 +79,7 @@ public struct RetryInterceptor: HTTPInterceptor {
                 let response = try await next(request)
                 budget?.succeed()
                 return response
-            } catch let error as HTTPError where retries < count && request.isRepeatable && condition(error) {
+            } catch let error as HTTPError where retries < count && request.mayBeMadeTwice && condition(error) {
                 retries += 1
                 let wait = wait(beforeRetry: retries, error)
                 let deadline = request.deadline ?? next.configuration.deadline
@@ -98,12 +98,5 @@ public struct RetryInterceptor: HTTPInterceptor {
             RetryAfter.wait($0.headers, now: Int(now().timeIntervalSince1970))
         }
         return max(own, asked ?? .zero)
-    }
-}
-
-extension ServiceRequest {
-    /// Whether the request may be made again.
-    fileprivate var isRepeatable: Bool {
-        (method.isIdempotent || headers[.idempotencyKey]?.isEmpty == false) && body?.isReplayable != false
     }
 }

@@ -50,8 +50,7 @@ final class RequestFlow: Sendable {
 
     init(_ request: ServiceRequest, _ control: PauseControl?) {
         isReplayable = request.body?.isReplayable != false
-        isRepeatable =
-            isReplayable && (request.method.isIdempotent || request.headers[.idempotencyKey]?.isEmpty == false)
+        isRepeatable = request.mayBeMadeTwice
         hasRanges = request.method == .get
         // Of a request without one nobody tells when it goes.
         if request.body == nil { state.withLock { $0.hasBegun = true } }

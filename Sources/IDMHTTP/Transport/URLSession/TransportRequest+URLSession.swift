@@ -13,7 +13,7 @@ extension TransportRequest {
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.httpMethod = method.name
         request.httpShouldHandleCookies = false
-        request.timeoutInterval = URLSessionTransport.longestTime
+        request.timeoutInterval = TransportSession.longestTime
         for name in headers.distinctNames {
             let separator = name == "Cookie" ? "; " : ", "
             request.setValue(headers.values(of: name).joined(separator: separator), forHTTPHeaderField: name.spelling)

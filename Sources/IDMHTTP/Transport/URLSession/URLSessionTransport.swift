@@ -5,9 +5,12 @@ internal import FoundationNetworking
 
 /// Carries requests over URLSession, in a way that is safe on Apple's platforms and on Linux.
 ///
-/// One transport has one session, which lives as long as the transport does. Make one and share it, as services do with
-/// ``shared``; what many short-lived sessions do isn't known to be safe.
+/// The sessions of a transport live as long as it does. Make one and share it, as services do with ``shared``; what many
+/// short-lived sessions do isn't known to be safe.
 ///
+/// - On Linux a request that may not arrive twice, by its method and without an idempotency key, has a connection of its
+///   own: when one breaks that was kept open, libcurl sends the request again on another one, and asks nobody. With an
+///   `Idempotency-Key` it shares the connections of the others.
 /// - It follows no redirects, and answers no server that asks for a user: a 401 comes with its body.
 /// - It keeps nothing: no cookies, no credentials, no responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a
 ///   request fails at once; all others ask the server. A cache of values stands before a service, and not in it.
@@ -16,12 +19,16 @@ internal import FoundationNetworking
 /// - A header that is too large, and a body that is once it is unpacked, end the transfer, and are told as a
 ///   ``TransportFault``, as everything else is that goes wrong.
 ///
-/// Four things on Linux are beyond its reach, for they happen in FoundationNetworking: a connection that breaks off
-/// inside of a response's header ends the process; while a packed body of hundreds of megabytes is unpacked all other
-/// transfers of the session wait, until the limit ends it; they wait as well while a file that is sent is read from a
-/// disk that takes its time; and as long as bytes come faster than the session reads them, it does nothing else, so
-/// that the connection of a stopped transfer closes at the server's first breath. Whoever cancelled, or was refused, has
-/// been told by then.
+/// Some things on Linux are beyond its reach, for they happen in FoundationNetworking:
+///
+/// - A connection that breaks off inside of a response's header ends the process. So does a Content-Length of 2⁶³ − 1,
+///   which no body has.
+/// - The header of a request travels in no certain order, and fields of one name as one. Those of a response that have
+///   one name come as one.
+/// - While a packed body of hundreds of megabytes is unpacked all other transfers of the session wait, until the limit
+///   ends it. They wait as well while a file that is sent is read from a disk that takes its time.
+/// - As long as bytes come faster than the session reads them, it does nothing else, so that the connection of a stopped
+///   transfer closes at the server's first breath. Whoever cancelled, or was refused, has been told by then.
 ///
 /// ## Memory
 ///
@@ -39,13 +46,13 @@ public final class URLSessionTransport: HTTPTransport {
     /// The one that services share.
     public static let shared = URLSessionTransport()
 
-    /// A time that nobody lives to see, and that URLSession can count in milliseconds.
-    static let longestTime: TimeInterval = 10 * 365 * 86_400
-
-    private let session: URLSession
+    private let session: TransportSession
+    #if canImport(FoundationNetworking)
+    /// For what may not arrive twice.
+    private let cautious: TransportSession
+    #endif
     private let queues = SessionQueues()
     private let line: SessionExchange.Line
-    private let delegate: SessionDelegate
     private let folder: URL
 
     /// Makes a transport with a session of its own.
@@ -60,32 +67,17 @@ public final class URLSessionTransport: HTTPTransport {
     /// Makes a transport that puts aside what it must in a folder.
     init(connectionsPerHost: Int, folder: URL) {
         self.folder = folder
+        session = TransportSession(queues, connectionsPerHost: connectionsPerHost)
         #if canImport(FoundationNetworking)
         line = SessionExchange.Line(width: connectionsPerHost)
+        cautious = TransportSession(queues, connectionsPerHost: connectionsPerHost, keepsConnections: false)
         #else
         line = SessionExchange.Line(width: .max)
         #endif
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.urlCredentialStorage = nil
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.timeoutIntervalForRequest = Self.longestTime
-        configuration.timeoutIntervalForResource = Self.longestTime
-        configuration.httpMaximumConnectionsPerHost = max(connectionsPerHost, 1)
-        delegate = SessionDelegate()
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queues.telling)
-    }
-
-    deinit {
-        // Exchanges that are under way hold what they need.
-        session.finishTasksAndInvalidate()
     }
 
     /// How many bytes of bodies are in memory that nobody has read yet.
-    var bytesInMemory: Int { delegate.bytesInMemory }
+    var bytesInMemory: Int { session.bytesInMemory }
 
     /// Makes one exchange. Returns when the header of the response is there.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -105,41 +97,21 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// An exchange that is still to begin.
     func exchange(_ request: TransportRequest, _ payload: RequestPayload) -> SessionExchange {
-        SessionExchange(
-            request, payload, queues: queues, line: line, task: { self.task(for: request, payload) }, folder: folder,
-            didBegin: { [delegate] in delegate.add($0, $1) })
+        let session = session(for: request)
+        return SessionExchange(
+            request, payload, queues: queues, line: line, task: { session.task(for: request, payload) }, folder: folder,
+            didBegin: { session.add($0, $1) })
     }
 
-    private func task(for request: TransportRequest, _ payload: RequestPayload) -> URLSessionTask {
-        let urlRequest = request.urlRequest
-        // A body in the request itself would make Linux say that it is a form, where nothing else is said.
-        return switch payload {
-        case .none: session.dataTask(with: urlRequest)
-        case .data(let data): session.uploadTask(with: urlRequest, from: data)
+    private func session(for request: TransportRequest) -> TransportSession {
         #if canImport(FoundationNetworking)
-        case .file(let url, let length): task(for: urlRequest, PayloadStream(url, length: length), length)
-        case .temporary(let file, let length): task(for: urlRequest, PayloadStream(file.handle, length: length), length)
+        // When a connection that was kept breaks before an answer, libcurl sends the request again on another one, and
+        // asks nobody.
+        return request.mayArriveTwice ? session : cautious
         #else
-        case .file(let url, _): session.uploadTask(with: urlRequest, fromFile: url)
-        case .temporary(let file, _): session.uploadTask(with: urlRequest, fromFile: file.url)
+        return session
         #endif
-        }
     }
-
-    #if canImport(FoundationNetworking)
-    private func task(for request: URLRequest, _ stream: PayloadStream, _ length: Int) -> URLSessionTask {
-        var request = request
-        request.httpBodyStream = stream
-        request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
-        // A field without a value isn't sent, and keeps libcurl and URLSession from saying something of their own: that
-        // the length isn't known, or that it is a form.
-        request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
-        if request.value(forHTTPHeaderField: "Content-Type") == nil {
-            request.setValue(" ", forHTTPHeaderField: "Content-Type")
-        }
-        return session.dataTask(with: request)
-    }
-    #endif
 }
 
 /// Ends the exchange when nobody holds its body any more.

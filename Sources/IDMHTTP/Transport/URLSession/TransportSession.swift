@@ -1,0 +1,74 @@
+internal import Foundation
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// A session of a transport, and what hears all that it tells. It ends once nobody holds it and nothing is under way.
+final class TransportSession: Sendable {
+    /// A time that nobody lives to see, and that URLSession can count in milliseconds.
+    static let longestTime: TimeInterval = 10 * 365 * 86_400
+
+    private let session: URLSession
+    private let delegate = SessionDelegate()
+    private let keepsConnections: Bool
+
+    /// - Parameter keepsConnections: Whether a connection that has carried an exchange carries others.
+    init(_ queues: SessionQueues, connectionsPerHost: Int, keepsConnections: Bool = true) {
+        self.keepsConnections = keepsConnections
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.timeoutIntervalForRequest = Self.longestTime
+        configuration.timeoutIntervalForResource = Self.longestTime
+        configuration.httpMaximumConnectionsPerHost = max(connectionsPerHost, 1)
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queues.telling)
+    }
+
+    deinit {
+        // Exchanges that are under way hold what they need.
+        session.finishTasksAndInvalidate()
+    }
+
+    /// How many bytes of bodies are in memory that nobody has read yet.
+    var bytesInMemory: Int { delegate.bytesInMemory }
+
+    /// Tells an exchange of its task from now on.
+    func add(_ exchange: SessionExchange, _ task: URLSessionTask) { delegate.add(exchange, task) }
+
+    /// What makes an exchange, once it is resumed.
+    func task(for request: TransportRequest, _ payload: RequestPayload) -> URLSessionTask {
+        var urlRequest = request.urlRequest
+        if !keepsConnections { urlRequest.setValue("close", forHTTPHeaderField: "Connection") }
+        // A body in the request itself would make Linux say that it is a form, where nothing else is said.
+        return switch payload {
+        case .none: session.dataTask(with: urlRequest)
+        case .data(let data): session.uploadTask(with: urlRequest, from: data)
+        #if canImport(FoundationNetworking)
+        case .file(let url, let length): task(for: urlRequest, PayloadStream(url, length: length), length)
+        case .temporary(let file, let length): task(for: urlRequest, PayloadStream(file.handle, length: length), length)
+        #else
+        case .file(let url, _): session.uploadTask(with: urlRequest, fromFile: url)
+        case .temporary(let file, _): session.uploadTask(with: urlRequest, fromFile: file.url)
+        #endif
+        }
+    }
+
+    #if canImport(FoundationNetworking)
+    private func task(for request: URLRequest, _ stream: PayloadStream, _ length: Int) -> URLSessionTask {
+        var request = request
+        request.httpBodyStream = stream
+        request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
+        // A field without a value isn't sent, and keeps libcurl and URLSession from saying something of their own: that
+        // the length isn't known, or that it is a form.
+        request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue(" ", forHTTPHeaderField: "Content-Type")
+        }
+        return session.dataTask(with: request)
+    }
+    #endif
+}
