@@ -125,14 +125,19 @@ private struct Visit: Sendable {
             if count > limit { throw HTTPError.Reason.Thrown(.tooLarge(limit: limit), response: head) }
         }
         // What is announced too large isn't begun. Some responses announce what they don't bring.
-        if request.method != .head, response.status != 304 { try check(length ?? 0) }
+        if request.method.getsBody(with: response.status) { try check(length ?? 0) }
         let progress = IntegrationProgress.current
         var body = Data()
-        for try await piece in response.body {
-            sound()
-            try check(Int64(body.count) + Int64(piece.count))
-            body.append(piece)
-            progress?.report(completed: Int64(body.count), total: length)
+        do {
+            for try await piece in response.body {
+                sound()
+                try check(Int64(body.count) + Int64(piece.count))
+                body.append(piece)
+                progress?.report(completed: Int64(body.count), total: length)
+            }
+        } catch let fault as TransportFault {
+            // What the server has said of it stays said.
+            throw HTTPError.Reason.Thrown(HTTPError.Reason(fault), response: head)
         }
         EventRecorder.record(.received(bytes: body.count))
         var result = head

@@ -40,7 +40,7 @@ extension HTTPError {
 
 extension HTTPError.Reason {
     /// What a fault of a transport is to those who ask a service.
-    fileprivate init(_ fault: TransportFault) {
+    init(_ fault: TransportFault) {
         switch fault.kind {
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)
         case .headerTooLarge(let limit): self = .headerTooLarge(limit: limit)

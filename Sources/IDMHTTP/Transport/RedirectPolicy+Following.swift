@@ -39,7 +39,9 @@ extension RedirectPolicy {
 
     private func target(_ locations: [String], from url: URL) throws(Fault) -> (url: URL, origin: ServiceOrigin) {
         let location = (locations.first ?? "").trimmingCharacters(in: .whitespaces)
-        guard locations.count == 1, let address = URL(string: location, relativeTo: url)?.absoluteURL,
+        // Some transports join fields of one name. No address holds a space.
+        guard locations.count == 1, !location.contains(", "),
+            let address = URL(string: location, relativeTo: url)?.absoluteURL,
             var parts = URLComponents(url: address, resolvingAgainstBaseURL: true)
         else { throw .noAddress }
         let scheme = parts.scheme?.asciiLowercased() ?? ""

@@ -4,8 +4,8 @@ extension ServiceRequest {
     /// The request as a command for a shell, with its secrets redacted.
     ///
     /// With ``ServiceRedaction/none`` the command sends what the service would send, save that a multipart body gets a
-    /// boundary of curl's own, that a stream is read from the standard input, and that bytes in a part of a multipart
-    /// body are named by their number alone. Redacted, fields of JSON and of forms are looked at one by one, and other
+    /// boundary of curl's own, that a stream is read from the standard input, that bytes in a part of a multipart body
+    /// are named by their number alone, and that curl ends a part's name at an equals sign. Redacted, fields of JSON and of forms are looked at one by one, and other
     /// bodies in memory are named by their length.
     ///
     /// - Parameters:

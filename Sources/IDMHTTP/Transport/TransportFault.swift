@@ -43,6 +43,14 @@ public struct TransportFault: Error, Sendable {
         case notPutAside(code: Int32)
         /// Something else.
         case other
+
+        /// Whether another attempt may bring something else.
+        var mayPass: Bool {
+            switch self {
+            case .unreachable, .lost, .truncated, .malformed, .undecodable, .other: true
+            case .untrusted, .headerTooLarge, .bodyTooLarge, .notCached, .noSpace, .notPutAside: false
+            }
+        }
     }
 }
 

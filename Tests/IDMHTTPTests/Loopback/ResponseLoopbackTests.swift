@@ -44,6 +44,7 @@ struct ResponseLoopbackTests {
             ("dripping", hello.dripping(1), "200 hello"),
             ("dripping chunks", hello.chunked(by: 2).dripping(1), "200 hello"),
             ("without a body", .status(204), "204 "),
+            ("without the body that is announced", .status(204).announcing(length: 5), "204 "),
             ("after early hints", hello.preceded(by: 103, headers: ["Link": "</a>"]), "200 hello"),
             ("after a hundred", hello.preceded(by: 100).preceded(by: 103), "200 hello"),
             ("packed", hello.gzipped(), "200 hello"),
@@ -55,6 +56,15 @@ struct ResponseLoopbackTests {
         try await withServer { server, service in
             server.on(.get, "/a", answer: answer)
             #expect(await service.outcome() == expected, "\(name)")
+        }
+    }
+
+    @Test("that break off still say what they were")
+    func brokenHead() async throws {
+        try await withServer { server, service in
+            server.on(.get, "/a", answer: .text("hello", status: 401).cut(at: .body(3)))
+            let error = await #expect(throws: HTTPError.self) { try await service.request(ServiceRequest(.get, "/a")) }
+            #expect(error?.response?.status == 401)
         }
     }
 

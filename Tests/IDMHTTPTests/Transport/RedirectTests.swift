@@ -30,7 +30,7 @@ struct RedirectTests {
     @Test(
         "that leads nowhere a request can go is refused",
         arguments: [
-            ("", .noAddress), ("https://", .noAddress), ("https:///x", .noAddress),
+            ("", .noAddress), ("/b, /c", .noAddress), ("https://", .noAddress), ("https:///x", .noAddress),
             ("file:///etc/passwd", .scheme("file")),
             ("data:text/plain,x", .scheme("data")), ("javascript:alert(1)", .scheme("javascript")),
             ("https://user:s3cret@h/", .userInfo), ("https://user@h/", .userInfo), ("http://h/", .insecure),

@@ -32,16 +32,25 @@ struct ResolvingTests {
     }
 
     @Test(
-        "and refused with a method that is none", arguments: ["", "GET /x HTTP/1.1\r\nX: y", "G ET", "CONNECT", "GÉT"])
-    func methods(name: String) throws {
-        #expect(throws: ServiceRequest.Fault.method(name.escapedForDescription())) {
+        "and refused with a method that is none",
+        arguments: [
+            ("", ""), ("GET /x HTTP/1.1\r\nX: y", "GET /x HTTP/1.1\r\nX: y"), ("G ET", "G ET"),
+            ("CONNECT", "CONNECT"), ("connect", "CONNECT"), ("GÉT", "GÉT"),
+        ])
+    func methods(name: String, shown: String) throws {
+        #expect(throws: ServiceRequest.Fault.method(shown.escapedForDescription())) {
             try api().resolve(ServiceRequest(.init(name), "/"))
         }
     }
 
-    @Test("with any method that can be one", arguments: ["GET", "PURGE", "get", "M-SEARCH"])
-    func goodMethods(name: String) throws {
-        #expect(try api().resolve(ServiceRequest(.init(name), "/")).method.name == name)
+    @Test(
+        "with any method that can be one, and in the one spelling of those that everybody knows",
+        arguments: [
+            ("GET", "GET"), ("PURGE", "PURGE"), ("purge", "purge"), ("M-SEARCH", "M-SEARCH"), ("get", "GET"),
+            ("Post", "POST"), ("patch", "PATCH"),
+        ])
+    func goodMethods(name: String, sent: String) throws {
+        #expect(try api().resolve(ServiceRequest(.init(name), "/")).method.name == sent)
     }
 
     @Test("and refused with a body where none is carried")
@@ -68,7 +77,7 @@ struct ResolvingTests {
 
     @Test("and knows which methods are safe and which can be repeated")
     func idempotence() {
-        let methods: [ServiceRequest.Method] = [.get, .head, .options, .put, .delete, .post, .patch, "get"]
+        let methods: [ServiceRequest.Method] = [.get, .head, .options, .put, .delete, .post, .patch, "purge"]
 
         #expect(methods.filter(\.isSafe) == [.get, .head, .options])
         #expect(methods.filter(\.isIdempotent) == [.get, .head, .options, .put, .delete])

@@ -7,7 +7,8 @@ public import Foundation
 
 extension ServiceHeaders {
     /// The header of a response of URLSession, for a transport. URLSession joins fields of one name; cookies, which
-    /// can't be joined, are taken apart again.
+    /// can't be joined, are taken apart again. A comma with a name and a `=` behind it, which no cookie's value may hold,
+    /// is taken for the end of a cookie.
     public init(_ response: HTTPURLResponse) {
         var headers: [Field] = []
         for (name, value) in response.allHeaderFields {

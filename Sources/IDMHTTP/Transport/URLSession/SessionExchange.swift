@@ -130,7 +130,7 @@ final class SessionExchange: Sendable {
             let fault = TransportFault(.headerTooLarge(limit: request.limits.header))
             perform(state.withLock { $0.refuse(fault, stops: true) })
         } else {
-            if request.method != .head, response.statusCode != 304 {
+            if request.method.getsBody(with: response.statusCode) {
                 announced.store(headers.announcedLength ?? 0, ordering: .relaxed)
             }
             let head = Head(status: response.statusCode, headers: headers)

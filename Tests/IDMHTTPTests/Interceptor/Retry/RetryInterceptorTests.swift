@@ -66,6 +66,18 @@ struct RetryInterceptorTests {
         #expect(transport.asked.count == 1)
     }
 
+    @Test(
+        "isn't made after a fault that another attempt meets as well",
+        arguments: [
+            (.lost, 2), (.unreachable, 2), (.truncated, 2), (.notCached, 1), (.untrusted, 1), (.noSpace, 1),
+            (.notPutAside(code: 13), 1), (.headerTooLarge(limit: 1), 1),
+        ] as [(TransportFault.Kind, Int)])
+    func faults(kind: TransportFault.Kind, attempts: Int) async throws {
+        let transport = ScriptedTransport { _ in throw TransportFault(kind) }
+        #expect(try await service(transport, 1).error() != nil)
+        #expect(transport.asked.count == attempts)
+    }
+
     @Test("isn't made at all with a count of zero or less", arguments: [0, -1, Int.min])
     func noCount(count: Int) async throws {
         let transport = transport(failing: 1)
