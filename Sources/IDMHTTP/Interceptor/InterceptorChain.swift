@@ -1,31 +1,30 @@
 /// What comes behind an interceptor: the other ones, and the transport behind them.
+///
+/// A chain is of one call: whatever is made of it is the same thing done again, and goes for the same user.
 public struct InterceptorChain: Sendable {
-    /// The service's configuration.
-    public let configuration: ServiceConfiguration
-    private let interceptors: ArraySlice<any HTTPInterceptor>
-    private let exchange: @Sendable (ServiceRequest) async throws -> ServiceResponse
+    /// What the chain is of.
+    let call: ServiceCall
+    private let place: Int
 
     /// A chain that ends with an exchange: for a service, or for the test of an interceptor.
     public init(
         _ interceptors: some Sequence<any HTTPInterceptor> = [], configuration: ServiceConfiguration,
         exchange: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
     ) {
-        self.init(Array(interceptors)[...], configuration, exchange)
+        self.init(ServiceCall(Array(interceptors), configuration, exchange), from: 0)
     }
 
-    private init(
-        _ interceptors: ArraySlice<any HTTPInterceptor>, _ configuration: ServiceConfiguration,
-        _ exchange: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
-    ) {
-        self.interceptors = interceptors
-        self.configuration = configuration
-        self.exchange = exchange
+    private init(_ call: ServiceCall, from place: Int) {
+        self.call = call
+        self.place = place
     }
+
+    /// The service's configuration.
+    public var configuration: ServiceConfiguration { call.configuration }
 
     /// Makes a request of what comes next.
     public func callAsFunction(_ request: ServiceRequest) async throws -> ServiceResponse {
-        guard let first = interceptors.first else { return try await exchange(request) }
-        return try await first.intercept(
-            request, next: InterceptorChain(interceptors.dropFirst(), configuration, exchange))
+        guard place < call.interceptors.endIndex else { return try await call.exchange(request) }
+        return try await call.interceptors[place].intercept(request, next: InterceptorChain(call, from: place + 1))
     }
 }

@@ -92,6 +92,26 @@ struct AuthLoopbackTests {
         }
     }
 
+    @Test("A retry of one user's request doesn't go with the next user's credential")
+    func retryOverLogin() async throws {
+        try await withServer { server, _ in
+            server.on(.put, "/a") { $0.headers[.authorization] == "Bearer ada" ? .status(503) : .text("saved") }
+            let clock = ManualClock()
+            let authentication = AuthenticationInterceptor(
+                BearerAuthenticator<String>(), for: server.url, credential: "ada")
+            let retry = RetryInterceptor(2, delay: .constant(.seconds(1)), clock: clock)
+            let service = server.service(interceptors: [retry, authentication])
+            let task = Task { await service.outcome(ServiceRequest(.put, "/a", body: .text("Ada's own"))) }
+            try await clock.sleepers(1)
+            authentication.logOut()
+            authentication.logIn("bob")
+            await clock.advance(by: .seconds(1))
+
+            #expect(await task.value == "\(AuthenticationError.userHasChanged)")
+            #expect(server.requests.map { $0.headers[.authorization] } == ["Bearer ada"])
+        }
+    }
+
     @Test("A body that can be read once isn't sent again, says so, and the next one goes with the new token")
     func readOnce() async throws {
         try await withServer { server, _ in

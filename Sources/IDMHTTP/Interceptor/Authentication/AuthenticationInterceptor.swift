@@ -21,6 +21,10 @@ internal import Synchronization
 /// - When the user logs out, requests that wait fail with ``AuthenticationError/userHasChanged``, and so do those whose
 ///   response comes later: nothing of the old user is delivered after, and no piece of a body that is being read. What
 ///   comes of a refresh that runs is not heard.
+/// - One that goes again, behind a ``RetryInterceptor`` say, does so for the user whom it has gone for, and fails with
+///   ``AuthenticationError/userHasChanged`` once that is somebody else, or nobody. One that nobody was logged in for
+///   belongs to nobody: its response is delivered whoever comes, and if it goes again, it goes with the credential that
+///   there is by then.
 /// - A rejection by another origin, to which a redirect led, is the answer: that one has never seen the credential.
 /// - While nobody is logged in, requests go without a credential, and a rejection is the answer.
 ///
@@ -71,7 +75,8 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         tell(state.withLock { $0.change(to: nil) })
     }
 
-    /// The user who is logged in has a new credential, from somewhere else than a refresh.
+    /// The user who is logged in has a new credential, from somewhere else than a refresh. Nothing happens while nobody
+    /// is: what comes after a logout doesn't undo it.
     public func replaceCredential(_ credential: Credential) {
         tell(state.withLock { $0.replace(with: credential) })
     }
@@ -81,7 +86,9 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         guard let origin, next.configuration.origin == origin,
             !RefreshScope.interceptors.contains(ObjectIdentifier(self))
         else { return try await next(request) }
-        guard let (credential, stamp) = try await admission() else { return try await next(request) }
+        let admission = try await admission()
+        guard next.call.belongs(to: admission?.1.user, of: self) else { throw AuthenticationError.userHasChanged }
+        guard let (credential, stamp) = admission else { return try await next(request) }
         do {
             return try await send(request, credential, stamp, next)
         } catch let error as HTTPError where isRejection(error, from: origin) {
@@ -182,11 +189,12 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
             } catch {
                 result = .failure(error)
             }
-            if let notice = state.withLock({ $0.end(number, result) }) { tell(notice) }
+            tell(state.withLock { $0.end(number, result) })
         }
     }
 
-    private func tell(_ notice: State.Notice) {
+    private func tell(_ notice: State.Notice?) {
+        guard let notice else { return }
         for waiter in notice.to { waiter.end(.success(notice.news)) }
     }
 }

@@ -138,8 +138,10 @@ struct CredentialState<Credential, Waiter> {
         return (waiters, .userHasChanged)
     }
 
-    /// The same user has a new credential, from somewhere else. A refresh that runs isn't heard any more.
-    mutating func replace(with credential: Credential) -> Notice {
+    /// The same user has a new credential, from somewhere else. A refresh that runs isn't heard any more. While nobody
+    /// is logged in there is nothing to be replaced.
+    mutating func replace(with credential: Credential) -> Notice? {
+        if case .nobody = phase { return nil }
         let waiters = waiters
         phase = .settled(credential)
         stamp.credential += 1

@@ -298,6 +298,42 @@ struct AuthenticationTests {
     }
 
     @Test(
+        "never sends a user's request again for another one, or for nobody",
+        arguments: [
+            (["a", "b"], ["Bearer a"]), (["a", nil], ["Bearer a"]), (["a", nil, "a"], ["Bearer a"]),
+            ([nil, "b"], ["", "Bearer b"]), ([nil, "b", "c"], ["", "Bearer b"]),
+        ] as [([String?], [String])])
+    func goesAgain(users: [String?], sent: [String]) async throws {
+        let course = try Course(valid: "", credential: users[0])
+        let repeating = ClosureInterceptor { request, next in
+            var response = try await next(request)
+            for user in users.dropFirst() {
+                user.map(course.authentication.logIn) ?? course.authentication.logOut()
+                response = try await next(request)
+            }
+            return response
+        }
+        var service = course.service
+        service.interceptors.insert(repeating, at: 0)
+
+        let outcome = await service.outcome(ServiceRequest(.get, "/open"))
+        // What nobody has begun belongs to whoever goes on with it first.
+        let isRefused = sent.count < users.count
+        #expect(outcome == (isRefused ? "\(AuthenticationError.userHasChanged)" : "200 \(sent.last ?? "")"))
+        #expect(course.sent.value == sent)
+    }
+
+    @Test("has no credential to be replaced while nobody is logged in")
+    func replaceAfterLogout() async throws {
+        let course = try Course(valid: "b", credential: "a")
+        course.authentication.logOut()
+        course.authentication.replaceCredential("b")
+
+        #expect(course.authentication.credential == nil)
+        #expect(await course.outcome("/open") == "")
+    }
+
+    @Test(
         "sends no credential to another origin",
         arguments: [
             "http://h", "https://h:8443", "https://other", "https://h.other",

@@ -60,7 +60,7 @@ struct CredentialStateTests {
             }
             if running != nil { moves += [.refreshed, .refreshFailed] }
             moves += stale.map { .staleRefresh($0) }
-            if changes > 0 { moves += [.logIn, .logOut] + (state.credential == nil ? [] : [.replace]) }
+            if changes > 0 { moves += [.logIn, .logOut, .replace] }
             return moves
         }
 
@@ -108,6 +108,8 @@ struct CredentialStateTests {
                 try require(state.credential == old, "an old refresh changed something")
             case .logIn: try change { $0.change(to: $1) }
             case .logOut: try change { state, _ in state.change(to: nil) }
+            case .replace where state.credential == nil:
+                try require(state.replace(with: -1) == nil && state.credential == nil, "logs in")
             case .replace: try change(isSameUser: true) { $0.replace(with: $1) }
             }
             try checkWaiters()
@@ -160,7 +162,7 @@ struct CredentialStateTests {
 
         private mutating func change(
             isSameUser: Bool = false,
-            _ body: (inout CredentialState<Int, Int>, Int) -> CredentialState<Int, Int>.Notice
+            _ body: (inout CredentialState<Int, Int>, Int) -> CredentialState<Int, Int>.Notice?
         ) throws(Violation) {
             changes -= 1
             if let number = running { stale.insert(number) }
@@ -171,7 +173,8 @@ struct CredentialStateTests {
                 users += 1
                 next = users * 100
             }
-            try tell(body(&state, next))
+            guard let notice = body(&state, next) else { throw Violation("nobody is logged in") }
+            try tell(notice)
             try require(state.waiters.isEmpty, "left waiting")
         }
 
