@@ -73,6 +73,11 @@ public struct ServiceHeaders: Sendable, Hashable {
         fields.append(Field(name, value, isSecret: true))
     }
 
+    /// Makes a secret of each field that another header doesn't hold.
+    mutating func keepSecret(unlessIn known: Self) {
+        for index in fields.indices where !known.fields.contains(fields[index]) { fields[index].isSecret = true }
+    }
+
     /// Removes all fields of a name.
     public mutating func remove(_ name: Name) {
         fields.removeAll { $0.name == name }

@@ -39,6 +39,16 @@ public struct ServiceRedaction: Sendable, Hashable {
         field.isSecret && self != .none || isSecret(field.name.spelling)
     }
 
+    /// Whether the value of a query item is secret.
+    func isSecret(_ item: ServiceRequest.Query.Item) -> Bool {
+        item.isSecret && self != .none || isSecret(item.name)
+    }
+
+    /// This, with names that are secret in one request, unless nothing is.
+    func hiding(_ names: [String]) -> ServiceRedaction {
+        self == .none ? self : adding(names)
+    }
+
     /// The value of a header as it may be shown.
     func value(of field: ServiceHeaders.Field) -> String {
         guard !isSecret(field) else { return Self.mark }

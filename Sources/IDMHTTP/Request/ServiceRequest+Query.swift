@@ -14,11 +14,16 @@ extension ServiceRequest {
             public var name: String
             /// The value.
             public var content: Content
+            /// Whether the value is a secret, whatever the name is: never shown.
+            ///
+            /// Values of common names, such as `token` and `key`, are secret anyway: see ``ServiceRedaction``.
+            public var isSecret: Bool
 
             /// Makes an item.
-            public init(_ name: String, _ value: (any ServiceQueryValue)?) {
+            public init(_ name: String, _ value: (any ServiceQueryValue)?, isSecret: Bool = false) {
                 self.name = name
                 content = value?.queryContent ?? .none
+                self.isSecret = isSecret
             }
         }
 
@@ -76,6 +81,14 @@ extension ServiceRequest.Query: ExpressibleByDictionaryLiteral {
 }
 
 extension ServiceRequest.Query {
+    /// The names whose values are secret here, whatever they are elsewhere.
+    var secretNames: [String] { items.filter(\.isSecret).map(\.name) }
+
+    /// Makes a secret of each item that another query doesn't hold.
+    mutating func keepSecret(unlessIn known: Self) {
+        for index in items.indices where !known.items.contains(items[index]) { items[index].isSecret = true }
+    }
+
     /// The query as it stands behind the `?` of a URL. Empty if there is nothing to send.
     func encodedForURL(redacted redaction: ServiceRedaction = .none) -> String {
         encoded(redacted: redaction) { $0.percentEncoded(keeping: .unreserved) }
@@ -89,7 +102,7 @@ extension ServiceRequest.Query {
     private func encoded(redacted redaction: ServiceRedaction, by encode: (String) -> String) -> String {
         items.flatMap { item -> [String] in
             let name = encode(item.name)
-            let isSecret = redaction.isSecret(item.name)
+            let isSecret = redaction.isSecret(item)
             let values = item.content.values.map { isSecret ? ServiceRedaction.mark : encode($0) }
             guard case .list = item.content else { return values.map { "\(name)=\($0)" } }
             switch listStyle {

@@ -91,7 +91,7 @@ private struct Visit: Sendable {
                 throw HTTPError.Reason.Thrown(.redirect(error), response: head(of: response, from: request))
             }
             guard let next else { return try await answer(response, from: request) }
-            EventRecorder.record(.redirect(to: configuration.redaction.url(next.url.absoluteString)))
+            EventRecorder.record(.redirect(to: next.address(redacted: configuration.redaction)))
             request = next
             hops += 1
         }
@@ -146,7 +146,9 @@ private struct Visit: Sendable {
     }
 
     private func head(of response: TransportResponse, from request: TransportRequest) -> ServiceResponse {
-        ServiceResponse(status: response.status, headers: response.headers, url: request.url)
+        var head = ServiceResponse(status: response.status, headers: response.headers, url: request.url)
+        head.hasLeftOrigin = request.hasLeftOrigin
+        return head
     }
 }
 

@@ -30,6 +30,7 @@ extension RedirectPolicy {
         // Once taken away they don't come back: whoever sends a request back to where it came from has nothing to ask
         // for.
         if target.origin != ServiceOrigin(request.url) {
+            next.hasLeftOrigin = true
             for field in request.headers where ServiceRedaction.standard.isSecret(field) || secrets.isSecret(field) {
                 next.headers.remove(field.name)
             }

@@ -22,6 +22,7 @@ extension ServiceConfiguration {
         var resolved = TransportRequest(
             request.method, url, headers: headers, timeout: timeout, cachePolicy: request.cachePolicy ?? cachePolicy,
             limits: limits)
+        resolved.secretNames = request.query.secretNames
         if let didSend = request.didSend { resolved.didSend = didSend }
         if let body = request.body {
             guard request.method.allowsBody else { throw .unexpectedBody(request.method) }

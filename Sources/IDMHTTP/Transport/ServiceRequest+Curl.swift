@@ -30,7 +30,7 @@ private struct CurlCommand {
     func command(_ request: TransportRequest, _ body: RequestBody?) -> String {
         var options = [
             request.method == .head ? "--head" : "--request \(request.method.name.quoted)",
-            redaction.url(request.url.absoluteString).quoted,
+            request.address(redacted: redaction).quoted,
         ]
         for field in request.headers where !(body?.isMultipart == true && field.name == .contentType) {
             let value = redaction.value(of: field)

@@ -28,6 +28,11 @@ public struct TransportRequest: Sendable {
     /// ``didSend`` is called, with 0 when it goes.
     public var didQueue: @Sendable () -> Void = {}
 
+    /// The names in the query whose values are secret here, whatever they are elsewhere.
+    var secretNames: [String] = []
+    /// Whether a redirect has led to another origin, where what is secret wasn't taken along.
+    var hasLeftOrigin = false
+
     /// To be called with what has come, by a transport of ours. It then holds back the head of a response with a short
     /// body until all of it is there. Nil where whoever asks reads the body as it comes.
     var didReceive: (@Sendable (Arrival) -> Void)?
@@ -64,7 +69,12 @@ extension TransportRequest: CustomStringConvertible, CustomReflectable {
 
     /// Method and URL.
     public func description(redacted redaction: ServiceRedaction) -> String {
-        "\(method) \(redaction.url(url.absoluteString))"
+        "\(method) \(address(redacted: redaction))"
+    }
+
+    /// The URL as it may be shown.
+    func address(redacted redaction: ServiceRedaction) -> String {
+        redaction.hiding(secretNames).url(url.absoluteString)
     }
 
     /// Nothing but the redacted description.

@@ -16,6 +16,8 @@ public struct ServiceResponse: Sendable {
     public var stream: HTTPBytes?
     /// Where the response came from: the address of the request, or the one that redirects led to.
     public var url: URL?
+    /// Whether redirects led over another origin, so that no credential was with the request that is answered here.
+    var hasLeftOrigin = false
 
     /// Makes a response: for an interceptor that answers itself, or for a test.
     public init(

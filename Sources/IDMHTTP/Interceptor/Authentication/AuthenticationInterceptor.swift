@@ -25,7 +25,8 @@ internal import Synchronization
 ///   ``AuthenticationError/userHasChanged`` once that is somebody else, or nobody. One that nobody was logged in for
 ///   belongs to nobody: its response is delivered whoever comes, and if it goes again, it goes with the credential that
 ///   there is by then.
-/// - A rejection by another origin, to which a redirect led, is the answer: that one has never seen the credential.
+/// - A rejection that redirects over another origin led to is the answer, even if they led back: the credential stayed
+///   behind, so that it isn't what was rejected.
 /// - While nobody is logged in, requests go without a credential, and a rejection is the answer.
 ///
 /// Put it behind an interceptor that makes requests again, so that each of them goes with the latest credential.
@@ -83,31 +84,33 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
 
     /// Sends the request with the credential, and once more if it is rejected.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
-        guard let origin, next.configuration.origin == origin,
-            !RefreshScope.interceptors.contains(ObjectIdentifier(self))
+        guard let origin, next.configuration.origin == origin, !RefreshScope.contains(self)
         else { return try await next(request) }
         let admission = try await admission()
         guard next.call.belongs(to: admission?.1.user, of: self) else { throw AuthenticationError.userHasChanged }
         guard let (credential, stamp) = admission else { return try await next(request) }
         do {
             return try await send(request, credential, stamp, next)
-        } catch let error as HTTPError where isRejection(error, from: origin) {
+        } catch let error as HTTPError where isRejection(error) {
             // Also for a body that can be read once: this request fails then, and says why, and the next one doesn't.
             guard let (credential, stamp) = try await replacement(for: stamp, next) else { throw error }
             return try await send(request, credential, stamp, next)
         }
     }
 
-    /// Whether the server rejected the credential. Another one, to which a redirect led, has never seen it.
-    private func isRejection(_ error: HTTPError, from origin: ServiceOrigin) -> Bool {
-        scheme.isRejection(error) && error.response?.url.map { ServiceOrigin($0) == origin } != false
+    /// Whether the server rejected the credential. It hasn't seen it where redirects led over another origin.
+    private func isRejection(_ error: HTTPError) -> Bool {
+        scheme.isRejection(error) && error.response?.hasLeftOrigin != true
     }
 
     private func send(
         _ request: ServiceRequest, _ credential: Credential, _ stamp: CredentialStamp, _ next: InterceptorChain
     ) async throws -> ServiceResponse {
+        let known = request
         var request = request
         try scheme.authorize(&request, with: credential)
+        request.headers.keepSecret(unlessIn: known.headers)
+        request.query.keepSecret(unlessIn: known.query)
         let result: Result<ServiceResponse, any Error>
         do {
             result = .success(try await next(request))
@@ -173,10 +176,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
 
     private func refresh(_ credential: Credential, _ number: Int, _ next: InterceptorChain) {
         let refresher = ClosureDataProvider<Void, Credential> { [self] in
-            let scope = RefreshScope.interceptors.union([ObjectIdentifier(self)])
-            let new = try await RefreshScope.$interceptors.withValue(scope) {
-                try await scheme.refresh(credential, next: next)
-            }
+            let new = try await RefreshScope.run(for: self) { try await scheme.refresh(credential, next: next) }
             // One that can't be sent is none.
             var probe = ServiceRequest(.get, "/")
             try scheme.authorize(&probe, with: new)
@@ -197,9 +197,4 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         guard let notice else { return }
         for waiter in notice.to { waiter.end(.success(notice.news)) }
     }
-}
-
-/// Tells requests apart that are made by a refresh: they don't wait for it.
-private enum RefreshScope {
-    @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
 }

@@ -64,3 +64,50 @@ struct HeaderAuthenticatorTests {
         #expect(lines.value.first?.contains("X-Tenant: <redacted>") == true)
     }
 }
+
+@Suite("A scheme of one's own", .timeLimit(.ample))
+struct OwnAuthenticatorTests {
+    /// Puts a key to where it is told, as anybody's scheme may.
+    private struct Scheme: Authenticator {
+        let put: @Sendable (inout ServiceRequest, String) -> Void
+
+        func authorize(_ request: inout ServiceRequest, with key: String) throws { put(&request, key) }
+        func refresh(_ key: String, next: InterceptorChain) async throws -> String {
+            throw AuthenticationError.notRefreshable
+        }
+    }
+
+    @Test(
+        "has all that it adds or changes kept secret, wherever that is",
+        arguments: [
+            { $0.headers["X-Acme"] = $1 }, { $0.headers.add("Accept", $1) }, { $0.headers["Accept"] = $1 },
+            { $0.query["k"] = $1 }, { $0.query.add("page", [$1]) }, { $0.query["page"] = $1 },
+        ] as [@Sendable (inout ServiceRequest, String) -> Void])
+    func secret(put: @escaping @Sendable (inout ServiceRequest, String) -> Void) async throws {
+        let lines = Watched<[String]>([])
+        let transport = ScriptedTransport { request in
+            request.url.host == "h"
+                ? .text("", status: 307, headers: ["Location": "https://other/?\(request.url.query ?? "")"])
+                : .text("", status: 500)
+        }
+        let service = try HTTPService(
+            transport,
+            interceptors: [
+                EventLogInterceptor { log in lines.change { $0.append("\(log)") } },
+                AuthenticationInterceptor(
+                    Scheme(put: put), for: #require(URL(string: "https://h")), credential: "s3cret"),
+                LoggingInterceptor(.curl) { line in lines.change { $0.append(line) } },
+            ])
+        let request = ServiceRequest(.get, "/", query: ["page": 1, "all": 1], headers: ["Accept": "x", "B": "c"])
+
+        let error = await service.error(request)
+        let (first, last) = try (#require(transport.asked.first), #require(transport.asked.last))
+        #expect("\(first.headers.map(\.value)) \(first.url)".contains("s3cret") && last.url.host == "other")
+        #expect(last.headers["B"] == "c" && !last.headers.contains { $0.value == "s3cret" })
+        for text in lines.value + ["\(first)", "\(last)", "\(String(describing: error))"] {
+            #expect(!text.contains("s3cret"), "\(text)")
+        }
+        // And nothing else is.
+        #expect(lines.value.joined().contains("all=1") && lines.value.joined().contains("B: c"))
+    }
+}

@@ -1,0 +1,22 @@
+internal import Synchronization
+
+/// Tells requests apart that are made by a refresh, for as long as it runs: they don't wait for it.
+final class RefreshScope: Sendable {
+    @TaskLocal private static var scopes: [ObjectIdentifier: RefreshScope] = [:]
+
+    private let hasEnded = Atomic(false)
+
+    /// Whether this is a part of a refresh of an interceptor. A task that has outlived the refresh isn't one any more.
+    static func contains(_ interceptor: AnyObject) -> Bool {
+        scopes[ObjectIdentifier(interceptor)]?.hasEnded.load(ordering: .acquiring) == false
+    }
+
+    /// Makes a refresh of an interceptor.
+    static func run<R: Sendable>(for interceptor: AnyObject, _ refresh: () async throws -> R) async rethrows -> R {
+        let scope = RefreshScope()
+        defer { scope.hasEnded.store(true, ordering: .releasing) }
+        return try await $scopes.withValue(scopes.merging([ObjectIdentifier(interceptor): scope]) { $1 }) {
+            try await refresh()
+        }
+    }
+}
