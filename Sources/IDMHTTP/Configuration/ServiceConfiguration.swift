@@ -71,3 +71,11 @@ public struct ServiceConfiguration: Sendable {
         }
     }
 }
+
+extension ServiceConfiguration: CustomStringConvertible, CustomReflectable {
+    /// The base URL, with its secrets redacted.
+    public var description: String { redaction.url(baseURL.absoluteString).escapedForDescription() }
+
+    /// Nothing but the redacted description: what is dumped holds no secrets either.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

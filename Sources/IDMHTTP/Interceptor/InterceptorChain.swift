@@ -28,3 +28,13 @@ public struct InterceptorChain: Sendable {
         return try await call.interceptors[place].intercept(request, next: InterceptorChain(call, from: place + 1))
     }
 }
+
+extension InterceptorChain: CustomStringConvertible, CustomReflectable {
+    /// The interceptors that come next, and where the service is, with secrets redacted.
+    public var description: String {
+        (call.interceptors[place...].map { "\(type(of: $0))" } + ["\(configuration)"]).joined(separator: " → ")
+    }
+
+    /// Nothing but the description: what is dumped holds no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -112,11 +112,24 @@ extension ServiceHeaders: CustomStringConvertible {
 
     /// The fields, one a line.
     public func description(redacted redaction: ServiceRedaction) -> String {
-        fields.map { "\($0.name): \(redaction.value(of: $0))" }.joined(separator: "\n")
+        fields.map { $0.description(redacted: redaction) }.joined(separator: "\n")
     }
 }
 
 extension ServiceHeaders: CustomReflectable {
     /// Nothing but the redacted description: what is dumped holds no secrets either.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension ServiceHeaders.Field: CustomStringConvertible, CustomReflectable {
+    /// Name and value, with a secret redacted.
+    public var description: String { description(redacted: .standard) }
+
+    /// Name and value.
+    func description(redacted redaction: ServiceRedaction) -> String {
+        "\(name): \(redaction.value(of: self))"
+    }
+
+    /// Nothing but the redacted description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -15,10 +15,21 @@ public struct ServiceRedaction: Sendable, Hashable {
             "accesskey", "apikey", "authorization", "cookie", "credential", "passphrase", "passwd", "password",
             "privatekey", "secret", "session", "signature", "token",
         ],
-        names: ["assertion", "auth", "code", "codeverifier", "jwt", "key", "otp", "pass", "pin", "pwd", "sid", "sig"])
+        names: [
+            "assertion", "auth", "code", "codeverifier", "dpop", "jwt", "key", "otp", "pass", "pin", "pwd", "sid",
+            "sig",
+        ],
+        beginnings: ["xauth"], endings: ["-key"], plain: ["idempotencykey", "xauthor"])
 
+    /// What makes a name secret wherever it stands in it.
     private var words: Set<String>
+    /// Whole names, or whole parts of one as `user[pin]` and `user.pin` have them.
     private var names: Set<String>
+    private var beginnings: Set<String>
+    /// Ends of names as they are written, with `-` for `_`: `monkey` is no key.
+    private var endings: Set<String>
+    /// Names that only begin or end like secret ones.
+    private var plain: Set<String>
 
     /// This, with more names that are secret.
     public func adding(_ names: some Sequence<String>) -> ServiceRedaction {
@@ -29,9 +40,15 @@ public struct ServiceRedaction: Sendable, Hashable {
 
     /// Whether what stands under a name is secret: the value of a header, of a query item, of a field in a body.
     public func isSecret(_ name: String) -> Bool {
-        guard !words.isEmpty || !names.isEmpty else { return false }
-        let name = Self.folded(name)
-        return names.contains(name) || words.contains { name.contains($0) }
+        guard self != .none else { return false }
+        let folded = Self.folded(name)
+        if names.contains(folded) || words.contains(where: folded.contains) { return true }
+        if folded.contains(where: Self.isBetweenParts) {
+            return folded.split(whereSeparator: Self.isBetweenParts).contains { names.contains(String($0)) }
+        }
+        guard !plain.contains(folded) else { return false }
+        let written = name.asciiLowercased().replacing("_", with: "-")
+        return beginnings.contains(where: folded.hasPrefix) || endings.contains(where: written.hasSuffix)
     }
 
     /// Whether the value of a header is secret.
@@ -51,28 +68,21 @@ public struct ServiceRedaction: Sendable, Hashable {
 
     /// The value of a header as it may be shown.
     func value(of field: ServiceHeaders.Field) -> String {
-        guard !isSecret(field) else { return Self.mark }
         // A URL in a header (Location, Referer) may hold what would be a secret in the request's own.
-        return field.value.contains("://") || field.value.contains("?") ? url(field.value) : field.value
+        isSecret(field) ? Self.mark : url(field.value)
     }
 
     /// A URL as it may be shown: without a user, and without what stands under secret names in its query and its
-    /// fragment.
+    /// fragment. Addresses in it are shown in the same way.
     ///
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
     func url(_ text: String) -> String {
         guard self != .none else { return text }
-        var text = text
-        if let scheme = text.firstRange(of: "://") {
-            let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-            if let at = authority.lastIndex(of: "@") {
-                text.replaceSubrange(authority.startIndex...at, with: "\(Self.mark)@")
-            }
-        }
-        let signs = "?&#".unicodeScalars
-        let start = text.unicodeScalars.firstIndex { $0 == "?" || $0 == "#" } ?? text.endIndex
-        var shown = String(text[..<start])
-        var rest = text.unicodeScalars[start...]
+        let text = withoutUsers(text)
+        let signs = "?&#;".unicodeScalars
+        var rest = text.unicodeScalars[...]
+        var shown = String(rest.prefix { !signs.contains($0) })
+        rest = rest.drop { !signs.contains($0) }
         while let sign = rest.popFirst() {
             let name = rest.prefix { $0 != "=" && !signs.contains($0) }
             rest = rest[name.endIndex...]
@@ -81,20 +91,45 @@ public struct ServiceRedaction: Sendable, Hashable {
                 shown += "=\(Self.mark)"
                 rest = rest.drop { $0 != "&" && $0 != "#" }
             } else {
-                let value = rest.prefix { !signs.contains($0) }
-                rest = rest[value.endIndex...]
-                shown += String(value)
+                let value = String(rest.prefix { !signs.contains($0) })
+                rest = rest.drop { !signs.contains($0) }
+                // An address that is escaped as a whole.
+                let plain = value.removingEscapes()
+                shown += plain != value && url(plain) != plain ? "=\(Self.mark)" : value
             }
         }
         return shown
     }
 
+    /// Text without the users of the addresses in it.
+    func withoutUsers(_ text: String) -> String {
+        var shown = ""
+        var rest = text.unicodeScalars[...]
+        while let slashes = rest.firstRange(of: "//".unicodeScalars) {
+            shown += String(rest[..<slashes.upperBound])
+            rest = rest[slashes.upperBound...]
+            let authority = rest.prefix { !"/?#\"<>".unicodeScalars.contains($0) && !$0.properties.isWhitespace }
+            guard let at = authority.lastIndex(of: "@") else { continue }
+            shown += "\(Self.mark)@"
+            rest = rest[rest.index(after: at)...]
+        }
+        return shown + String(rest)
+    }
+
+    private static func isBetweenParts(_ character: Character) -> Bool { ".[]".contains(character) }
+
     private static func folded(_ name: String) -> String {
         name.asciiLowercased().filter { $0 != "-" && $0 != "_" }
     }
 
-    private init(words: Set<String>, names: Set<String>) {
+    private init(
+        words: Set<String>, names: Set<String>, beginnings: Set<String> = [], endings: Set<String> = [],
+        plain: Set<String> = []
+    ) {
         self.words = words
         self.names = names
+        self.beginnings = beginnings
+        self.endings = endings
+        self.plain = plain
     }
 }

@@ -15,15 +15,12 @@ extension ServiceRequest {
             /// The value.
             public var content: Content
             /// Whether the value is a secret, whatever the name is: never shown.
-            ///
-            /// Values of common names, such as `token` and `key`, are secret anyway: see ``ServiceRedaction``.
-            public var isSecret: Bool
+            var isSecret = false
 
             /// Makes an item.
-            public init(_ name: String, _ value: (any ServiceQueryValue)?, isSecret: Bool = false) {
+            public init(_ name: String, _ value: (any ServiceQueryValue)?) {
                 self.name = name
                 content = value?.queryContent ?? .none
-                self.isSecret = isSecret
             }
         }
 
@@ -117,6 +114,14 @@ extension ServiceRequest.Query {
 extension ServiceRequest.Query: CustomStringConvertible, CustomReflectable {
     /// The query as a URL holds it, with its secrets redacted.
     public var description: String { encodedForURL(redacted: .standard) }
+
+    /// Nothing but the redacted description.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension ServiceRequest.Query.Item: CustomStringConvertible, CustomReflectable {
+    /// The item as a URL holds it, with a secret redacted. Empty if it isn't sent.
+    public var description: String { ServiceRequest.Query([self]).description }
 
     /// Nothing but the redacted description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }

@@ -49,8 +49,7 @@ public struct HTTPService: DataProvider {
     /// Where the service is and what carries its requests, inside of the interceptors in the order in which a request
     /// passes them. Secrets of the address are redacted.
     public var structure: ProviderStructure {
-        let address = configuration.redaction.url(configuration.baseURL.absoluteString).escapedForDescription()
-        let service = ProviderStructure.provider("service: \(address), over \(type(of: transport))")
+        let service = ProviderStructure.provider("service: \(configuration), over \(type(of: transport))")
         return interceptors.reversed().reduce(service) { .wrapping($0, in: "\(type(of: $1))") }
     }
 
@@ -134,4 +133,12 @@ public struct HTTPService: DataProvider {
     private func run(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
         try await chain(request)
     }
+}
+
+extension HTTPService: CustomStringConvertible, CustomReflectable {
+    /// The ``structure`` as text.
+    public var description: String { structure.description }
+
+    /// Nothing but the description: what is dumped holds no secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,32 +1,43 @@
 internal import Foundation
 
 extension ServiceRedaction {
-    /// The beginning of a body, on one line, without what stands under secret names as far as names can be seen.
+    /// The beginning of a body, on one line, without what stands under secret names as far as names can be seen. Of
+    /// one that isn't text they can't be: it is named by its length.
     func excerpt(of body: Data, limit: Int = 200) -> String {
         // More than is shown is looked at: a secret that is cut in the middle is one still.
-        let text = String(decoding: body.prefix(limit * 8), as: UTF8.self)
-        return fields(text).escapedForDescription(limit: limit)
+        guard let text = body.beginningOfText(limit * 8) else { return "<\(body.count) bytes>" }
+        return fields(withoutUsers(text)).escapedForDescription(limit: limit)
     }
 
-    /// Text in which each value of `"name": value` and `name=value` is left out, where the name is secret.
+    /// Text in which each value of `"name": value`, `name=value` and `<name>value</name>` is left out, where the name
+    /// is secret. Property lists have their names in elements of their own: `<key>name</key><string>value</string>`.
     ///
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
     private func fields(_ text: String) -> String {
         guard self != .none else { return text }
         var shown = ""
         var rest = text.unicodeScalars[...]
-        while let sign = rest.firstIndex(where: { $0 == ":" || $0 == "=" }) {
-            let before = rest[..<sign]
-            let name = before.reversed()
-                .drop { $0.isSpace || $0 == "\"" || $0 == "'" || $0 == "\\" || $0.properties.isGraphemeExtend }
-                .prefix { $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_" || $0 == "-" }
-            shown += String(before) + String(rest[sign])
+        var label = ""
+        while let sign = rest.firstIndex(where: { $0 == ":" || $0 == "=" || $0 == ">" }) {
+            let isElement = rest[sign] == ">"
+            let name = isElement ? text.unicodeScalars[..<sign].nameOfElement : rest[..<sign].nameAtEnd
+            shown += String(rest[...sign])
             rest = rest[rest.index(after: sign)...]
-            guard !name.isEmpty, isSecret(String(String.UnicodeScalarView(name.reversed()))) else { continue }
+            guard !name.isEmpty else { continue }
+            let isSecret = isSecret(name) || isElement && isSecret(label)
+            if isElement { label = rest.wordBeforeElement }
+            guard isSecret else { continue }
             shown += Self.mark
-            rest = rest[endOfValue(rest)...]
+            rest = rest[(isElement ? endOfContent(rest) : endOfValue(rest))...]
         }
         return shown + String(rest)
+    }
+
+    /// Where the content of an element ends: at the next tag. If that opens another one it is the end of everything, as
+    /// it is for lists and objects.
+    private func endOfContent(_ text: Substring.UnicodeScalarView) -> String.Index {
+        let tag = text.drop { $0 != "<" }
+        return text.first { !$0.isSpace } == "<" && tag.dropFirst().first != "/" ? text.endIndex : tag.startIndex
     }
 
     /// Where a value ends: at its closing quote, or at what separates it from the next one. Of a list or an object it
@@ -51,7 +62,43 @@ extension ServiceRedaction {
     }
 }
 
+extension Data {
+    /// So many bytes as text, without the letter that is cut at their end. Nil if they aren't text.
+    fileprivate func beginningOfText(_ count: Int) -> String? {
+        var end = index(startIndex, offsetBy: count, limitedBy: endIndex) ?? endIndex
+        while end < endIndex, end > startIndex, self[end] & 0xC0 == 0x80 { end -= 1 }
+        let text = String(validating: self[..<end], as: UTF8.self)
+        return text?.utf8.contains(0) == true ? nil : text
+    }
+}
+
+extension Substring.UnicodeScalarView {
+    /// The name before a `:` or a `=`.
+    fileprivate var nameAtEnd: String {
+        let name = reversed()
+            .drop { $0.isSpace || $0 == "\"" || $0 == "'" || $0 == "\\" || $0.properties.isGraphemeExtend }
+            .prefix(while: \.isPartOfName)
+        return String(String.UnicodeScalarView(name.reversed()))
+    }
+
+    /// The name of the element whose tag isn't closed yet. Empty if there is none, or if the tag ends it.
+    fileprivate var nameOfElement: String {
+        guard let tag = lastIndex(of: "<") else { return "" }
+        let name = self[tag...].dropFirst().prefix { $0.isPartOfName || $0 == ":" }
+        return String(Substring(name.split(separator: ":").last ?? name))
+    }
+
+    /// What stands before the next tag, if it is one word.
+    fileprivate var wordBeforeElement: String {
+        let word = prefix { $0 != "<" }
+        return word.allSatisfy(\.isPartOfName) ? String(word) : ""
+    }
+}
+
 extension Unicode.Scalar {
+    fileprivate var isPartOfName: Bool {
+        properties.isAlphabetic || properties.numericType != nil || self == "_" || self == "-"
+    }
     fileprivate var isSpace: Bool { properties.isWhitespace }
     fileprivate var isLineBreak: Bool { (10...13).contains(value) || [0x85, 0x2028, 0x2029].contains(value) }
 }

@@ -60,5 +60,6 @@ struct LinkTests {
     func shown() throws {
         let request = ServiceRequest(link: try link("https://u:p@h/a?token=s3cret&page=2"), query: ["q": 1])
         #expect("\(request)" == "GET https://<redacted>@h/a?token=<redacted>&page=2&q=1")
+        #expect("\(ServiceRequest(link: try link("//ada:s3cret@h/next")))" == "GET //<redacted>@h/next")
     }
 }

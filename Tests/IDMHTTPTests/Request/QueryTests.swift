@@ -85,8 +85,11 @@ struct QueryTests {
         var dumped = ""
         dump(query, to: &dumped)
         dump(request, to: &dumped)
+        dump(query.items, to: &dumped)
 
-        for text in ["\(query)", String(reflecting: query), dumped, "\(request)", String(reflecting: request)] {
+        for text in [
+            "\(query)", "\(query.items)", String(reflecting: query), dumped, "\(request)", String(reflecting: request),
+        ] {
             #expect(!text.contains("s3cret"))
             #expect(text.contains("page=2"))
         }

@@ -64,7 +64,8 @@ struct ServiceHeadersTests {
             "Authorization": "Bearer s3cret", "Proxy-Authorization": "s3cret", "Cookie": "s3cret",
             "Set-Cookie": "s3cret",
             "X-API-Key": "s3cret", "x_auth_token": "s3cret", "Accept": "text/html",
-            "Location": "https://user:s3cret@host/?token=s3cret&page=2",
+            "Location": "https://user:s3cret@host/?token=s3cret&page=2", "X-Back": "/cb#access_token=s3cret",
+            "Link": "<//a:s3cret@h/>; rel=next, <//b:s3cret@h/>; rel=prev",
         ]
         var dumped = ""
         dump(headers, to: &dumped)
@@ -75,6 +76,16 @@ struct ServiceHeadersTests {
             #expect(text.contains("page=2"))
         }
         #expect(headers.description(redacted: .none).contains("Bearer s3cret"))
+    }
+
+    @Test("show no secrets one by one either")
+    func secretFields() {
+        let field = ServiceHeaders.Field("X-Tenant", "s3cret", isSecret: true)
+        var dumped = ""
+        dump(field, to: &dumped)
+
+        #expect("\(field)" == "X-Tenant: <redacted>" && "\(ServiceHeaders.Field("A", "b"))" == "A: b")
+        #expect(!dumped.contains("s3cret") && !String(reflecting: [field]).contains("s3cret"))
     }
 
     @Test("keep a value secret that is marked so, wherever it goes")

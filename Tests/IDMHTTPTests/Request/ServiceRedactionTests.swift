@@ -10,7 +10,9 @@ struct ServiceRedactionTests {
         arguments: [
             "Authorization", "PROXY-AUTHORIZATION", "Cookie", "set-cookie", "X-Api-Key", "api_key", "APIKEY",
             "accessToken",
-            "client_secret", "Password", "sig", "Signature", "session_id", "code", "key",
+            "client_secret", "Password", "sig", "Signature", "session_id", "code", "key", "X-Auth", "X-Auth-Key",
+            "Ocp-Apim-Subscription-Key", "X-Functions-Key", "x_parse_master_key", "DD-Application-Key", "X-Client-Key",
+            "DPoP", "X-Authentication", "pin", "pin[]", "user[pin]", "user.pin",
         ])
     func secret(name: String) {
         #expect(ServiceRedaction.standard.isSecret(name))
@@ -19,7 +21,10 @@ struct ServiceRedactionTests {
 
     @Test(
         "leaves what is plain",
-        arguments: ["page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id"])
+        arguments: [
+            "page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id", "Idempotency-Key", "monkey",
+            "X-Author", "spin.x",
+        ])
     func plain(name: String) {
         #expect(!ServiceRedaction.standard.isSecret(name))
         #expect(ServiceRedaction.standard.adding([name]).isSecret(name.uppercased()))
@@ -35,7 +40,12 @@ struct ServiceRedactionTests {
             ("https://h/x?a=1#token=2&b=3", "https://h/x?a=1#token=<redacted>&b=3"),
             ("/x#code=1", "/x#code=<redacted>"), ("/x?token=1?2&a=?", "/x?token=<redacted>&a=?"),
             ("/x?next=/y?token=1&a", "/x?next=/y?token=<redacted>&a"),
-            ("/x?\u{301}=1&token=3", "/x?\u{301}=1&token=<redacted>"),
+            ("/x?\u{301}=1&token=3", "/x?\u{301}=1&token=<redacted>"), ("//u:p@h/x", "//<redacted>@h/x"),
+            ("/x?next=https://u:p@h&a=1", "/x?next=https://<redacted>@h&a=1"),
+            ("/x?next=https%3A%2F%2Fu%3Ap%40h&a=1", "/x?next=<redacted>&a=1"),
+            ("/x?next=%2Fy%3Ftoken%3D1&a=%2Fy%3Fb%3D1", "/x?next=<redacted>&a=%2Fy%3Fb%3D1"),
+            ("/x?a=1;token=2;b=3&c=4", "/x?a=1;token=<redacted>&c=4"), ("/x;sid=1/y?b=3", "/x;sid=<redacted>"),
+            ("<https://u:p@h/>, <https://h/x@y>", "<https://<redacted>@h/>, <https://h/x@y>"),
         ])
     func urls(url: String, shown: String) {
         #expect(ServiceRedaction.standard.url(url) == shown)

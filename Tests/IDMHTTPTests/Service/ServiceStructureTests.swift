@@ -45,6 +45,15 @@ struct ServiceStructureTests {
         #expect(
             service.structure
                 == .provider("service: https://<redacted>@h/v1?token=<redacted>, over ScriptedTransport"))
+        let chain = InterceptorChain([RetryInterceptor(1)], configuration: service.configuration) { _ in
+            ServiceResponse()
+        }
+        #expect("\(service.configuration)" == "https://<redacted>@h/v1?token=<redacted>")
+        #expect("\(service)" == service.structure.description)
+        #expect("\(chain)" == "RetryInterceptor → https://<redacted>@h/v1?token=<redacted>")
+        var dumped = ""
+        dump((service, service.configuration, chain), to: &dumped)
+        #expect(!dumped.contains("s3cret"))
     }
 
     @Test("what is made of a service stands around it, and files stand alone")

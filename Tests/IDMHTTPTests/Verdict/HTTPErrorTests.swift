@@ -55,6 +55,12 @@ struct HTTPErrorTests {
             (#"{"session":{"id":"s3cret"}}"#, #"{"session":<redacted>"#),
             (#"{"token":"s3cre"#, #"{"token":<redacted>"#),
             (#"{\"token\":\"s3cret\",\"a\":1}"#, #"{\"token\":<redacted>"#),
+            ("<token>s3cret</token><a>b</a>", "<token><redacted></token><a>b</a>"),
+            (#"<x:token a="b">s3cret</x:token>"#, #"<x:token a="b"><redacted></x:token>"#),
+            ("<a><session> <id>s3cret</id></session>", "<a><session><redacted>"),
+            ("<key>token</key><string>s3cret</string>", "<key><redacted></key><string><redacted></string>"),
+            ("<title>No token</title><p>x</p>", "<title>No token</title><p>x</p>"),
+            (#"{"next":"https://ada:s3cret@h/","a":"b@c"}"#, #"{"next":"https://<redacted>@h/","a":"b@c"}"#),
             ("Cookie: s3cret\nb", "Cookie:<redacted>\\nb"), ("plain text", "plain text"), ("", ""),
         ])
     func excerpts(body: String, shown: String) {
@@ -66,8 +72,24 @@ struct HTTPErrorTests {
         let long = Data((String(repeating: "é", count: 300) + "\n").utf8)
 
         #expect(ServiceRedaction.standard.excerpt(of: long) == String(repeating: "é", count: 200) + "…")
-        #expect(ServiceRedaction.standard.excerpt(of: Data("a\r\nb\0".utf8)) == #"a\r\nb\0"#)
+        #expect(ServiceRedaction.standard.excerpt(of: Data("a\r\nb\u{7}".utf8)) == #"a\r\nb\u{07}"#)
         let cut = Data((String(repeating: " ", count: 180) + #""token":"s3cret""#).utf8)
         #expect(!ServiceRedaction.standard.excerpt(of: cut).contains("s3"))
+    }
+
+    @Test("quotes nothing of a body that isn't text: names can't be seen in it")
+    func binaryExcerpts() throws {
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: ["token": "s3cret"], format: .binary, options: 0)
+        let wide = try #require(#"{"token":"s3cret"}"#.data(using: .utf16LittleEndian))
+
+        for body in [list, wide] {
+            #expect(ServiceRedaction.standard.excerpt(of: body) == "<\(body.count) bytes>")
+        }
+        // Text that is cut in the middle of a letter is text still.
+        for count in 1_590...1_600 {
+            let body = Data((String(repeating: "a", count: count) + String(repeating: "🎏", count: 9)).utf8)
+            #expect(ServiceRedaction.standard.excerpt(of: body).hasPrefix("aaa"))
+        }
     }
 }
