@@ -12,8 +12,8 @@ struct Found<Value: Sendable>: Sendable {
 extension Found<Double> {
     /// So many seconds, as a time that can be counted with.
     func seconds() throws(ServiceConfiguration.ReadingFault) -> Duration {
-        // Beyond lie times that other arithmetic can't take.
-        guard value > 0, value <= 3_155_760_000 else {
+        // Beyond lie times that other arithmetic can't take, and before it such as are too short to be any.
+        guard value > 0, value <= 3_155_760_000, Duration.seconds(value) > .zero else {
             throw .malformed(key: key, reason: "it has to be more than zero, and less than a hundred years.")
         }
         return .seconds(value)
@@ -117,11 +117,12 @@ extension KeyedDecodingContainer where Key == AnyKey {
         let path = (codingPath + [key]).dotted
         do {
             return Found(try decode(Value.self, forKey: key), at: path)
-        } catch let error as DecodingError {
-            throw error
         } catch {
-            // A number that its type can't hold is told in an error of the decoder's own, without its path.
-            throw ServiceConfiguration.ReadingFault.malformed(key: path, reason: "its value is out of range.")
+            switch error {
+            case DecodingError.typeMismatch, DecodingError.valueNotFound: throw error
+            // A number that its type can't hold: each decoder tells it in another way, and without its path.
+            default: throw ServiceConfiguration.ReadingFault.malformed(key: path, reason: "its value is out of range.")
+            }
         }
     }
 }

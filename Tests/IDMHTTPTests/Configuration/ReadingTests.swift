@@ -140,6 +140,7 @@ struct ReadingTests {
             (#"{"baseURL": "https://h", "timeout": "3"}"#, "timeout"),
             (#"{"baseURL": "https://h", "timeout": 0}"#, "timeout"),
             (#"{"baseURL": "https://h", "timeout": -1}"#, "timeout"),
+            (#"{"baseURL": "https://h", "timeout": 1e-22}"#, "timeout"),
             (#"{"baseURL": "https://h", "deadline": 1e300}"#, "deadline"),
             (#"{"baseURL": "https://h", "deadline": 1e999}"#, "deadline"),
             (#"{"baseURL": "https://h", "maximumBody": 1.5}"#, "maximumBody"),
@@ -161,6 +162,21 @@ struct ReadingTests {
         #expect(found == key && !reason.isEmpty)
         let shown = String(reflecting: error) + (error?.description ?? "")
         #expect(!shown.contains("s3cret"))
+    }
+
+    @Test(
+        "and refused by the same keys in a property list",
+        arguments: [
+            ("maximumBody", "<real>1.5</real>"), ("maximumBody", "<real>1e30</real>"),
+            ("timeout", "<string>3</string>"),
+            ("timeout", "<real>nan</real>"), ("timeout", "<true/>"), ("headers", "<integer>3</integer>"),
+        ])
+    func malformedList(key: String, value: String) {
+        let list = "<plist><dict><key>baseURL</key><string>https://h</string><key>\(key)</key>\(value)</dict></plist>"
+        let error = #expect(throws: Failure.self) {
+            try ServiceConfiguration(propertyList: Data(list.utf8), in: [:])
+        }
+        #expect(error?.description.hasPrefix("“\(key)” of the configuration can't be used: ") == true)
     }
 
     @Test(
