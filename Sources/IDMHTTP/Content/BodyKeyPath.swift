@@ -26,23 +26,61 @@ struct BodyKeyPath: Sendable, Equatable {
     }
 }
 
-extension JSONDecoder {
+/// A decoder that can begin somewhere below the root.
+protocol KeyPathDecoder {
     /// Decodes what stands at a key path.
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at keyPath: String?) throws -> Value
+}
+
+extension JSONDecoder: KeyPathDecoder {
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at keyPath: String?) throws -> Value {
         let path = BodyKeyPath(keyPath)
         // The mark that some servers put before UTF-8. Decoders differ in whether they take it.
         let data = data.starts(with: [0xEF, 0xBB, 0xBF]) ? Data(data.dropFirst(3)) : data
         guard !path.names.isEmpty else { return try decode(type, from: data) }
-        return try decode(Part<Value>.self, from: data, configuration: path).value
+        return try decode(Part<Value>.self, from: data, configuration: steps(of: path)).value
+    }
+
+    /// The names of a path, each with what this decoder makes of it.
+    private func steps(of path: BodyKeyPath) throws -> [KeyPathStep] {
+        if case .useDefaultKeys = keyDecodingStrategy { return path.steps }
+        // Only the decoder itself knows, so it is given an object that has nothing but these names.
+        let example = path.names.reversed().reduce(ServiceJSON.null) { .object([$1: $0]) }
+        let converted = try decode(ExampleNames.self, from: JSONEncoder().encode(example)).names
+        return zip(path.names, converted).map { KeyPathStep(name: $0, converted: $1) }
     }
 }
 
-extension PropertyListDecoder {
-    /// Decodes what stands at a key path.
+extension PropertyListDecoder: KeyPathDecoder {
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at keyPath: String?) throws -> Value {
         let path = BodyKeyPath(keyPath)
         guard !path.names.isEmpty else { return try decode(type, from: data) }
-        return try decode(Part<Value>.self, from: data, configuration: path).value
+        return try decode(Part<Value>.self, from: data, configuration: path.steps).value
+    }
+}
+
+/// One step of a key path: a name as it is written, and as the decoder turns it into a key.
+private struct KeyPathStep {
+    let name: String
+    let converted: String
+}
+
+extension BodyKeyPath {
+    fileprivate var steps: [KeyPathStep] { names.map { KeyPathStep(name: $0, converted: $0) } }
+}
+
+/// The names in objects that hold one another, from the outside in.
+private struct ExampleNames: Decodable {
+    let names: [String]
+
+    init(from decoder: any Decoder) throws {
+        var names: [String] = []
+        var decoder = decoder
+        while let object = try? decoder.container(keyedBy: AnyKey.self), let key = object.allKeys.first {
+            names.append(key.stringValue)
+            decoder = try object.superDecoder(forKey: key)
+        }
+        self.names = names
     }
 }
 
@@ -50,14 +88,14 @@ extension PropertyListDecoder {
 private struct Part<Value: Decodable>: DecodableWithConfiguration {
     let value: Value
 
-    init(from decoder: any Decoder, configuration path: BodyKeyPath) throws {
-        value = try Self.value(in: decoder, at: path.names[...])
+    init(from decoder: any Decoder, configuration steps: [KeyPathStep]) throws {
+        value = try Self.value(in: decoder, at: steps[...])
     }
 
-    private static func value(in decoder: any Decoder, at names: ArraySlice<String>) throws -> Value {
-        guard let name = names.first else { return try Value(from: decoder) }
-        let rest = names.dropFirst()
-        if let index = Int(name), var array = try? decoder.unkeyedContainer() {
+    private static func value(in decoder: any Decoder, at steps: ArraySlice<KeyPathStep>) throws -> Value {
+        guard let step = steps.first else { return try Value(from: decoder) }
+        let rest = steps.dropFirst()
+        if let index = Int(step.name), var array = try? decoder.unkeyedContainer() {
             while array.currentIndex < index, !array.isAtEnd { _ = try array.superDecoder() }
             guard index >= 0, !array.isAtEnd else {
                 throw DecodingError.keyNotFound(
@@ -68,7 +106,8 @@ private struct Part<Value: Decodable>: DecodableWithConfiguration {
             return try value(in: array.superDecoder(), at: rest)
         }
         let object = try decoder.container(keyedBy: AnyKey.self)
-        let key = AnyKey(stringValue: name)
+        let keys = [step.name, step.converted].map(AnyKey.init(stringValue:))
+        let key = keys.first(where: object.contains) ?? keys[0]
         // Decoded by the container, so that what a decoder does for certain types (dates, data, URLs) is done here too.
         guard !rest.isEmpty else { return try object.decode(Value.self, forKey: key) }
         guard object.contains(key) else {

@@ -1,4 +1,6 @@
-/// What can stand in a query or in a form: text, numbers, truth values, arrays of them, and nothing.
+public import Foundation
+
+/// What can stand in a query or in a form: text, numbers, truth values, identifiers, arrays of them, and nothing.
 ///
 /// An enumeration of strings only has to say that it conforms:
 ///
@@ -44,12 +46,22 @@ extension String: ServiceQueryValue {}
 extension Substring: ServiceQueryValue {}
 extension Bool: ServiceQueryValue {}
 extension Int: ServiceQueryValue {}
+extension Int8: ServiceQueryValue {}
+extension Int16: ServiceQueryValue {}
 extension Int32: ServiceQueryValue {}
 extension Int64: ServiceQueryValue {}
 extension UInt: ServiceQueryValue {}
+extension UInt8: ServiceQueryValue {}
+extension UInt16: ServiceQueryValue {}
+extension UInt32: ServiceQueryValue {}
 extension UInt64: ServiceQueryValue {}
 extension Double: ServiceQueryValue {}
 extension Float: ServiceQueryValue {}
+
+extension UUID: ServiceQueryValue {
+    /// The identifier as text, in upper case.
+    public var queryContent: ServiceRequest.Query.Content { .single(uuidString) }
+}
 
 extension Array: ServiceQueryValue where Element: ServiceQueryValue {
     /// The values of all elements. Elements that are nothing are left out.

@@ -7,7 +7,8 @@ public protocol DecodableReading<Value>: ResourceReading where Value: Decodable 
     var decoder: JSONDecoder { get }
     /// Where in the body the value is: `data.items`, `data.0`. Nil, the default, for the whole of it.
     ///
-    /// A dot that belongs to a name is written `\.`.
+    /// A dot that belongs to a name is written `\.`. Names are as they stand in the body, or as the decoder's
+    /// `keyDecodingStrategy` makes them.
     var rootKeyPath: String? { get }
     /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a
     /// `Value` that is an array has elements.
@@ -31,8 +32,17 @@ extension DecodableReading {
 extension DecodableReading where Value: RangeReplaceableCollection, Value.Element: Decodable & Sendable {
     /// Decodes the elements, each by itself if bad ones are skipped.
     public func value(from body: Data) throws -> Value {
-        guard badElements.skips else { return try decoder.decode(Value.self, from: body, at: rootKeyPath) }
-        let elements = try decoder.decode([Attempt<Value.Element>].self, from: body, at: rootKeyPath)
+        try decoder.decode(Value.self, from: body, at: rootKeyPath, badElements)
+    }
+}
+
+extension KeyPathDecoder {
+    /// Decodes the elements of what stands at a key path, each by itself if bad ones are skipped.
+    fileprivate func decode<Value: RangeReplaceableCollection & Decodable>(
+        _ type: Value.Type, from body: Data, at keyPath: String?, _ badElements: BadElements
+    ) throws -> Value where Value.Element: Decodable {
+        guard badElements.skips else { return try decode(type, from: body, at: keyPath) }
+        let elements = try decode([Attempt<Value.Element>].self, from: body, at: keyPath)
         return Value(
             elements.lazy.compactMap { attempt in
                 switch attempt.result {
@@ -70,16 +80,34 @@ extension DataReading {
 /// Reads a property list into a type that decodes itself.
 public protocol PropertyListReading<Value>: ResourceReading where Value: Decodable {
     associatedtype Value
+    /// What reads the list. A plain decoder unless you say so.
+    var decoder: PropertyListDecoder { get }
     /// Where in the list the value is: `data.items`, `data.0`. Nil, the default, for the whole of it.
+    ///
+    /// A dot that belongs to a name is written `\.`.
     var rootKeyPath: String? { get }
+    /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a
+    /// `Value` that is an array has elements.
+    var badElements: BadElements { get }
 }
 
 extension PropertyListReading {
+    /// A plain decoder.
+    public var decoder: PropertyListDecoder { PropertyListDecoder() }
     /// The whole list.
     public var rootKeyPath: String? { nil }
+    /// The whole fails.
+    public var badElements: BadElements { .fail }
 
     /// Decodes the value.
     public func value(from body: Data) throws -> Value {
-        try PropertyListDecoder().decode(Value.self, from: body, at: rootKeyPath)
+        try decoder.decode(Value.self, from: body, at: rootKeyPath)
+    }
+}
+
+extension PropertyListReading where Value: RangeReplaceableCollection, Value.Element: Decodable & Sendable {
+    /// Decodes the elements, each by itself if bad ones are skipped.
+    public func value(from body: Data) throws -> Value {
+        try decoder.decode(Value.self, from: body, at: rootKeyPath, badElements)
     }
 }

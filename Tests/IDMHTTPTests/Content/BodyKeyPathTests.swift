@@ -50,6 +50,33 @@ struct BodyKeyPathTests {
     }
 
     @Test(
+        "has its names as they are written in the body, whatever the decoder makes of them, or as it makes them",
+        arguments: ["user_data.all_items.0.first_name", "userData.allItems.0.firstName", "user_data.plain"])
+    func convertedNames(path: String) throws {
+        let body = Data(#"{"user_data":{"all_items":[{"first_name":"Ada"}],"plain":"Ada"}}"#.utf8)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        #expect(try decoder.decode(String.self, from: body, at: path) == "Ada")
+
+        let error = #expect(throws: DecodingError.self) {
+            try decoder.decode(String.self, from: body, at: "user_data.no_items")
+        }
+        let shown = error.map { HTTPError.DecodingFault($0, in: body, redacted: .standard) }
+        #expect(shown?.path == "userData.no_items")
+    }
+
+    @Test("has its names as they are written before those that a strategy of one's own makes of them")
+    func writtenFirst() throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .custom { path in
+            AnyKey(stringValue: path.map(\.stringValue).joined(separator: "/"))
+        }
+
+        #expect(try decoder.decode(Int.self, from: Data(#"{"a":{"b":1}}"#.utf8), at: "a.b") == 1)
+        #expect(try decoder.decode(Int.self, from: Data(#"{"a":{"b":1}}"#.utf8), at: "a.a/b") == 1)
+    }
+
+    @Test(
         "that leads nowhere is an error that names the whole of it",
         arguments: [
             ("nothing", "nothing"), ("data.items.2", "data.items.2"), ("data.items.2.n", "data.items.2"),

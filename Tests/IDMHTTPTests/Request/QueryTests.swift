@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -27,6 +28,18 @@ struct QueryTests {
         #expect(
             query.encodedForURL()
                 == "text=x&empty=&page=2&half=0.5&flag=true&order=oldest&tags=a&tags=b&some=1&some=3")
+    }
+
+    @Test("takes numbers of every width, and identifiers")
+    func widths() throws {
+        let id = try #require(UUID(uuidString: "00000000-0000-0000-0000-00000000000A"))
+        let query: ServiceRequest.Query = [
+            "a": Int8.min, "b": Int16.min, "c": UInt8.max, "d": UInt16.max, "e": UInt32.max, "id": id,
+        ]
+
+        #expect(
+            query.encodedForURL()
+                == "a=-128&b=-32768&c=255&d=65535&e=4294967295&id=00000000-0000-0000-0000-00000000000A")
     }
 
     @Test(

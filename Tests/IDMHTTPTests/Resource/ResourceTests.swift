@@ -132,6 +132,13 @@ struct ResourceTests {
 
         #expect(fault.path == "accessToken" && fault.reason == "the value is secret")
         #expect(!"\(fault)".contains("s3cret"))
+
+        struct Pin: ParsedResource {
+            var request: ServiceRequest { ServiceRequest(.get, "/") }
+            var parser: ResourceParser<Int> { ObjectParser { try $0.require(\.int) }.object(at: "data.pin") }
+        }
+        let parsed = try await self.fault(Pin(), #"{"data":{"pin":"s3cret"}}"#)
+        #expect(parsed?.path == "data.pin" && parsed?.reason == "the value is secret")
     }
 
     @Test("of an unknown case says so, and where")
@@ -206,6 +213,34 @@ struct ResourceTests {
 
         #expect(try await service.fetch(List()) == [City(name: "Oslo", size: 1)])
         #expect(try await fault(List(), "{}") != nil)
+    }
+
+    @Test("that is a property list may have a decoder of its own, and bad elements left out")
+    func propertyListElements() async throws {
+        struct Named: Decodable {
+            let name: String
+
+            init(from decoder: any Decoder) throws {
+                let names = CodingUserInfoKey(rawValue: "names").flatMap { decoder.userInfo[$0] as? [String] } ?? []
+                name = names[try decoder.singleValueContainer().decode(Int.self)]
+            }
+        }
+        struct List: PropertyListResource {
+            typealias Value = [Named]
+            var badElements = BadElements.fail
+            var request: ServiceRequest { ServiceRequest(.get, "/") }
+            var rootKeyPath: String? { "cities" }
+            var decoder: PropertyListDecoder {
+                let decoder = PropertyListDecoder()
+                if let key = CodingUserInfoKey(rawValue: "names") { decoder.userInfo[key] = ["Oslo", "Rome"] }
+                return decoder
+            }
+        }
+        let body = "<plist><dict><key>cities</key><array><integer>1</integer><string>x</string></array></dict></plist>"
+        let service = try HTTPService(ScriptedTransport(body))
+
+        #expect(try await service.fetch(List(badElements: .skip)).map(\.name) == ["Rome"])
+        #expect(try await fault(List(), body)?.path == "cities.1")
     }
 
     @Test("may be in a file, under the same reading")
