@@ -22,6 +22,11 @@ public struct InterceptorChain: Sendable {
     /// The service's configuration.
     public var configuration: ServiceConfiguration { call.configuration }
 
+    /// The same chain as one of another call, which goes for nobody yet.
+    var ofAnotherCall: InterceptorChain {
+        InterceptorChain(ServiceCall(call.interceptors, call.configuration, call.exchange), from: place)
+    }
+
     /// Makes a request of what comes next.
     public func callAsFunction(_ request: ServiceRequest) async throws -> ServiceResponse {
         guard place < call.interceptors.endIndex else { return try await call.exchange(request) }

@@ -176,7 +176,10 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
 
     private func refresh(_ credential: Credential, _ number: Int, _ next: InterceptorChain) {
         let refresher = ClosureDataProvider<Void, Credential> { [self] in
-            let new = try await RefreshScope.run(for: self) { try await scheme.refresh(credential, next: next) }
+            let new = try await RefreshScope.run(for: self) {
+                // It is for all who wait, and so not of the call that has begun it.
+                try await scheme.refresh(credential, next: next.ofAnotherCall)
+            }
             // One that can't be sent is none.
             var probe = ServiceRequest(.get, "/")
             try scheme.authorize(&probe, with: new)

@@ -1,3 +1,4 @@
+import Foundation
 import IDMTesting
 import TestSupport
 import Testing
@@ -91,5 +92,24 @@ extension AuthenticationTests {
 
         #expect(course.authentication.credential == nil)
         #expect(await course.outcome("/open") == "")
+    }
+
+    @Test("lets a refresh go for nobody: it is for all who wait, and not of the call that has begun it")
+    func refreshBelongsToNobody() async throws {
+        let device = AuthenticationInterceptor(
+            HeaderAuthenticator("X-Device"), for: try #require(URL(string: "https://h")), credential: "first")
+        let course = try Course(valid: "b", credential: "a") { _, next in
+            device.logIn("second")
+            _ = try await next(ServiceRequest(.post, "/token"))
+            return "b"
+        }
+        var service = course.service
+        service.interceptors.append(device)
+
+        // The call is the first device's, and isn't made again. Those behind it have a credential all the same.
+        #expect(await service.outcome() == "\(AuthenticationError.userHasChanged)")
+        #expect(course.authentication.credential == "b")
+        #expect(await service.outcome() == "200 Bearer b")
+        #expect(course.sent.value == ["Bearer a", "", "Bearer b"])
     }
 }
