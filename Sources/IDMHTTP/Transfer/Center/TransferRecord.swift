@@ -56,13 +56,16 @@ struct TransferRecord: Codable, Sendable {
     /// A file that is about to get its name.
     struct Landing: Codable, Sendable {
         let file: FileIdentity
+        /// How long it is. Nil in a record that says nothing of that.
+        let size: Int64?
         let suggestedName: String?
         private let place: Place
         private let existing: ServiceDownload.ExistingFile
         private let sha256: String?
 
-        init(file: FileIdentity, suggestedName: String?, of download: ServiceDownload) {
-            self.file = file
+        init(file: FileStatus, suggestedName: String?, of download: ServiceDownload) {
+            self.file = file.identity
+            size = file.size
             self.suggestedName = suggestedName
             place = Place(download)
             existing = download.existing

@@ -1,8 +1,9 @@
 internal import Foundation
 internal import IDMCore
 
-/// A part on the disk, and what is known of it. At each moment the process may end: what is there then is a part that
-/// can be gone on with, one that has no sidecar and counts for nothing, or the whole file.
+/// A part on the disk, and what is known of it. At each moment the process may end: what is there then is an empty part,
+/// one with a sidecar, or the whole file. By that the next download knows it for a part, and whether it can be gone on
+/// with; whatever else stands in its place is somebody else's.
 actor DownloadPart {
     /// How it begins.
     enum Opening: Sendable {
@@ -66,25 +67,24 @@ actor DownloadPart {
 
     /// The file that a process has put into its place just before it ended.
     private func finished(_ known: DownloadSidecar?) -> DownloadedFile? {
-        guard let known, let total = known.total, known.object == place.object,
-            download.size.map({ $0 == total }) ?? true,
-            download.sha256.map({ known.digest?.hex == $0.lowercased() }) ?? true
+        guard let known, let whole = known.whole, let file = landed(known.file, size: whole, known.suggestedName)
         else { return nil }
-        for path in destinations(known.suggestedName) {
-            guard let status = try? files.status(at: path) else { return nil }
-            guard status.identity == known.file, status.size == total else { continue }
-            disk.removeSecondName(of: [path])
-            try? files.removeIfThere(place.sidecar)
-            return DownloadedFile(url: URL(fileURLWithPath: path), size: total, sha256: download.sha256?.lowercased())
-        }
-        return nil
+        // What it had no time for.
+        disk.removeSecondName(of: [file.url.path])
+        disk.removeSidecar(of: known.file)
+        let isAsked =
+            known.isOf(place.object) && download.size.map { $0 == whole } ?? true
+            && download.sha256.map { known.digest?.hex == $0.lowercased() } ?? true
+        return isAsked ? file : nil
     }
 
-    /// The file of an identity, if it is where the download was to go.
-    func landed(_ file: FileIdentity, _ suggested: String?) -> DownloadedFile? {
+    /// The file of an identity and a size, if it is where the download was to go.
+    func landed(_ file: FileIdentity, size: Int64?, _ suggested: String?) -> DownloadedFile? {
         for path in destinations(suggested) {
             guard let status = try? files.status(at: path) else { return nil }
-            guard status.identity == file, status.kind == .file else { continue }
+            guard status.identity == file, status.kind == .file, size.map({ $0 == status.size }) ?? true else {
+                continue
+            }
             return DownloadedFile(
                 url: URL(fileURLWithPath: path), size: status.size, sha256: download.sha256?.lowercased())
         }
@@ -92,9 +92,9 @@ actor DownloadPart {
     }
 
     /// Which file the download is going to be, and what the server suggests to call it.
-    func future(suggested: String?) -> (FileIdentity, String?)? {
+    func future(suggested: String?) -> (FileStatus, String?)? {
         guard let file, let status = try? files.status(file) else { return nil }
-        return (status.identity, sidecar?.suggestedName ?? suggested ?? place.ownName)
+        return (status, sidecar?.suggestedName ?? suggested ?? place.ownName)
     }
 
     private func destinations(_ suggested: String?) -> some Sequence<String> {
@@ -118,7 +118,7 @@ actor DownloadPart {
 
     /// How long the part is, and how long it is going to be. Nothing is taken by that, and nothing promised.
     func look() -> (length: Int64, total: Int64?) {
-        guard let known = disk.writtenDown, known.object == place.object,
+        guard let known = disk.writtenDown, known.isOf(place.object),
             let status = try? files.status(at: place.part),
             status.identity == known.file
         else { return (0, nil) }
@@ -131,6 +131,7 @@ actor DownloadPart {
         if length < status.size { try files.cut(file, to: length) }
         checkpoint = length
         sidecar = known
+        sidecar?.whole = nil
         if known.session != files.session {
             sidecar?.take(up: files.session, at: length)
             try writeSidecar()
@@ -167,16 +168,15 @@ actor DownloadPart {
 
     private func beginAnew(_ total: Int64?, _ headers: ServiceHeaders) throws(FileFault) {
         guard let file else { return }
-        // In this order: at no moment is there a sidecar of an object that the part isn't of.
-        try files.removeIfThere(place.sidecar)
+        // In this order: at no moment is there a sidecar of an object that the part has bytes of another of, and at none
+        // are there bytes without a sidecar.
         try files.cut(file, to: 0)
         (length, surplus, checkpoint) = (0, 0, 0)
         digest = download.sha256 == nil ? nil : SHA256()
-        sidecar = nil
-        // Of what is asked for in another way there are no parts to go on with.
-        guard download.request.method == .get, let validator = headers.strongValidator else { return }
         sidecar = DownloadSidecar(
-            object: place.object, validator: validator, total: total,
+            object: place.object,
+            // Of what is asked for in another way there are no parts to go on with.
+            validator: download.request.method == .get ? headers.strongValidator : nil, total: total,
             suggestedName: headers[.contentDisposition].flatMap(ContentDisposition.fileName),
             file: try files.status(file).identity, session: files.session)
         try writeSidecar()
@@ -184,8 +184,10 @@ actor DownloadPart {
 
     /// What to ask for next, when what has come wasn't all of it. Nil if it can't be asked for.
     var rest: DownloadPlan? {
-        guard let sidecar, let total = sidecar.total, length > 0, length < total else { return nil }
-        return .goOn(from: length, validator: sidecar.validator, total: total)
+        guard let validator = sidecar?.validator, let total = sidecar?.total, length > 0, length < total else {
+            return nil
+        }
+        return .goOn(from: length, validator: validator, total: total)
     }
 
     /// Writes what has come. Returns how much there is now.
@@ -245,33 +247,31 @@ actor DownloadPart {
         guard let status = try? files.status(file), (try? disk.isInPlace(status)) == true else { return }
         if isPermitted { try? files.permit(file, 0o600) }
         // As long as nothing has come to be written in its stead.
-        if isOfAnother { return }
+        if isOfAnother(status) { return }
         // What is wrong with an answer that wasn't taken is nothing that is wrong with what was there.
-        if keeping || !isBegun, sidecar != nil, length > 0 {
+        if keeping || !isBegun, sidecar?.validator != nil, length > 0 {
             // Where somebody else has written to it as well, nobody goes on with it.
-            if status.size == length {
-                try? writeDown(synchronizing: true)
-            } else {
-                try? files.removeIfThere(place.sidecar)
-            }
+            if status.size != length { sidecar?.validator = nil }
+            sidecar?.whole = nil
+            try? writeDown(synchronizing: true)
         } else if isBegun || status.size == 0 {
-            disk.removeAll()
+            try? disk.removeAll(file)
         }
     }
 
     /// Removes the part, unless another download is writing it, or has left it to go on with.
     func discard() {
         guard file == nil, [place.part, place.sidecar].contains(where: { (try? files.status(at: $0)) != nil }),
-            (try? take(disk.writtenDown)) != nil
+            let status = try? take(disk.writtenDown), let file
         else { return }
-        if !isOfAnother { disk.removeAll() }
+        if !isOfAnother(status) { try? disk.removeAll(file) }
         close()
     }
 
-    /// Whether what is there is the part of another object, which somebody may go on with.
-    private var isOfAnother: Bool {
-        guard let file, let known = disk.writtenDown else { return false }
-        return known.object != place.object && known.file == (try? files.status(file))?.identity
+    /// Whether a file that stands in the part's place is the part of another object, which somebody may go on with.
+    private func isOfAnother(_ part: FileStatus) -> Bool {
+        guard part.size > 0, let known = disk.writtenDown else { return false }
+        return known.validator != nil && known.object != place.object && known.file == part.identity
     }
 
     /// Puts what is whole into its place.
@@ -281,32 +281,25 @@ actor DownloadPart {
         if let expected = download.sha256?.lowercased(), let found, expected != found {
             throw .digest(expected: expected, found: found)
         }
-        // For the one who comes after a process that ends once the file is in its place, and before anybody hears of
-        // it.
-        if found != nil || sidecar?.total == nil {
-            sidecar?.total = length
-            try writeDown(synchronizing: false)
-        }
+        // For the one who comes after a process that ends once others may read the part, or once the file is in its
+        // place, and before anybody hears of it.
+        sidecar?.whole = length
+        try writeDown(synchronizing: download.durability == .power)
         let path: String
         do throws(FileFault) {
-            if download.durability == .power { try files.synchronize(file) }
             let mode = try files.modeOfNewFiles(by: place.newSidecar)
-            // Without a sidecar a part is known by who may read it, until it has its name.
-            if sidecar != nil {
-                isPermitted = true
-                try files.permit(file, mode)
-            }
+            isPermitted = true
+            try files.permit(file, mode)
             // Nor has anybody written to it besides.
             let status = try files.status(file)
             guard try disk.isInPlace(status), status.size == length else { throw .stale(place.part.lastName) }
             path = try disk.move(
                 to: destinations(sidecar?.suggestedName ?? suggested), existing: download.existing)
-            if sidecar == nil { try? files.permit(file, mode) }
         } catch {
             throw failure(error)
         }
         // Whatever fails from here on is no failure of the download.
-        try? files.removeIfThere(place.sidecar)
+        if let sidecar { disk.removeSidecar(of: sidecar.file) }
         if download.durability == .power { try? files.synchronize(folder: place.folder + "/") }
         close()
         return DownloadedFile(url: URL(fileURLWithPath: path), size: length, sha256: found)

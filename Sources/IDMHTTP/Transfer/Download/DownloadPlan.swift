@@ -15,7 +15,9 @@ enum DownloadPlan: Sendable, Hashable {
     ///   - session: Since when the system runs.
     init(sidecar: DownloadSidecar?, part: FileStatus?, object: String, size: Int64?, session: String?) {
         self = .anew
-        guard let sidecar, let part, sidecar.object == object, sidecar.file == part.identity else { return }
+        guard let sidecar, let part, sidecar.object == object, sidecar.file == part.identity,
+            let validator = sidecar.validator
+        else { return }
         let length = sidecar.trusted(of: part.size, session: session)
         // Longer than the whole: it isn't what the sidecar says.
         if let total = sidecar.total, length > total || size.map({ $0 != total }) == true { return }
@@ -23,7 +25,7 @@ enum DownloadPlan: Sendable, Hashable {
         // for a byte tells whether the object is still the same.
         let first = length == sidecar.total || sidecar.total == nil ? length - 1 : length
         guard first > 0 else { return }
-        self = .goOn(from: first, validator: sidecar.validator, total: sidecar.total)
+        self = .goOn(from: first, validator: validator, total: sidecar.total)
     }
 
     /// What is asked for beside what the caller asks.

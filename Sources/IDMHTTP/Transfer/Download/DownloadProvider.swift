@@ -33,7 +33,7 @@ public struct DownloadProvider: DataProvider {
     var tellsFalls = false
     /// Asked before a file gets its name: which one it is, and what the server suggests to call it. It doesn't get it
     /// if this throws.
-    var willLand: (@Sendable (FileIdentity, String?) async throws -> Void)?
+    var willLand: (@Sendable (FileStatus, String?) async throws -> Void)?
 
     /// Makes a provider of downloads from a service.
     public init(_ service: HTTPService) {
@@ -81,7 +81,8 @@ public struct DownloadProvider: DataProvider {
     /// The file that a download has left in its place, if it is there and the one that was to get there.
     @concurrent
     func landed(_ download: ServiceDownload, _ landing: TransferRecord.Landing) async -> DownloadedFile? {
-        guard let part = try? part(of: download), let file = await part.landed(landing.file, landing.suggestedName)
+        guard let part = try? part(of: download),
+            let file = await part.landed(landing.file, size: landing.size, landing.suggestedName)
         else { return nil }
         // What its process had no time for.
         await part.discard()

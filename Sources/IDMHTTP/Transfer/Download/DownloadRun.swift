@@ -6,7 +6,7 @@ struct DownloadRun: Sendable {
     let download: ServiceDownload
     let part: DownloadPart
     let reporter: TransferReporter?
-    let willLand: (@Sendable (FileIdentity, String?) async throws -> Void)?
+    let willLand: (@Sendable (FileStatus, String?) async throws -> Void)?
     let deadline: RequestDeadline?
 
     /// How much comes together before it is written.

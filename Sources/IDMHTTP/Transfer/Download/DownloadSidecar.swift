@@ -1,17 +1,19 @@
 internal import Foundation
 internal import IDMCore
 
-/// What is known of a part: beside it on the disk, so that another process can go on with it.
+/// What is known of a part: beside it on the disk, so that another process knows it for a part, and can go on with it.
 ///
-/// It is written before the first byte of the part is. From then on the part itself says how far it has come: what a
-/// process has written survives its death.
+/// It is written before the first byte of the part is, whatever is downloaded: a file that has bytes and no sidecar is
+/// somebody else's. From then on the part itself says how far it has come: what a process has written survives its
+/// death.
 struct DownloadSidecar: Codable, Sendable, Hashable {
     static let version = 1
 
     /// What is downloaded: an address with a digest of its query, or the caller's own name for it.
     var object: String
-    /// What the server tells this state of the object by.
-    var validator: String
+    /// What the server tells this state of the object by. Nil if nothing does: what is there is a part then, and nobody
+    /// goes on with it.
+    var validator: String?
     /// How long the object is, if the server has said so.
     var total: Int64?
     /// What the server suggests to call it.
@@ -24,6 +26,8 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
     var session: String?
     /// The digest of the part, as far as it was known when this was written.
     var digest: SHA256?
+    /// How long the part is that has become whole, and is about to get its name. Nil until then.
+    var whole: Int64?
 
     /// As bytes: a line with the version and a digest of the rest, and the rest.
     func encoded() throws -> [UInt8] {
@@ -43,8 +47,9 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
         self = sidecar
     }
 
-    init(object: String, validator: String, total: Int64?, suggestedName: String?, file: FileIdentity, session: String?)
-    {
+    init(
+        object: String, validator: String?, total: Int64?, suggestedName: String?, file: FileIdentity, session: String?
+    ) {
         self.object = object
         self.validator = validator
         self.total = total
@@ -56,6 +61,9 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
     private var isSound: Bool {
         synchronized >= 0 && (total ?? 0) >= 0
     }
+
+    /// Whether the part is one of an object, and can be told from one of another state of it.
+    func isOf(_ object: String) -> Bool { validator != nil && self.object == object }
 
     /// How many bytes of a part are sure to be what was written to them.
     func trusted(of length: Int64, session: String?) -> Int64 {

@@ -32,7 +32,8 @@ struct PartFiles: Sendable {
         let status = try files.status(file)
         guard status.kind == .file else { throw .notAFile(place.part.lastName) }
         guard try isInPlace(status) else { return nil }
-        guard isDone(status, destinations) || isOwn(status) else { throw .presence(place.part.lastName) }
+        let isOwn = isDone(status, destinations) ? true : try isOwn(status)
+        guard isOwn else { throw .presence(place.part.lastName) }
         // A file that is done has been given its name, and not lost this one: what is written here would be written to
         // it.
         guard status.links <= 1 else {
@@ -44,12 +45,14 @@ struct PartFiles: Sendable {
     }
 
     /// Whether a file is a part. Others have files of such names as well, and what they have written is not to be lost.
-    private func isOwn(_ status: FileStatus) -> Bool {
-        // A part is this user's alone from its first moment on.
-        if status.mode & 0o177 == 0 { return true }
+    private func isOwn(_ status: FileStatus) throws(FileFault) -> Bool {
+        // A part has a sidecar from its first byte on. It may be one that was torn, and can't be read.
+        let isKnown = status.size == 0 ? true : try files.statusIfThere(place.sidecar) != nil
+        // And it is this user's alone from its first moment on.
+        if status.mode & 0o177 == 0 || !isKnown { return isKnown }
         // But for the last one, in which it is whole and has no name yet. A sidecar may outlive its part, and a new file
         // may get the part's number, so the length has to be right as well.
-        if let known = writtenDown, known.file == status.identity, known.total == status.size { return true }
+        if let known = writtenDown, known.file == status.identity, known.whole == status.size { return true }
         // Not every file system keeps to itself who may read what.
         return (try? files.modeOfPrivateFiles(beside: place.part)).map { $0 & 0o177 != 0 } ?? false
     }
@@ -66,17 +69,21 @@ struct PartFiles: Sendable {
 
     /// Whether a file is still what stands in the part's place.
     func isInPlace(_ status: FileStatus) throws(FileFault) -> Bool {
-        do throws(FileFault) {
-            return try status.identity == files.status(at: place.part).identity
-        } catch {
-            if error.isAbsence { return false }
-            throw error
-        }
+        try files.statusIfThere(place.part)?.identity == status.identity
     }
 
-    /// Removes the part and what is known of it. The part last: it tells that there is something to remove.
-    func removeAll() {
-        for path in [place.newSidecar, place.sidecar, place.part] { try? files.removeIfThere(path) }
+    /// Removes the part, which was taken, and what is known of it.
+    func removeAll(_ file: Int32) throws(FileFault) {
+        // The part last: it tells that there is something to remove, and keeps others away. It is without a sidecar for
+        // a moment, so that it has to be empty by then, unless it is somebody's file already.
+        if try files.status(file).links <= 1 { try files.cut(file, to: 0) }
+        for path in [place.newSidecar, place.sidecar, place.part] { try files.removeIfThere(path) }
+    }
+
+    /// Removes what is known of a part that isn't there any more. That of another one, which somebody may have begun by
+    /// now, stays.
+    func removeSidecar(of file: FileIdentity) {
+        if writtenDown?.file == file { try? files.removeIfThere(place.sidecar) }
     }
 
     /// Removes the part that has become a file, where its process had no time for that.
@@ -87,10 +94,10 @@ struct PartFiles: Sendable {
         defer { try? files.close(file) }
         // A download that is about to do so itself has the lock. One that has just done so has left the place to others.
         guard (try? files.lock(file)) != nil, let status = try? files.status(file), status.links > 1,
-            (try? isInPlace(status)) == true, isDone(status, destinations) || isOwn(status)
+            (try? isInPlace(status)) == true, isDone(status, destinations) || (try? isOwn(status)) == true
         else { return }
         try? files.removeIfThere(place.part)
-        if writtenDown?.file == status.identity { try? files.removeIfThere(place.sidecar) }
+        removeSidecar(of: status.identity)
     }
 
     // MARK: The file

@@ -57,6 +57,16 @@ extension FileLayer {
         return bytes
     }
 
+    /// The status of what stands at a path. Nil if nothing does.
+    func statusIfThere(_ path: String) throws(FileFault) -> FileStatus? {
+        do throws(FileFault) {
+            return try status(at: path)
+        } catch {
+            if error.isAbsence { return nil }
+            throw error
+        }
+    }
+
     func removeIfThere(_ path: String) throws(FileFault) {
         do {
             try remove(path)

@@ -233,12 +233,15 @@ extension TransferCenterTests {
         #expect(state.jobs["x"]?.progress.bytesPerSecond == 2_000)
     }
 
+    private var part: FileStatus {
+        FileStatus(kind: .file, size: 9, identity: FileIdentity(device: 1, number: 2), mode: 0o600)
+    }
+
     @Test("What was written down as it landed holds for that file alone")
     func landing() {
         var job = TransferJob(.download(download("a")))
         func land() {
-            job.landing = TransferRecord.Landing(
-                file: FileIdentity(device: 1, number: 2), suggestedName: nil, of: download("a"))
+            job.landing = TransferRecord.Landing(file: part, suggestedName: nil, of: download("a"))
         }
         job.begin(TransferRun())
         land()
@@ -284,8 +287,7 @@ extension TransferCenterTests {
         #expect(lands)
         _ = perform(state.book.remove("x", keeping: false))
         ask("b")
-        let landing = TransferRecord.Landing(
-            file: FileIdentity(device: 1, number: 2), suggestedName: nil, of: download("a"))
+        let landing = TransferRecord.Landing(file: part, suggestedName: nil, of: download("a"))
         #expect(state.land("x", landing) == nil)
         let records = perform(state.book.end("x", .success)).compactMap { step in
             if case .record(let record) = step { record } else { nil }

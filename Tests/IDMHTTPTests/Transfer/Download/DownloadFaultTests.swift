@@ -52,9 +52,12 @@ struct DownloadFaultTests {
         download.durability = durability
         _ = try await place.request(download)
         let calls = place.files.made
-        // Of the file: what is written of a sidecar has a write of its own before it.
-        let (written, named) = try (#require(calls.lastIndex(of: .write)), #require(calls.firstIndex(of: .link)))
-        #expect(calls[written..<named].contains(.synchronize) == (durability == .power))
+        // Of the file: what is written last is its sidecar, which is on the disk before it has its name as well.
+        let writes = calls.indices.filter { calls[$0] == .write }
+        let named = try #require(calls.firstIndex(of: .link))
+        for (write, next) in zip(writes.suffix(2), writes.suffix(1) + [named]) {
+            #expect(calls[write..<next].contains(.synchronize) == (durability == .power))
+        }
         #expect(calls[named...].contains(.synchronize) == (durability == .power))
     }
 
@@ -103,6 +106,36 @@ struct DownloadFaultTests {
                 if written > 0 { #expect(place.server.sentBytes - sent <= 6_000 - written + 1, "call \(number)") }
             }
             #expect(try Data(contentsOf: place.file) == place.bytes, "call \(number)")
+            #expect(!place.names.contains { $0.contains(".part") }, "call \(number): \(place.names)")
+        }
+    }
+
+    @Test(
+        "Wherever a process ends, what it leaves is known for a download's, and the next one clears it away",
+        arguments: [true, false], [ServiceDownload.ExistingFile.replace, .number])
+    func eachLeftover(hasTag: Bool, existing: ServiceDownload.ExistingFile) async throws {
+        func begin() throws -> (place: Downloading, download: ServiceDownload) {
+            let place = try Downloading(6_000) { if !hasTag { $0.tag = nil } }
+            var download = place.download()
+            download.existing = existing
+            return (place, download)
+        }
+        /// Breaks off, which removes what can't be gone on with, and comes to its end the second time.
+        func run(_ place: Downloading, _ download: ServiceDownload) async throws {
+            for breaksAfter in [2_500, nil] {
+                place.server.change { $0.breaksAfter = breaksAfter }
+                _ = try? await place.request(download)
+            }
+        }
+        let (whole, download) = try begin()
+        try await run(whole, download)
+        for number in whole.files.made.indices {
+            let (place, download) = try begin()
+            place.files.fail(number, EIO, staysDead: true)
+            try await run(place, download)
+            let other = DownloadProvider(try HTTPService(place.server), files: FaultyFiles())
+            let file = try await other.request(download)
+            #expect(try Data(contentsOf: file.url) == place.bytes, "call \(number)")
             #expect(!place.names.contains { $0.contains(".part") }, "call \(number): \(place.names)")
         }
     }

@@ -25,6 +25,19 @@ struct DownloadPlanTests {
         #expect(DownloadPlan(sidecar: sidecar, part: part, object: "o", size: nil, session: "s") == .anew)
     }
 
+    @Test("What is empty, or of an object that can't be told again, is begun anew", arguments: ["\"v\"", nil])
+    func nothingToGoOnWith(validator: String?) {
+        let file = FileIdentity(device: 1, number: 1)
+        let sidecar = DownloadSidecar(
+            object: "o", validator: validator, total: 9, suggestedName: nil, file: file, session: "s")
+        let plans = [0, 5].map { size in
+            DownloadPlan(
+                sidecar: sidecar, part: FileStatus(kind: .file, size: size, identity: file, mode: 0o600), object: "o",
+                size: nil, session: "s")
+        }
+        #expect(plans == [.anew, validator.map { .goOn(from: 5, validator: $0, total: 9) } ?? .anew])
+    }
+
     @Test("A part that nobody asked for fails the download, unless it is the whole")
     func unasked() {
         #expect(DownloadPlan.anew.verdict(on: 206, ["Content-Range": "bytes 0-4/10"], size: nil) == .fail(.unaskedPart))
@@ -185,10 +198,9 @@ private struct Assembly: Explorable {
         try require(from == first, "byte \(from) is taken for byte \(first)")
         if from == 0 {
             part = []
-            sidecar = headers.strongValidator.map {
-                DownloadSidecar(
-                    object: "o", validator: $0, total: total, suggestedName: nil, file: file, session: session)
-            }
+            sidecar = DownloadSidecar(
+                object: "o", validator: headers.strongValidator, total: total, suggestedName: nil, file: file,
+                session: session)
         } else {
             sidecar?.total = total
         }

@@ -60,7 +60,7 @@ extension ResumeTests {
 
     /// What may stand where a part is to be, and isn't one.
     enum Stranger: CaseIterable {
-        case plain, empty, linked, leftSidecar, leftNewSidecar
+        case plain, empty, hidden, linked, leftSidecar, leftNewSidecar
     }
 
     @Test(
@@ -74,14 +74,14 @@ extension ResumeTests {
             try FileManager.default.removeItem(at: place.part)
         }
         try theirs.write(to: place.part)
-        #expect(chmod(place.part.path, 0o644) == 0)
+        #expect(chmod(place.part.path, stranger == .hidden ? 0o600 : 0o644) == 0)
         switch stranger {
         case .linked:
             try FileManager.default.linkItem(at: place.part, to: place.folder.url.appendingPathComponent("other"))
         case .leftNewSidecar:
             // As a process leaves it that ended while it looked at who may read new files.
             try Data().write(to: place.sidecar.appendingPathExtension("new"))
-        case .plain, .empty, .leftSidecar: break
+        case .plain, .empty, .hidden, .leftSidecar: break
         }
         let asked = place.server.asked.count
         for status in [nil, 404] {
@@ -123,14 +123,53 @@ extension ResumeTests {
         let place = try Downloading { $0.status = 404 }
         await #expect(throws: HTTPError.self) { try await place.request() }
         #expect(place.names.isEmpty)
-        // This user's alone, as a part is: nobody knows whose it was.
-        try Data("whose?".utf8).write(to: place.part)
+        // This user's alone, and with a sidecar that nobody can read: nobody knows what it is of.
+        try Data("of what?".utf8).write(to: place.part)
         #expect(chmod(place.part.path, 0o600) == 0)
+        try Data().write(to: place.sidecar)
         await #expect(throws: HTTPError.self) { try await place.request() }
-        #expect(try Data(contentsOf: place.part) == Data("whose?".utf8))
+        #expect(try Data(contentsOf: place.part) == Data("of what?".utf8))
         place.server.change { $0.status = nil }
         _ = try await place.request()
         #expect(place.isWhole())
+    }
+
+    @Test("A center takes nothing of somebody else's away either, whatever becomes of the download")
+    func somebodyElsesInACenter() async throws {
+        let place = try Downloading()
+        try Data("mine".utf8).write(to: place.part)
+        #expect(chmod(place.part.path, 0o600) == 0)
+        let center = TransferCenter(try HTTPService(place.server))
+        center.download(place.download(), id: "a")
+        await #expect(throws: TransferError.destinationExists("map.bin.part")) { try await center.result(of: "a") }
+        center.cancel("a")
+        center.remove("a")
+        await center.close()
+        #expect(try Data(contentsOf: place.part) == Data("mine".utf8) && place.names == ["map.bin.part"])
+    }
+
+    @Test("A file in its place is the download's only if that was about to get there", arguments: [false, true])
+    func numberOfThePart(isReplaced: Bool) async throws {
+        let place = try await broken()
+        // As a new file may get the number of the part that is gone.
+        try FileManager.default.moveItem(at: place.part, to: place.file)
+        let theirs = Data(repeating: 7, count: 10_000)
+        let handle = try FileHandle(forWritingTo: place.file)
+        try handle.write(contentsOf: theirs)
+        try handle.close()
+        var download = place.download()
+        download.existing = isReplaced ? .replace : .refuse
+        var landing = try POSIXFiles().status(at: place.file.path)
+        landing.size -= 1
+        let record = TransferRecord.Landing(file: landing, suggestedName: nil, of: download)
+        #expect(try await place.provider.landed(download, record) == nil)
+        if isReplaced {
+            _ = try await place.request(download)
+            #expect(place.isWhole())
+        } else {
+            #expect(await place.error(download) == .destinationExists("map.bin"))
+            #expect(try Data(contentsOf: place.file) == theirs)
+        }
     }
 
     @Test("Whoever never gets the part to itself gives up")
