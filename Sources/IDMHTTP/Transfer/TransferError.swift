@@ -18,7 +18,8 @@ public enum TransferError: Error, Sendable, Hashable {
     case destinationIsFolder(String)
     /// The folder of the destination isn't there, or has gone.
     case folderMissing(String)
-    /// Another download, of this process or of another one, is writing the same part.
+    /// Another download, of this process or of another one, is writing the same part, or another transfer of the center
+    /// may go on with it.
     case inUse(String)
     /// Somebody else has removed the part, or put another file in its place, while it was written. The next request
     /// begins anew.

@@ -112,10 +112,8 @@ extension TransferCore {
         ) -> (downloads: [ServiceDownload], run: TransferRun, before: TransferRun?)? {
             let remains = (jobs[id]?.takeTraces() ?? []).filter { trace in
                 guard kept?.download?.isInPlace(of: trace) != true else { return false }
-                let other = places.ids(in: trace.place).first { other in
-                    guard other != id, book.phase(of: other)?.mayGoOn == true, book.entries[other]?.owes == false,
-                        let job = jobs[other]
-                    else { return false }
+                let other = keepers(of: trace.place, besides: id).first { other in
+                    guard let job = jobs[other] else { return false }
                     return ([job.download].compactMap { $0 } + job.traces).contains { $0.isInPlace(of: trace) }
                 }
                 if let other { jobs[other]?.leaveTrace(of: trace) }
@@ -126,6 +124,20 @@ extension TransferCore {
             removal = run
             jobs[id]?.remove(remains, by: run)
             return (remains, run, before)
+        }
+
+        /// The other transfers that may go on with what they have in a place.
+        private func keepers(of place: TransferPlace, besides id: String) -> some Sequence<String> {
+            places.ids(in: place).lazy.filter { other in
+                other != id && book.phase(of: other)?.mayGoOn == true && book.entries[other]?.owes == false
+            }
+        }
+
+        /// Whether another transfer may go on with what there is of an object where a download has its part.
+        func isKept(_ object: String, where place: ServiceDownload, besides id: String) -> Bool {
+            keepers(of: place.place, besides: id).contains { other in
+                jobs[other]?.traces.contains { $0.object == object && $0.isInTheWay(of: place) } == true
+            }
         }
 
         /// What is about to leave the place of a download, of another transfer: a task that was stopped, or what removes

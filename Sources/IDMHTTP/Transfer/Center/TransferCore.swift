@@ -293,6 +293,9 @@ final class TransferCore: Sendable {
             download.onCancel = .keep
             var downloads = downloads
             downloads.tellsFalls = true
+            downloads.isKept = { [self, download] object in
+                state.withLock { $0.isKept(object, where: download, besides: id) }
+            }
             downloads.willLand = { [self, download] file, name in
                 // One that was cancelled by now has no file, and one that has can't be cancelled any more.
                 guard state.withLock({ $0.book.land(id) }) else { throw CancellationError() }

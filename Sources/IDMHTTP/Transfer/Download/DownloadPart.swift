@@ -16,6 +16,7 @@ actor DownloadPart {
     private let place: DownloadPlace
     private let download: ServiceDownload
     private let disk: PartFiles
+    private let isKept: (@Sendable (String) -> Bool)?
     private var files: any FileLayer { disk.files }
 
     private var file: Int32?
@@ -34,9 +35,13 @@ actor DownloadPart {
 
     private static let checkpointDistance: Int64 = 64 << 20
 
-    init(_ place: DownloadPlace, _ download: ServiceDownload, _ files: any FileLayer) {
+    init(
+        _ place: DownloadPlace, _ download: ServiceDownload, _ files: any FileLayer,
+        isKept: (@Sendable (String) -> Bool)?
+    ) {
         self.place = place
         self.download = download
+        self.isKept = isKept
         disk = PartFiles(place: place, files: files)
     }
 
@@ -55,6 +60,7 @@ actor DownloadPart {
         if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
             let status = try take(known)
+            if let isKept, let other = otherObject(of: status), isKept(other) { throw .use(place.part.lastName) }
             let plan = DownloadPlan(
                 sidecar: known, part: status, object: place.object, size: download.size, session: files.session)
             if case .goOn = plan, let known { try goOn(with: known, status) }
@@ -247,7 +253,7 @@ actor DownloadPart {
         guard let status = try? files.status(file), (try? disk.isInPlace(status)) == true else { return }
         if isPermitted { try? files.permit(file, 0o600) }
         // As long as nothing has come to be written in its stead.
-        if isOfAnother(status) { return }
+        if otherObject(of: status) != nil { return }
         // What is wrong with an answer that wasn't taken is nothing that is wrong with what was there.
         if keeping || !isBegun, sidecar?.validator != nil, length > 0 {
             // Where somebody else has written to it as well, nobody goes on with it.
@@ -264,14 +270,16 @@ actor DownloadPart {
         guard file == nil, [place.part, place.sidecar].contains(where: { (try? files.status(at: $0)) != nil }),
             let status = try? take(disk.writtenDown), let file
         else { return }
-        if !isOfAnother(status) { try? disk.removeAll(file) }
+        if otherObject(of: status) == nil { try? disk.removeAll(file) }
         close()
     }
 
-    /// Whether a file that stands in the part's place is the part of another object, which somebody may go on with.
-    private func isOfAnother(_ part: FileStatus) -> Bool {
-        guard part.size > 0, let known = disk.writtenDown else { return false }
-        return known.validator != nil && known.object != place.object && known.file == part.identity
+    /// The other object that a file in the part's place is of. Nil if it is of this one, or nobody can go on with it.
+    private func otherObject(of part: FileStatus) -> String? {
+        guard part.size > 0, let known = disk.writtenDown, known.validator != nil, known.object != place.object,
+            known.file == part.identity, known.trusted(of: part.size, session: files.session) > 0
+        else { return nil }
+        return known.object
     }
 
     /// Puts what is whole into its place.

@@ -31,6 +31,9 @@ public struct DownloadProvider: DataProvider {
     private let files: any FileLayer
     /// Whether whoever listens hears as well that a count begins anew.
     var tellsFalls = false
+    /// Asked whether a part that stands in the place of this one's, and is of an object of this name, is gone on with by
+    /// somebody. The download fails if it is.
+    var isKept: (@Sendable (String) -> Bool)?
     /// Asked before a file gets its name: which one it is, and what the server suggests to call it. It doesn't get it
     /// if this throws.
     var willLand: (@Sendable (FileStatus, String?) async throws -> Void)?
@@ -120,6 +123,6 @@ public struct DownloadProvider: DataProvider {
 
     private func part(of download: ServiceDownload, from address: URL) throws(TransferError) -> DownloadPart {
         let place = try DownloadPlace(download, from: address, redaction: service.configuration.redaction)
-        return DownloadPart(place, download, files)
+        return DownloadPart(place, download, files, isKept: isKept)
     }
 }

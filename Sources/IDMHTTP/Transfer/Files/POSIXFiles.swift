@@ -143,6 +143,8 @@ extension FileFault {
     /// Something stands where a file was to go.
     static func presence(_ name: String) -> FileFault { FileFault(call: .link, code: EEXIST, name: name) }
 
+    /// What is there is somebody else's to write.
+    static func use(_ name: String) -> FileFault { FileFault(call: .lock, code: EWOULDBLOCK, name: name) }
     /// What stands at a path isn't what was put there.
     static func stale(_ name: String) -> FileFault { FileFault(call: .rename, code: ESTALE, name: name) }
 
