@@ -164,9 +164,18 @@ public final class TransferCenter: Sendable {
     }
 
     /// How far several transfers have come together, now and whenever that changes, until all of them that are there are
-    /// over. No fraction is less than the one before, as long as the transfers are the same.
+    /// over. No more than ten of them are told in a second, by the service's clock, and the last one at once.
+    ///
+    /// No fraction is less than the one before, as long as the same transfers count. When one of them fails, is cancelled
+    /// or goes on after that, or when something else is asked for under its id, those who follow hear what
+    /// ``progress(of:)`` tells then.
     public func progresses(of ids: [String]) -> TransferProgresses {
-        TransferProgresses(changes: core.changes) { [core, ids = ids.eachOnce] in core.group(ids) }
+        let ids = ids.eachOnce
+        return TransferProgresses(changes: core.changes, clock: core.clock) { [core] in
+            core.isOver(ids)
+        } look: { [core] in
+            core.group(ids)
+        }
     }
 
     /// Shows a watcher where each transfer stands, now and from now on, in order and outside of any lock.

@@ -39,16 +39,25 @@ final class TransferCore: Sendable {
 
     /// How far these have come together, and whether all of them are over, at one moment. Nil for all that there are.
     ///
-    /// - Parameter ids: Each counts as often as it stands here.
-    func group(_ ids: [String]?) -> (progress: TransferProgress, isOver: Bool) {
+    /// - Parameter ids: Each once.
+    func group(_ ids: [String]?) -> TransferGroup {
         state.withLock { state in
             let phases = (ids ?? state.book.ids).compactMap { id in state.book.phase(of: id).map { (id, $0) } }
-            return (
-                .sum(of: phases.compactMap { id, phase in state.jobs[id]?.share(phase) }),
-                phases.allSatisfy { $0.1.isOver }
-            )
+            let shares = phases.compactMap { id, phase in
+                state.jobs[id].flatMap { job in job.share(phase).map { (job.mark, $0) } }
+            }
+            return TransferGroup(
+                progress: .sum(of: shares.map(\.1)), members: shares.reduce(0) { $0 ^ $1.0 },
+                isOver: phases.allSatisfy { $0.1.isOver })
         }
     }
+
+    /// Whether all of these are over, as far as they are there.
+    func isOver(_ ids: [String]) -> Bool {
+        state.withLock { state in ids.allSatisfy { state.book.phase(of: $0)?.isOver ?? true } }
+    }
+
+    var clock: any Clock<Duration> { downloads.service.clock }
 
     /// What tells of a transfer, and how much of that is of before: it may not have been told yet where the transfer
     /// stands.

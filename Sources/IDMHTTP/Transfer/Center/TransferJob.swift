@@ -28,6 +28,8 @@ struct TransferJob: Sendable {
     private var begun: (work: Work, number: Int)?
     /// What the progress is of.
     private var counted: Work
+    /// Tells it from what the progress of any other transfer is of.
+    private(set) var mark = Self.newMark
     /// How often something has been asked for.
     private var number = 0
     /// For those who follow.
@@ -170,9 +172,13 @@ struct TransferJob: Sendable {
 
     private mutating func reset(to work: Work) {
         counted = work
+        mark = Self.newMark
         progress = TransferProgress(completed: 0)
         meter = TransferMeter(interval: .zero)
     }
+
+    /// A number that no other one gets, by all that can be told. Of many of them all bits together are as good.
+    private static var newMark: UInt64 { .random(in: .min ... .max) }
 
     private mutating func leaveTrace() {
         if let download { leaveTrace(of: download) }

@@ -140,21 +140,40 @@ extension TransferCenterTests {
         _ = try await center.result(of: "a")
         #expect(center.progress(of: ["a", "a", "b"]).completed == 10_000)
 
-        let counts = Mutex([2, 5, 3, 6])
-        let changes = LatestValue<Void>(())
-        let follower = Task {
-            var heard: [Int64] = []
-            let group = TransferProgresses(changes: changes) {
-                counts.withLock { counts in
-                    let count = counts.removeFirst()
-                    if !counts.isEmpty { changes.set(()) }
-                    return (TransferProgress(completed: Int64(count)), counts.isEmpty)
-                }
-            }
-            for await progress in group { heard.append(progress.completed) }
-            return heard
+        var last: TransferGroup?
+        let heard = [Int64(2), 5, 3, 6].map { count in
+            let group = TransferGroup(progress: TransferProgress(completed: count), members: 1, isOver: false)
+            last = group.after(last)
+            return last?.progress.completed
         }
-        #expect(await follower.value == [2, 5, 6])
+        #expect(heard == [2, 5, 5, 6])
+    }
+
+    @Test(
+        "Who follows a group hears what there is of it once others count, and not what there was",
+        arguments: [true, false])
+    func otherMembers(isRemoved: Bool) async throws {
+        let signals = hold(["b"])
+        let center = TransferCenter(try service())
+        for id in ["a", "b"] { center.download(download(id), id: id) }
+        _ = try await center.result(of: "a")
+        try await objects["b"].log.contains("3000")
+        var progresses = center.progresses(of: ["a", "b"]).makeAsyncIterator()
+        let before = try #require(await progresses.next())
+        #expect(before.completed >= 10_000)
+        if isRemoved {
+            center.remove("a")
+        } else {
+            // Another object under the same id, of which nothing comes.
+            objects["c"].change { $0.holds = (after: 0, Signal()) }
+            center.download(download("c"), id: "a")
+        }
+        let after = try #require(await progresses.next())
+        #expect(after.completed < 10_000 && after.completed == center.progress(of: ["a", "b"]).completed)
+        signals["b"]?.open()
+        center.cancel("a")
+        _ = try await center.result(of: "b")
+        await center.close()
     }
 
     @Test("A screen's status follows a transfer through failure and success") @MainActor
