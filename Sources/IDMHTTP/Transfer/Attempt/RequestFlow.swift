@@ -18,24 +18,23 @@ final class RequestFlow: Sendable {
     /// A file as it was when it began to travel.
     private struct Source: Equatable {
         let url: URL
-        let length: Int
-        let date: Date?
+        let status: FileStatus
 
         init?(_ url: URL) {
-            guard let length = try? BodySegment.file(url).length else { return nil }
+            let found = try? POSIXFiles().status(at: url.resolvingSymlinksInPath().path)
+            guard let found, found.kind == .file else { return nil }
             self.url = url
-            self.length = length
-            date = try? FileManager.default.attributesOfItem(atPath: url.path)[.modificationDate] as? Date
+            status = found
         }
 
         /// What has become of it since. Nil if nothing has.
         var change: String? {
             let now = Source(url)
             guard now != self else { return nil }
-            return switch (now?.length).map({ $0 - length }) {
+            return switch (now?.status.size).map({ $0 - status.size }) {
             case nil: "there is no such file any more"
             case 0: "it has been changed while it was sent"
-            case let difference?: "it has become \(difference < 0 ? "shorter" : "longer") than \(length) bytes"
+            case let difference?: "it has become \(difference < 0 ? "shorter" : "longer") than \(status.size) bytes"
             }
         }
     }

@@ -129,7 +129,24 @@ extension FileStatus {
             kind: kind, size: Int64(status.st_size),
             identity: FileIdentity(
                 device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino)),
-            mode: UInt32(status.st_mode) & 0o777, links: UInt64(status.st_nlink))
+            mode: UInt32(status.st_mode) & 0o777, links: UInt64(status.st_nlink),
+            modified: Duration(status.modified), changed: Duration(status.changed))
+    }
+}
+
+extension stat {
+    #if canImport(Darwin)
+    fileprivate var modified: timespec { st_mtimespec }
+    fileprivate var changed: timespec { st_ctimespec }
+    #else
+    fileprivate var modified: timespec { st_mtim }
+    fileprivate var changed: timespec { st_ctim }
+    #endif
+}
+
+extension Duration {
+    fileprivate init(_ time: timespec) {
+        self = .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
     }
 }
 

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Uploads", .timeLimit(.ample))
 struct UploadTests {
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     init() throws {
         folder = try TemporaryFolder()
     }
 
-    private func put(_ body: RequestBody) -> ServiceRequest { ServiceRequest(.put, "/films/1", body: body) }
+    func put(_ body: RequestBody) -> ServiceRequest { ServiceRequest(.put, "/films/1", body: body) }
 
     @Test("Bytes, files, streams and parts arrive as they are")
     func kinds() async throws {
@@ -62,72 +62,6 @@ struct UploadTests {
         #expect(log.entries.allSatisfy { $0.hasSuffix("/300000") || $0 == "-1/-1" })
         let counts = log.entries.compactMap { Int($0.prefix { $0 != "/" }) }.filter { $0 >= 0 }
         #expect(counts == counts.sorted())
-    }
-
-    @Test("A source that has become longer, shorter or has gone fails the upload, which doesn't arrive whole")
-    func sources() async throws {
-        let bytes = filling(200_000)
-        let ways: [(String, @Sendable (URL) throws -> Void)] = [
-            ("longer", { try (bytes + Data([1])).write(to: $0) }), ("shorter", { try bytes.dropLast().write(to: $0) }),
-            ("no such file", { try FileManager.default.removeItem(at: $0) }),
-            ("longer", { try Self.append(to: $0) }), ("shorter", { try Self.truncate($0) }),
-        ]
-        for (index, (word, way)) in ways.enumerated() {
-            let file = try folder.file("film", bytes)
-            // The first three before it is opened, the others half-way.
-            let moment = index < 3 ? 0 : 65_536
-            let transport = BodyTransport(beforePiece: { _, count in if count == moment { try way(file) } })
-            let error = await #expect(throws: HTTPError.self) {
-                try await UploadProvider(try HTTPService(transport)).request(put(.file(file)))
-            }
-            guard case .badRequest(.body(.file("film", let reason)))? = error?.reason else {
-                Issue.record("\(word): \(String(describing: error))")
-                continue
-            }
-            #expect(reason.contains(word))
-            #expect(transport.bodies[0].count < 200_000, "\(word)")
-        }
-    }
-
-    @Test("A file that changes after it was read, or while it is, fails the upload as well, also as one of many")
-    func changedSources() async throws {
-        let bytes = filling(200_000)
-        let ways: [(String, @Sendable (URL) throws -> Void)] = [
-            ("changed", { try Self.overwrite($0) }), ("longer", { try (bytes + Data(count: 10)).write(to: $0) }),
-            ("shorter", { try bytes.dropLast().write(to: $0) }),
-            ("no such file", { try FileManager.default.removeItem(at: $0) }),
-        ]
-        for (word, way) in ways {
-            let (first, second) = (try folder.file("film", bytes), try folder.file("other", bytes))
-            // As if it had not been touched for long.
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: first.path)
-            let changed = Watched(false)
-            let transport = BodyTransport(beforePiece: { _, count in
-                // While the second one travels.
-                guard count > 270_000,
-                    !changed.change({ isChanged in
-                        defer { isChanged = true }; return isChanged
-                    })
-                else { return }
-                try way(first)
-            })
-            let body = RequestBody.multipart(MultipartBody([.file("film", first), .file("other", second)]))
-            let error = await #expect(throws: HTTPError.self) {
-                try await UploadProvider(try HTTPService(transport)).request(put(body))
-            }
-            guard case .badRequest(.body(.file("film", let reason)))? = error?.reason else {
-                Issue.record("\(word): \(String(describing: error))")
-                continue
-            }
-            #expect(reason.contains(word) && changed.value)
-        }
-    }
-
-    private static func overwrite(_ file: URL) throws {
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.write(contentsOf: Data(count: 1_000))
-        try handle.close()
     }
 
     @Test("Paused before its body goes, an upload doesn't go, whatever it is", arguments: [true, false])
@@ -178,19 +112,6 @@ struct UploadTests {
         // Of a request without a body nobody tells when it goes.
         #expect(
             !RequestFlow(ServiceRequest(.post, "/f"), nil).end() && RequestFlow(ServiceRequest(.put, "/f"), nil).end())
-    }
-
-    private static func append(to file: URL) throws {
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.seekToEnd()
-        try handle.write(contentsOf: Data([1]))
-        try handle.close()
-    }
-
-    private static func truncate(_ file: URL) throws {
-        let handle = try FileHandle(forWritingTo: file)
-        try handle.truncate(atOffset: 100_000)
-        try handle.close()
     }
 
     @Test(
