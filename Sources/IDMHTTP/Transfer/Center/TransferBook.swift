@@ -71,8 +71,8 @@ struct TransferBook: Sendable {
     /// How many may run at once.
     let width: Int
     private(set) var entries: [String: Entry] = [:]
-    /// What has changed since somebody asked.
-    private(set) var touched: Set<String> = []
+    /// What has changed since somebody asked, in order, as often as it has.
+    private var touched: [String] = []
     private var line = TransferLine()
     /// How many run.
     private var running = 0
@@ -92,14 +92,18 @@ struct TransferBook: Sendable {
         entries[id].flatMap { $0.isLeaving ? nil : $0.phase }
     }
 
-    mutating func takeTouched() -> Set<String> {
-        defer { touched = [] }
-        return touched
+    /// What has changed since somebody asked, each once: those first that don't run, so that nobody who is told one after
+    /// the other sees more of them run than may.
+    mutating func takeTouched() -> [String] {
+        var seen: Set<String> = []
+        let ids = touched.filter { seen.insert($0).inserted }
+        touched = []
+        return ids.filter { phase(of: $0) != .running } + ids.filter { phase(of: $0) == .running }
     }
 
     private mutating func set(_ id: String, _ entry: Entry?) {
         change(id, entry)
-        touched.insert(id)
+        touched.append(id)
     }
 
     /// Nobody is told of it.

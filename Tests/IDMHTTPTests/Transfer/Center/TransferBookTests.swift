@@ -38,6 +38,20 @@ struct TransferBookTests {
         #expect(started == ["high", "third", "second", "low"])
     }
 
+    @Test("Of several things at once those that end are known before those that begin, each once")
+    func touched() {
+        var book = TransferBook(width: 1)
+        _ = book.add("a", .normal)
+        #expect(book.takeTouched() == ["a"])
+        _ = book.add("b", .normal)
+        _ = book.add("c", .normal)
+        _ = book.end("a", .success)
+        #expect(book.takeTouched() == ["c", "a", "b"])
+        _ = book.pause("b")
+        _ = book.resume("b")
+        #expect(book.takeTouched() == ["b", "c"] && book.takeTouched().isEmpty)
+    }
+
     @Test("A paused one gives its place away, and waits for one when it is resumed")
     func places() {
         var book = TransferBook(width: 1)
@@ -194,6 +208,7 @@ private struct Walk: Explorable {
             if !entry.keeps, entry.phase == .cancelled, left.contains(id) { doomed.insert(id) }
         }
         try check()
+        try checkShown(move, before)
         try checkOrder(before)
         try checkTwice(move, before)
     }
@@ -271,6 +286,18 @@ private struct Walk: Explorable {
             try require(records[id] == nil, "\(id) is forgotten, and known")
             try require(!left.contains(id) || kept.contains(id), "\(id) is forgotten, and has left something")
         }
+    }
+
+    /// Whoever is shown one change after the other sees all that run, and never more than may.
+    private mutating func checkShown(_ move: Move, _ before: TransferBook) throws(Violation) {
+        var running: Set<String> = []
+        if case .endProcess = move {} else { running = Set(before.entries.filter { $0.value.phase == .running }.keys) }
+        for id in book.takeTouched() {
+            if book.phase(of: id) == .running { running.insert(id) } else { running.remove(id) }
+            try require(running.count <= book.width, "\(running) are shown to run")
+        }
+        try require(
+            running == Set(book.entries.filter { $0.value.phase == .running }.keys), "\(running) are shown to run")
     }
 
     /// Nobody begins, or goes on, before somebody who is to come first.
