@@ -2,7 +2,7 @@
 public enum TransferState: Sendable {
     /// It is its turn when another transfer ends or is paused.
     case waiting(TransferProgress)
-    /// Bytes come or go.
+    /// It is its turn: bytes come or go, or it waits until another one has left its place on the disk.
     case running(TransferProgress)
     /// It waits until it is resumed.
     case paused(TransferProgress)

@@ -23,8 +23,9 @@ public import IDMCore
 ///   **Cancelling** removes what has come, or keeps it if the download says so. Either is heard at any moment.
 ///
 /// Work runs away from the caller's actor, and what waits for the disk on threads of its own. No more than a piece and
-/// a quarter of a megabyte is in memory. Fails with an ``HTTPError``, with a ``TransferError``, with what an
-/// interceptor threw, or with `CancellationError` if the task was cancelled.
+/// a quarter of a megabyte is in memory, beside the 2 MB that the transport keeps of what comes. Fails with an
+/// ``HTTPError``, with a ``TransferError``, with what an interceptor threw, or with `CancellationError` if the task was
+/// cancelled.
 public struct DownloadProvider: DataProvider {
     /// What the files are asked of.
     public var service: HTTPService
