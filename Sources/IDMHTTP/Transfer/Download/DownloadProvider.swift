@@ -22,8 +22,8 @@ public import IDMCore
 ///   nothing otherwise. A request that may not be made twice stays: a pause stops the reading of its answer.
 ///   **Cancelling** removes what has come, or keeps it if the download says so. Either is heard at any moment.
 ///
-/// Work runs away from the caller's actor, and what waits for the disk on threads of its own. No more than a piece and
-/// a quarter of a megabyte is in memory, beside the 2 MB that the transport keeps of what comes. Fails with an
+/// Work runs away from the caller's actor, and what waits for the disk on threads of its own. What comes is written at
+/// once: no more than a piece is in memory, beside the 2 MB that the transport keeps of what comes. Fails with an
 /// ``HTTPError``, with a ``TransferError``, with what an interceptor threw, or with `CancellationError` if the task was
 /// cancelled.
 public struct DownloadProvider: DataProvider {

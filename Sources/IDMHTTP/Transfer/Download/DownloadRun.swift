@@ -9,10 +9,8 @@ struct DownloadRun: Sendable {
     let willLand: (@Sendable (FileStatus, String?) async throws -> Void)?
     let deadline: RequestDeadline?
 
-    /// How much comes together before it is written.
+    /// How much comes together before it is written, as far as it comes at once.
     static let bufferLength = 1 << 18
-    /// How long something waits at most to be written, while more comes.
-    static let longestWait = Duration.seconds(1)
 
     func file() async throws -> DownloadedFile {
         do {
@@ -100,39 +98,24 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Writes what comes, where it is written: it has no other way to go. What has come before a failure is written as
-    /// well.
+    /// Writes what comes, where it is written: it has no other way to go. Each piece at once: the transport has put
+    /// together what has come, and nobody knows when the next one does.
     private func copy(
         _ bytes: HTTPBytes, to part: isolated DownloadPart, from first: Int64, end: Int64?, total: Int64?
     ) async throws {
         var received = first
-        var length = part.length
-        reporter?.report(length, of: total)
-        var buffer = Data()
-        let elapsed = service.clock.stopwatch()
-        var lastWrite = elapsed()
-        do {
-            for try await piece in bytes.gathered(Self.bufferLength) {
-                received += Int64(piece.count)
-                if let most = end ?? download.size, received > most {
-                    throw TransferError.size(expected: most, found: received)
-                }
-                if buffer.isEmpty { buffer = piece } else { buffer.append(piece) }
-                guard buffer.count >= Self.bufferLength || elapsed() - lastWrite >= Self.longestWait else { continue }
-                length = try part.append(buffer)
-                lastWrite = elapsed()
-                buffer = Data()
-                reporter?.report(length, of: total)
+        reporter?.report(part.length, of: total)
+        // What was kept back is told before a failure.
+        defer { reporter?.flush() }
+        for try await piece in bytes.gathered(Self.bufferLength) {
+            received += Int64(piece.count)
+            if let most = end ?? download.size, received > most {
+                throw TransferError.size(expected: most, found: received)
             }
-        } catch {
-            if !(error is TransferError), !buffer.isEmpty { _ = try? part.append(buffer) }
-            reporter?.report(part.length, of: total)
-            reporter?.flush()
-            throw error
+            let length = try part.append(piece)
+            reporter?.report(length, of: total)
         }
-        if !buffer.isEmpty { length = try part.append(buffer) }
         if let end, received < end { throw TransferError.incomplete(received: received, of: end) }
-        reporter?.report(length, of: total)
     }
 
     private func check(_ total: Int64?) async throws {

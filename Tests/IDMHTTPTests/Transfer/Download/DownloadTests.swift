@@ -59,6 +59,19 @@ struct Downloading: Sendable {
 
 @Suite("Downloads", .timeLimit(.ample))
 struct DownloadTests {
+    @Test("What has come is on the disk, however long nothing more comes")
+    func stalled() async throws {
+        let signal = Signal()
+        let place = try Downloading { $0.holds = (after: 3_500, signal) }
+        let request = Task { try await place.request() }
+        // Asked for when what was before it has been written.
+        try await place.server.log.contains("3500")
+        #expect(place.partLength == 3_500)
+        signal.open()
+        _ = try await request.value
+        #expect(place.isWhole())
+    }
+
     @Test("A file comes whole into its place, with nothing beside it", arguments: [0, 1, 999, 1_000, 10_000, 600_000])
     func whole(count: Int) async throws {
         for tellsLength in [true, false] {
