@@ -249,7 +249,6 @@ final class TransferCore: Sendable {
         }
         run.start { [self] in
             do {
-                try await wait(forThePlaceOf: work, id)
                 let result = try await run.control.bind {
                     try await IntegrationProgress.Reporter(listener).ambient { try await outcome(of: work, id) }
                 }
@@ -263,8 +262,7 @@ final class TransferCore: Sendable {
     }
 
     /// Waits until others that are about to leave the place of a transfer are gone.
-    private func wait(forThePlaceOf work: TransferJob.Work, _ id: String) async throws {
-        guard let place = work.download else { return }
+    private func wait(forThePlaceOf place: ServiceDownload, _ id: String) async throws {
         while let other = state.withLock({ $0.leaving(place, besides: id) }) {
             await other.endedOrCancelled()
             try Task.checkCancellation()
@@ -302,6 +300,7 @@ final class TransferCore: Sendable {
             download.onCancel = .keep
             var downloads = downloads
             downloads.tellsFalls = true
+            downloads.willOpen = { [self, download] in try await wait(forThePlaceOf: download, id) }
             downloads.isKept = { [self, download] object in
                 state.withLock { $0.isKept(object, where: download, besides: id) }
             }

@@ -32,6 +32,8 @@ public struct DownloadProvider: DataProvider {
     private let files: any FileLayer
     /// Whether whoever listens hears as well that a count begins anew.
     var tellsFalls = false
+    /// Asked before the part is opened, again after each pause.
+    var willOpen: (@Sendable () async throws -> Void)?
     /// Asked whether a part that stands in the place of this one's, and is of an object of this name, is gone on with by
     /// somebody. The download fails if it is.
     var isKept: (@Sendable (String) -> Bool)?
@@ -106,8 +108,8 @@ public struct DownloadProvider: DataProvider {
         }
         return DownloadRun(
             service: service, download: download, part: try part(of: download, from: address.url),
-            reporter: .current(service.clock, tellsFalls: tellsFalls), willLand: willLand,
-            deadline: RequestDeadline(download.request, service))
+            reporter: .current(service.clock, tellsFalls: tellsFalls), willOpen: willOpen,
+            willLand: willLand, deadline: RequestDeadline(download.request, service))
     }
 
     /// Where a download is on the disk. What its object is called is enough: its address may hold what isn't known here.

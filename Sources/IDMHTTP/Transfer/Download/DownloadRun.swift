@@ -6,6 +6,7 @@ struct DownloadRun: Sendable {
     let download: ServiceDownload
     let part: DownloadPart
     let reporter: TransferReporter?
+    let willOpen: (@Sendable () async throws -> Void)?
     let willLand: (@Sendable (FileStatus, String?) async throws -> Void)?
     let deadline: RequestDeadline?
 
@@ -27,6 +28,7 @@ struct DownloadRun: Sendable {
     }
 
     private func attempt(_ flow: RequestFlow) async throws -> DownloadedFile {
+        try await willOpen?()
         switch try await part.open() {
         case .done(let file):
             return done(file)
