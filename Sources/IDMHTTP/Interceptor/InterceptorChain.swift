@@ -11,10 +11,11 @@ public struct InterceptorChain: Sendable {
         _ interceptors: some Sequence<any HTTPInterceptor> = [], configuration: ServiceConfiguration,
         exchange: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
     ) {
-        self.init(ServiceCall(Array(interceptors), configuration, exchange), from: 0)
+        self.init(ServiceCall(Array(interceptors), configuration, exchange))
     }
 
-    private init(_ call: ServiceCall, from place: Int) {
+    /// The chain of a call, from a place on.
+    init(_ call: ServiceCall, from place: Int = 0) {
         self.call = call
         self.place = place
     }

@@ -36,6 +36,9 @@ public struct ServiceRequest: Sendable {
     /// Sees the body each time that it has been made, and may put another one in its place.
     var didEncode: (@Sendable (RequestBody.Encoded) -> RequestBody.Encoded)?
 
+    /// Whom it goes for, where it is one of several that are made of one thing. Nil if it is all there is.
+    var owners: RequestOwners?
+
     /// Makes a request. Nothing is checked before it is sent.
     public init(
         _ method: Method, _ path: String, pathParameters: [String: String] = [:], query: Query = [:],

@@ -99,7 +99,10 @@ public struct HTTPService: DataProvider {
         try Task.checkCancellation()
         let exchange = Exchange(
             configuration: configuration, transport: transport, rules: rules + self.rules, clock: clock, opens: opens)
-        let chain = InterceptorChain(interceptors, configuration: configuration) { try await exchange.response(to: $0) }
+        let call = ServiceCall(interceptors, configuration, owners: request.owners ?? RequestOwners()) {
+            try await exchange.response(to: $0)
+        }
+        let chain = InterceptorChain(call)
         do {
             let response = try await runInTime(request, chain)
             try Task.checkCancellation()

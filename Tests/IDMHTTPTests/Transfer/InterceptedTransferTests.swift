@@ -70,6 +70,37 @@ struct InterceptedTransferTests {
         #expect(log.entries == ["asked", "ended", "asked"])
     }
 
+    @Test("Nothing that was begun for a user goes on for another one", arguments: [true, false])
+    func otherUser(isUpload: Bool) async throws {
+        let (log, control) = (Log(), PauseControl())
+        var service = try service(.answered, log)
+        let authentication = AuthenticationInterceptor(
+            BearerAuthenticator(), for: service.configuration.baseURL, credential: "ada")
+        service.interceptors = [authentication]
+        let file = folder.url.appendingPathComponent("a")
+        let task = Task { [service] in
+            try await control.bind {
+                if isUpload {
+                    _ = try await UploadProvider(service).request(ServiceRequest(.put, "/a", body: .text("x")))
+                } else {
+                    _ = try await DownloadProvider(service).request(
+                        ServiceDownload(ServiceRequest(.get, "/a"), to: .file(file)))
+                }
+            }
+        }
+        try await log.contains("asked")
+        control.pause()
+        try await log.contains("ended")
+        authentication.logIn("bob")
+        control.resume()
+        await #expect {
+            try await task.value
+        } throws: { error in
+            if case AuthenticationError.userHasChanged = error { true } else { false }
+        }
+        #expect(log.entries == ["asked", "ended"])
+    }
+
     @Test("A cancelled download leaves nothing, and is told so", arguments: Way.allCases)
     func cancelledDownload(way: Way) async throws {
         let log = Log()

@@ -21,10 +21,10 @@ internal import Synchronization
 /// - When the user logs out, requests that wait fail with ``AuthenticationError/userHasChanged``, and so do those whose
 ///   response comes later: nothing of the old user is delivered after, and no piece of a body that is being read. What
 ///   comes of a refresh that runs is not heard.
-/// - One that goes again, behind a ``RetryInterceptor`` say, does so for the user whom it has gone for, and fails with
-///   ``AuthenticationError/userHasChanged`` once that is somebody else, or nobody. One that nobody was logged in for
-///   belongs to nobody: its response is delivered whoever comes, and if it goes again, it goes with the credential that
-///   there is by then.
+/// - One that goes again, behind a ``RetryInterceptor`` say, or a transfer that goes on after a pause, does so for the
+///   user whom it has gone for, and fails with ``AuthenticationError/userHasChanged`` once that is somebody else, or
+///   nobody. One that nobody was logged in for belongs to nobody: its response is delivered whoever comes, and if it
+///   goes again, it goes with the credential that there is by then.
 /// - A rejection that redirects over another origin led to is the answer, even if they led back: the credential stayed
 ///   behind, so that it isn't what was rejected.
 /// - While nobody is logged in, requests go without a credential, and a rejection is the answer.
@@ -87,7 +87,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         guard let origin, next.configuration.origin == origin, !RefreshScope.contains(self)
         else { return try await next(request) }
         let admission = try await admission()
-        guard next.call.belongs(to: admission?.1.user, of: self) else { throw AuthenticationError.userHasChanged }
+        guard next.call.owners.include(admission?.1.user, of: self) else { throw AuthenticationError.userHasChanged }
         guard let (credential, stamp) = admission else { return try await next(request) }
         do {
             return try await send(request, credential, stamp, next)

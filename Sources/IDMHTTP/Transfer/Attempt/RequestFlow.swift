@@ -18,23 +18,26 @@ final class RequestFlow: Sendable {
     /// A file as it was when it began to travel.
     private struct Source: Equatable {
         let url: URL
-        let status: FileStatus
+        let file: FileIdentity
+        let size: Int64
+        let modified: Duration
 
         init?(_ url: URL) {
-            let found = try? POSIXFiles().status(at: url.resolvingSymlinksInPath().path)
-            guard let found, found.kind == .file else { return nil }
+            let status = try? POSIXFiles().status(at: url.resolvingSymlinksInPath().path)
+            guard let status, status.kind == .file else { return nil }
             self.url = url
-            status = found
+            // Not when anything of it was changed: who looks at a file may leave a mark, too.
+            (file, size, modified) = (status.identity, status.size, status.modified)
         }
 
         /// What has become of it since. Nil if nothing has.
         var change: String? {
             let now = Source(url)
             guard now != self else { return nil }
-            return switch (now?.status.size).map({ $0 - status.size }) {
+            return switch (now?.size).map({ $0 - size }) {
             case nil: "there is no such file any more"
             case 0: "it has been changed while it was sent"
-            case let difference?: "it has become \(difference < 0 ? "shorter" : "longer") than \(status.size) bytes"
+            case let difference?: "it has become \(difference < 0 ? "shorter" : "longer") than \(size) bytes"
             }
         }
     }

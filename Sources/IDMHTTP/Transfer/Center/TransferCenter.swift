@@ -27,6 +27,9 @@ internal import Synchronization
 /// When nobody holds a center any more its transfers end soon, and keep what has come; ``close()`` waits for that.
 public final class TransferCenter: Sendable {
     /// How many transfers run at once.
+    ///
+    /// Those that find no connection to their host wait for one as they run: ``URLSessionTransport`` has six, unless you
+    /// say otherwise.
     public let width: Int
     private let core: TransferCore
 

@@ -106,6 +106,8 @@ public struct DownloadProvider: DataProvider {
             throw HTTPError(
                 .badRequest(error), request: download.request.description(redacted: service.configuration.redaction))
         }
+        var download = download
+        download.request.owners = RequestOwners()
         return DownloadRun(
             service: service, download: download, part: try part(of: download, from: address.url),
             reporter: .current(service.clock, tellsFalls: tellsFalls), willOpen: willOpen,

@@ -130,17 +130,15 @@ extension FileStatus {
             identity: FileIdentity(
                 device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino)),
             mode: UInt32(status.st_mode) & 0o777, links: UInt64(status.st_nlink),
-            modified: Duration(status.modified), changed: Duration(status.changed))
+            modified: Duration(status.modified))
     }
 }
 
 extension stat {
     #if canImport(Darwin)
     fileprivate var modified: timespec { st_mtimespec }
-    fileprivate var changed: timespec { st_ctimespec }
     #else
     fileprivate var modified: timespec { st_mtim }
-    fileprivate var changed: timespec { st_ctim }
     #endif
 }
 
@@ -162,6 +160,7 @@ extension FileFault {
 
     /// What is there is somebody else's to write.
     static func use(_ name: String) -> FileFault { FileFault(call: .lock, code: EWOULDBLOCK, name: name) }
+
     /// What stands at a path isn't what was put there.
     static func stale(_ name: String) -> FileFault { FileFault(call: .rename, code: ESTALE, name: name) }
 

@@ -43,8 +43,10 @@ public struct UploadProvider: DataProvider {
         service.configuration.deadline = nil
         let deadline = RequestDeadline(request, service)
         let interruption = Interruption(deadline: deadline)
+        var request = request
+        request.owners = RequestOwners()
         let reporter = TransferReporter.current(service.clock, tellsFalls: tellsFalls)
-        let response = try await interruption.run { [service] in
+        let response = try await interruption.run { [service, request] in
             let flow = RequestFlow(request, interruption.control)
             return .init(ends: flow.end) {
                 var sent = request

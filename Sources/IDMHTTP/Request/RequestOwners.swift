@@ -1,0 +1,16 @@
+internal import Synchronization
+
+/// Whom the requests go for that are made of one thing, be it again or one after the other.
+final class RequestOwners: Sendable {
+    private let users = Mutex<[ObjectIdentifier: Int]>([:])
+
+    /// Whether a request may go for a user, or for nobody with nil. The first user to whom an interceptor gives a
+    /// credential has all of it from then on.
+    func include(_ user: Int?, of interceptor: AnyObject) -> Bool {
+        users.withLock { users in
+            let owner = users[ObjectIdentifier(interceptor)] ?? user
+            users[ObjectIdentifier(interceptor)] = owner
+            return owner == user
+        }
+    }
+}
