@@ -96,7 +96,7 @@ public final class PauseControl: Sendable {
 
     /// Runs a function whose calls no control pauses: for work that several callers share, of whom one is not to pause
     /// it for the others.
-    static func unbind<R>(_ body: () -> R) -> R {
+    package static func unbind<R>(_ body: () -> R) -> R {
         guard current != nil else { return body() }
         return $bound.withValue(nil, operation: body)
     }

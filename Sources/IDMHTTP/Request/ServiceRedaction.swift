@@ -41,12 +41,16 @@ public struct ServiceRedaction: Sendable, Hashable {
     /// Whether what stands under a name is secret: the value of a header, of a query item, of a field in a body.
     public func isSecret(_ name: String) -> Bool {
         guard self != .none else { return false }
+        // A list has its name for each of its values.
+        let name = name.hasSuffix("[]") ? String(name.dropLast(2)) : name
+        let parts = name.split(whereSeparator: Self.isBetweenParts).map(String.init)
+        return isSecretPart(name) || parts.contains(where: isSecretPart)
+    }
+
+    private func isSecretPart(_ name: String) -> Bool {
         let folded = Self.folded(name)
         if names.contains(folded) || words.contains(where: folded.contains) { return true }
-        if folded.contains(where: Self.isBetweenParts) {
-            return folded.split(whereSeparator: Self.isBetweenParts).contains { names.contains(String($0)) }
-        }
-        guard !plain.contains(folded) else { return false }
+        guard !plain.contains(where: folded.hasSuffix) else { return false }
         let written = name.asciiLowercased().replacing("_", with: "-")
         return beginnings.contains(where: folded.hasPrefix) || endings.contains(where: written.hasSuffix)
     }
@@ -76,7 +80,11 @@ public struct ServiceRedaction: Sendable, Hashable {
     /// fragment. Addresses in it are shown in the same way.
     ///
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
-    func url(_ text: String) -> String {
+    func url(_ text: String) -> String { url(text, levels: 2) }
+
+    /// - Parameter levels: How often an address may stand in another one and be looked at. What is deeper isn't shown: a
+    ///   server may send as many levels as a header holds.
+    private func url(_ text: String, levels: Int) -> String {
         guard self != .none else { return text }
         let text = withoutUsers(text)
         let signs = "?&#;".unicodeScalars
@@ -95,7 +103,8 @@ public struct ServiceRedaction: Sendable, Hashable {
                 rest = rest.drop { !signs.contains($0) }
                 // An address that is escaped as a whole.
                 let plain = value.removingEscapes()
-                shown += plain != value && url(plain) != plain ? "=\(Self.mark)" : value
+                let isHidden = plain != value && (levels == 0 || url(plain, levels: levels - 1) != plain)
+                shown += isHidden ? "=\(Self.mark)" : value
             }
         }
         return shown

@@ -20,12 +20,16 @@ extension ServiceRedaction {
         var label = ""
         while let sign = rest.firstIndex(where: { $0 == ":" || $0 == "=" || $0 == ">" }) {
             let isElement = rest[sign] == ">"
-            let name = isElement ? text.unicodeScalars[..<sign].nameOfElement : rest[..<sign].nameAtEnd
+            let name =
+                isElement
+                ? text.unicodeScalars[..<sign].nameOfElement : rest[..<sign].nameAtEnd(isField: rest[sign] == "=")
             shown += String(rest[...sign])
             rest = rest[rest.index(after: sign)...]
             guard !name.isEmpty else { continue }
-            let isSecret = isSecret(name) || isElement && isSecret(label)
-            if isElement { label = rest.wordBeforeElement }
+            // Of a property list `key` has the name of what comes next.
+            let isLabel = isElement && ["key", "name"].contains(name)
+            let isSecret = !isLabel && isSecret(name) || isElement && isSecret(label)
+            if isElement { label = isLabel ? rest.wordBeforeElement : "" }
             guard isSecret else { continue }
             shown += Self.mark
             rest = rest[(isElement ? endOfContent(rest) : endOfValue(rest))...]
@@ -74,11 +78,13 @@ extension Data {
 
 extension Substring.UnicodeScalarView {
     /// The name before a `:` or a `=`.
-    fileprivate var nameAtEnd: String {
+    ///
+    /// - Parameter isField: Whether it is one of a form, which may be escaped, and have parts: `user[pin]`.
+    fileprivate func nameAtEnd(isField: Bool) -> String {
         let name = reversed()
             .drop { $0.isSpace || $0 == "\"" || $0 == "'" || $0 == "\\" || $0.properties.isGraphemeExtend }
-            .prefix(while: \.isPartOfName)
-        return String(String.UnicodeScalarView(name.reversed()))
+            .prefix { $0.isPartOfName || isField && "[].%".unicodeScalars.contains($0) }
+        return String(String.UnicodeScalarView(name.reversed())).removingEscapes()
     }
 
     /// The name of the element whose tag isn't closed yet. Empty if there is none, or if the tag ends it.

@@ -13,6 +13,7 @@ struct ServiceRedactionTests {
             "client_secret", "Password", "sig", "Signature", "session_id", "code", "key", "X-Auth", "X-Auth-Key",
             "Ocp-Apim-Subscription-Key", "X-Functions-Key", "x_parse_master_key", "DD-Application-Key", "X-Client-Key",
             "DPoP", "X-Authentication", "pin", "pin[]", "user[pin]", "user.pin",
+            "user[stripe_key]", "user.x-auth-a", "user[password][]",
         ])
     func secret(name: String) {
         #expect(ServiceRedaction.standard.isSecret(name))
@@ -23,7 +24,7 @@ struct ServiceRedactionTests {
         "leaves what is plain",
         arguments: [
             "page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id", "Idempotency-Key", "monkey",
-            "X-Author", "spin.x",
+            "X-Author", "X-Idempotency-Key", "spin.x",
         ])
     func plain(name: String) {
         #expect(!ServiceRedaction.standard.isSecret(name))
@@ -50,5 +51,12 @@ struct ServiceRedactionTests {
     func urls(url: String, shown: String) {
         #expect(ServiceRedaction.standard.url(url) == shown)
         #expect(ServiceRedaction.none.url(url) == url)
+    }
+    @Test("of addresses in one another looks at a few, and shows none that are deeper")
+    func nested() {
+        var url = "/x?token=s3cret"
+        // Each makes the escapes of those before it longer.
+        for _ in 0..<100 { url = "/x?a=\(url.percentEncoded(keeping: .unreserved))" }
+        #expect(ServiceRedaction.standard.url(url) == "/x?a=<redacted>")
     }
 }

@@ -185,14 +185,17 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
             try scheme.authorize(&probe, with: new)
             return new
         }
-        Task(executorPreference: LibraryTask.executor) { [self] in
-            let result: Result<Credential, any Error>
-            do {
-                result = .success(try await refresher.timeout(refreshTimeout, clock: clock).request())
-            } catch {
-                result = .failure(error)
+        // Nor is it paused by whoever has begun it.
+        _ = PauseControl.unbind {
+            Task(executorPreference: LibraryTask.executor) { [self] in
+                let result: Result<Credential, any Error>
+                do {
+                    result = .success(try await refresher.timeout(refreshTimeout, clock: clock).request())
+                } catch {
+                    result = .failure(error)
+                }
+                tell(state.withLock { $0.end(number, result) })
             }
-            tell(state.withLock { $0.end(number, result) })
         }
     }
 

@@ -8,9 +8,11 @@ internal import FoundationNetworking
 /// The sessions of a transport live as long as it does. Make one and share it, as services do with ``shared``; what many
 /// short-lived sessions do isn't known to be safe.
 ///
-/// - On Linux a request that may not arrive twice, by its method and without an idempotency key, has a connection of its
-///   own: when one breaks that was kept open, libcurl sends the request again on another one, and asks nobody. With an
-///   `Idempotency-Key` it shares the connections of the others.
+/// - On Linux a request that may not arrive twice, by its method and without an idempotency key, asks for a connection
+///   of its own, that closes behind it: when one breaks that was kept open, libcurl sends the request again on another
+///   one, and asks nobody. Where a server keeps such a connection open all the same, as one over HTTP/2 does, it may
+///   still arrive twice. With an `Idempotency-Key` the server can tell, and the request shares the connections of the
+///   others.
 /// - It follows no redirects, and answers no server that asks for a user: a 401 comes with its body.
 /// - It keeps nothing: no cookies, no credentials, no responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a
 ///   request fails at once; all others ask the server. A cache of values stands before a service, and not in it.
@@ -58,8 +60,9 @@ public final class URLSessionTransport: HTTPTransport {
     /// Makes a transport with a session of its own.
     ///
     /// - Parameter connectionsPerHost: How many connections to one host there may be. Exchanges that find none wait, in
-    ///   the order in which they came, and on Linux no silence counts meanwhile. On Apple's platforms, where a connection
-    ///   may carry many exchanges at once, the session lets them wait, and doesn't say so.
+    ///   the order in which they came, and on Linux no silence counts meanwhile, so that streams without an end need
+    ///   connections beyond those. On Apple's platforms, where a connection may carry many exchanges at once, the session
+    ///   lets them wait, and doesn't say so.
     public convenience init(connectionsPerHost: Int = 6) {
         self.init(connectionsPerHost: connectionsPerHost, folder: FileManager.default.temporaryDirectory)
     }
@@ -77,7 +80,13 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     /// How many bytes of bodies are in memory that nobody has read yet.
-    var bytesInMemory: Int { session.bytesInMemory }
+    var bytesInMemory: Int {
+        #if canImport(FoundationNetworking)
+        session.bytesInMemory + cautious.bytesInMemory
+        #else
+        session.bytesInMemory
+        #endif
+    }
 
     /// Makes one exchange. Returns when the header of the response is there.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {

@@ -1,4 +1,5 @@
 import Foundation
+import IDMCore
 import IDMTesting
 import Synchronization
 import TestSupport
@@ -32,6 +33,17 @@ struct AuthenticationTests {
         #expect(course.replaced.value == ["a"])
         #expect(course.sent.value.filter { $0 == "Bearer b" }.count == 50)
         #expect(course.authentication.credential == "b")
+    }
+
+    @Test("lets nobody pause a refresh for others")
+    func pausedRefresh() async throws {
+        let isPaused = Watched<Bool?>(nil)
+        let course = try Course(valid: "b", credential: "a") { _, _ in
+            isPaused.change { $0 = PauseControl.current != nil }
+            return "b"
+        }
+        #expect(await PauseControl().bind { await course.outcome() } == "Bearer b")
+        #expect(isPaused.value == false)
     }
 
     @Test("fans a failed refresh out, and tries again with the next rejection")
