@@ -136,7 +136,10 @@ extension TransferCore {
         /// Whether another transfer may go on with what there is of an object where a download has its part.
         func isKept(_ object: String, where place: ServiceDownload, besides id: String) -> Bool {
             keepers(of: place.place, besides: id).contains { other in
-                jobs[other]?.traces.contains { $0.object == object && $0.isInTheWay(of: place) } == true
+                // Not with what is there of something that had its id before.
+                guard let job = jobs[other], let own = job.download, own.object == object, own.isInTheWay(of: place)
+                else { return false }
+                return job.traces.contains { own.isInPlace(of: $0) }
             }
         }
 

@@ -251,14 +251,15 @@ actor DownloadPart {
         defer { close() }
         // Somebody else's by now.
         guard let status = try? files.status(file), (try? disk.isInPlace(status)) == true else { return }
-        if isPermitted { try? files.permit(file, 0o600) }
+        // As long as others may read it, only a sidecar that says it lands makes it a part.
+        let isPrivate = !isPermitted || (try? files.permit(file, 0o600)) != nil
         // As long as nothing has come to be written in its stead.
         if otherObject(of: status) != nil { return }
         // What is wrong with an answer that wasn't taken is nothing that is wrong with what was there.
         if keeping || !isBegun, sidecar?.validator != nil, length > 0 {
             // Where somebody else has written to it as well, nobody goes on with it.
             if status.size != length { sidecar?.validator = nil }
-            sidecar?.whole = nil
+            if isPrivate { sidecar?.whole = nil }
             try? writeDown(synchronizing: true)
         } else if isBegun || status.size == 0 {
             try? disk.removeAll(file)

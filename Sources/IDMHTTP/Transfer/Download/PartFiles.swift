@@ -80,10 +80,12 @@ struct PartFiles: Sendable {
         for path in [place.newSidecar, place.sidecar, place.part] { try files.removeIfThere(path) }
     }
 
-    /// Removes what is known of a part that isn't there any more. That of another one, which somebody may have begun by
-    /// now, stays.
+    /// Removes what is known of a part that isn't there any more. That of one that couldn't be removed stays, for whoever
+    /// comes next to know it, and that of another one, which somebody may have begun by now.
     func removeSidecar(of file: FileIdentity) {
-        if writtenDown?.file == file { try? files.removeIfThere(place.sidecar) }
+        guard (try? files.statusIfThere(place.part)?.identity == file) == false, writtenDown?.file == file
+        else { return }
+        try? files.removeIfThere(place.sidecar)
     }
 
     /// Removes the part that has become a file, where its process had no time for that.

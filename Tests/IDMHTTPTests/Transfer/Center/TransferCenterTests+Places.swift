@@ -351,4 +351,23 @@ extension TransferCenterTests {
         await center.close()
         #expect(isWhole("b") && isWhole("c"))
     }
+
+    @Test("What an id has left where it was before keeps nobody from there")
+    func leftElsewhere() async throws {
+        let signals = hold(["a"])
+        let files = FaultyFiles()
+        let center = TransferCenter(try core(files, width: 2))
+        center.download(download("a"), id: "a")
+        try await objects["a"].log.contains("3000")
+        center.pause("a")
+        try await files.allClosed()
+        objects["a"].change { $0.status = 404 }
+        center.download(
+            ServiceDownload(ServiceRequest(.get, "/maps/a"), to: .file(file("elsewhere"))), id: "a")
+        await #expect(throws: HTTPError.self) { try await center.result(of: "a") }
+        center.download(ServiceDownload(ServiceRequest(.get, "/maps/b"), to: .file(file("a"))), id: "b")
+        _ = try await center.result(of: "b")
+        signals["a"]?.open()
+        await center.close()
+    }
 }

@@ -190,6 +190,36 @@ struct DownloadFaultTests {
         #expect(place.files.openFiles == 0)
     }
 
+    @Test("A part that can't be removed once it has its name is in nobody's way", arguments: [false, true])
+    func secondName(isFolder: Bool) async throws {
+        let place = try Downloading { $0.headers["Content-Disposition"] = "attachment; filename=map.bin" }
+        var download = isFolder ? place.intoFolder : place.download()
+        download.existing = .number
+        let files = place.files
+        files.before(.link) { files.failNext(.remove) }
+        #expect(try await place.request(download).url.lastPathComponent == "map.bin")
+        #expect(place.names.contains { $0.hasSuffix(".part") })
+        let moved = place.folder.url.appendingPathComponent("moved")
+        try FileManager.default.moveItem(at: place.file, to: moved)
+        #expect(try await place.request(download).url.lastPathComponent == "map.bin")
+        #expect(place.names == ["map.bin", "moved"])
+        #expect(FileManager.default.contentsEqual(atPath: place.file.path, andPath: moved.path))
+    }
+
+    @Test("A part that others may read, since a fault of the disk has left it so, is known as one")
+    func leftReadable() async throws {
+        let place = try Downloading()
+        let files = place.files
+        files.before(.link) {
+            files.failNext(.link)
+            files.before(.permit) { files.failNext(.permit) }
+        }
+        #expect(await place.error() != nil)
+        #expect(place.names.contains("map.bin.part"))
+        _ = try await place.request()
+        #expect(place.names == ["map.bin"] && place.isWhole())
+    }
+
     @Test("A folder that vanishes on the way is told, and nothing leaks")
     func vanished() async throws {
         let signal = Signal()
