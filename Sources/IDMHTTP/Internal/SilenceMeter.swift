@@ -6,7 +6,7 @@ protocol SilenceMeter: Sendable {
     /// Something has happened.
     func hear()
 
-    /// Nothing is to happen for now: the time begins anew with what is heard next.
+    /// Nothing has to happen until something is heard: the time begins anew with that.
     func rest()
 
     /// Lets something happen once nothing has happened for the time. While a control pauses nothing has to: the time

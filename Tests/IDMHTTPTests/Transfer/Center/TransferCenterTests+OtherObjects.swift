@@ -28,9 +28,7 @@ extension TransferCenterTests {
         if rest == .failed {
             await #expect(throws: HTTPError.self) { try await center.result(of: "a") }
         } else {
-            try await objects["a"].log.contains("3000")
-            center.pause("a")
-            try await files.allClosed()
+            try await pauseHalfway(center, files)
         }
         if rest == .found {
             await center.close()
@@ -61,9 +59,7 @@ extension TransferCenterTests {
         let files = FaultyFiles()
         let center = TransferCenter(try core(files, width: 2))
         center.download(download("a"), id: "a")
-        try await objects["a"].log.contains("3000")
-        center.pause("a")
-        try await files.allClosed()
+        try await pauseHalfway(center, files)
         signals["a"]?.open()
         center.download(download("a"), id: "b")
         _ = try await center.result(of: "b")

@@ -358,9 +358,7 @@ extension TransferCenterTests {
         let files = FaultyFiles()
         let center = TransferCenter(try core(files, width: 2))
         center.download(download("a"), id: "a")
-        try await objects["a"].log.contains("3000")
-        center.pause("a")
-        try await files.allClosed()
+        try await pauseHalfway(center, files)
         objects["a"].change { $0.status = 404 }
         center.download(
             ServiceDownload(ServiceRequest(.get, "/maps/a"), to: .file(file("elsewhere"))), id: "a")

@@ -73,6 +73,13 @@ struct TransferCenterTests {
         return signals
     }
 
+    /// Pauses "a" where it is held, and returns once nobody has its part open.
+    func pauseHalfway(_ center: TransferCenter, _ files: FaultyFiles) async throws {
+        try await objects["a"].log.contains("3000")
+        center.pause("a")
+        try await files.allClosed()
+    }
+
     /// Waits until a transfer is in a state.
     func wait(_ center: TransferCenter, _ id: String, _ isIt: (TransferState) -> Bool) async -> TransferState? {
         guard let states = await center.lives(of: id).next() else { return nil }
