@@ -137,7 +137,7 @@ final class Workload: WorkWatch {
 
     @concurrent
     private static func crossMainActor() async {
-        await MainActor.run {}
+        await cross(MainActor.shared)
     }
 
     func takeTurns() async {
@@ -153,7 +153,12 @@ final class Workload: WorkWatch {
         }
     }
 
-    private static func cross(_ actor: isolated any Actor) async {}
+    private static let crossings = Atomic(0)
+
+    /// Takes a turn on an actor. Something has to be done there, or the optimizer sees no reason to go.
+    private static func cross(_ actor: isolated any Actor) {
+        crossings.add(1, ordering: .relaxed)
+    }
 }
 
 /// What ``Workload/rest(of:isolation:)`` waits for.
