@@ -50,3 +50,9 @@ if let chosen = Context.environment["IDM_TESTS"]?.split(separator: ",") {
 for target in package.targets {
     target.swiftSettings = settings
 }
+// The tests of what users run, which is optimized. They aren't so themselves: the optimizer ends on some of them.
+if Context.environment["IDM_OPTIMIZED"] == "1" {
+    for target in package.targets where target.type == .test || target.name == "TestSupport" {
+        target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
+    }
+}

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 /// How much a disk cache may hold.
 struct DiskBounds: Sendable {

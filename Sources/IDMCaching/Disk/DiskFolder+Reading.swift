@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 extension DiskFolder {
     /// What a read has found.

@@ -1,3 +1,4 @@
+internal import IDMCore
 internal import Synchronization
 
 /// The files of one partition: what a disk cache does on its own threads, one call after the other.
@@ -19,11 +20,11 @@ final class DiskFolder: Sendable {
     let ownName: String
     let journal: DiskJournal
     /// What is known of the files.
-    let usage = Mutex(DiskCount.unknown)
+    let usage = Locked(DiskCount.unknown)
     /// When entries were used in memory of which the files know nothing yet.
-    let uses = Mutex<[Digest: Int64]>([:])
+    let uses = Locked<[Digest: Int64]>([:])
     /// What the others have done, and the removals of everything that were made here.
-    let others = Mutex(OthersChanges())
+    let others = Locked(OthersChanges())
     private let othersHook: @Sendable (DiskNews) -> (any Sendable)?
     private let lastEdition = Atomic(0)
     private let parents: [String]

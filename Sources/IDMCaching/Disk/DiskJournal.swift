@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 /// The file by which processes that share a partition take turns, and tell one another what they have changed.
 ///
@@ -25,11 +25,11 @@ final class DiskJournal: Sendable {
     private let successor: String
     private let files: any FileLayer
     /// One thread at a time: a lock of the system doesn't tell threads apart.
-    private let turn = Mutex(())
+    private let turn = Locked(())
     /// Held for a moment only, and never while a disk is waited for.
-    private let opened = Mutex<Opened?>(nil)
+    private let opened = Locked<Opened?>(nil)
     /// The last journal that was read to its end.
-    private let lastRead = Mutex<Digest?>(nil)
+    private let lastRead = Locked<Digest?>(nil)
 
     /// - Parameter successor: Where a new journal is written, before it takes the place of the old one.
     init(path: String, successor: String, files: any FileLayer) {

@@ -1,4 +1,4 @@
-public import Synchronization
+public import IDMCore
 
 /// Entries in memory, bounded by their number or by what they cost. The least recently used one goes first.
 ///
@@ -14,7 +14,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
     /// Under one lock. Shared out over eight, a cache that two processors read at once took half as long again: each
     /// lock still goes from one processor to the other, and so does the order of use, which all entries have in common.
-    @usableFromInline let stock: Mutex<MemoryStock<Key, Value>>
+    @usableFromInline let stock: Locked<MemoryStock<Key, Value>>
     @usableFromInline let lifetime: Duration?
     private let cost: (@Sendable (Value) -> Int)?
     private let pressure = MemoryPressure()
@@ -56,7 +56,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         _ stock: MemoryStock<Key, Value>, _ lifetime: Duration?, _ ledger: CacheLedger<Key, Value>,
         cost: (@Sendable (Value) -> Int)?
     ) {
-        self.stock = Mutex(stock)
+        self.stock = Locked(stock)
         self.lifetime = lifetime
         self.ledger = ledger
         self.cost = cost

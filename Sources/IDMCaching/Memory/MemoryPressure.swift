@@ -1,10 +1,10 @@
 #if canImport(Darwin)
 internal import Dispatch
-internal import Synchronization
+internal import IDMCore
 
 /// Hears from the system when memory gets short.
 final class MemoryPressure: Sendable {
-    private let source = Mutex<(any DispatchSourceMemoryPressure)?>(nil)
+    private let source = Locked<(any DispatchSourceMemoryPressure)?>(nil)
 
     /// Calls back whenever memory is short. To be called once.
     func whenShort(_ callback: @escaping @Sendable () -> Void) {

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 #if canImport(Darwin)
 internal import Darwin
@@ -21,7 +21,7 @@ public final class CacheClock: Sendable {
 
     private let wall: @Sendable () -> Duration
     private let steady: @Sendable () -> Duration
-    private let watch: Mutex<ClockWatch>
+    private let watch: Locked<ClockWatch>
     /// Where this clock's eras begin: far from those of other processes and launches.
     private let firstEra = UInt64.random(in: .min ... .max)
 
@@ -33,7 +33,7 @@ public final class CacheClock: Sendable {
     public init(wall: @escaping @Sendable () -> Duration, steady: @escaping @Sendable () -> Duration) {
         self.wall = wall
         self.steady = steady
-        watch = Mutex(ClockWatch(wall: wall(), steady: steady()))
+        watch = Locked(ClockWatch(wall: wall(), steady: steady()))
     }
 
     /// A clock that moves as another does, and never steps. It starts at the first second of 1970. For tests.

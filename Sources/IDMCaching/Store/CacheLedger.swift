@@ -1,3 +1,4 @@
+internal import IDMCore
 public import Synchronization
 
 /// What keeps a store right while many use it: every ``CacheStore`` owns one.
@@ -11,7 +12,7 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
     public let clock: CacheClock
 
     @usableFromInline let onOutcome: (@Sendable (CachingOutcome<Key>) -> Void)?
-    private let book = Mutex(LedgerBook<Key, CacheEntry<Value>>())
+    private let book = Locked(LedgerBook<Key, CacheEntry<Value>>())
     /// Whether anything is under way. Changed in the lock of the book, and read without it.
     @usableFromInline let isBusy = Atomic(false)
 

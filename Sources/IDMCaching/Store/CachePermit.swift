@@ -1,3 +1,4 @@
+internal import IDMCore
 internal import Synchronization
 
 /// The right to write one entry, for as long as nothing has come between. Made by ``CacheLedger/permit(for:)``.
@@ -7,7 +8,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Its place in the order of questions, of which ``MachineTime`` makes one for all processes.
     let number: Int64
     private let hasLanded = Atomic(false)
-    private let layers = Mutex<Set<ObjectIdentifier>>([])
+    private let layers = Locked<Set<ObjectIdentifier>>([])
 
     init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int64) {
         self.ledger = ledger

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 /// A store that removes what a refused entry would have replaced, in the lock in which it refuses that. Every other one
 /// has to be asked for it, also one that has such stores for its layers: it may keep entries beside them.
@@ -13,11 +13,11 @@ final class Clearing: Sendable {
     @TaskLocal static var current: Clearing?
 
     private let key: any Hashable & Sendable
-    private let layers: Mutex<Set<ObjectIdentifier>>
+    private let layers: Locked<Set<ObjectIdentifier>>
 
     init(_ key: some Hashable & Sendable, doneBy layers: Set<ObjectIdentifier>) {
         self.key = key
-        self.layers = Mutex(layers)
+        self.layers = Locked(layers)
     }
 
     /// Whether a layer is let off the removal that it is asked for.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Meets one continuation with the first answer, or with a cancel, whichever comes first, in whatever order the parts
 /// arrive.
 final class CallbackExchange<Output: Sendable>: Sendable {
@@ -16,7 +14,7 @@ final class CallbackExchange<Output: Sendable>: Sendable {
         case ended
     }
 
-    private let state = Mutex(State.idle)
+    private let state = Locked(State.idle)
 
     /// Takes the continuation that is to be resumed. Returns false, with the continuation resumed, if the cancel came
     /// first: then nobody is to be asked.

@@ -40,7 +40,7 @@ public final class PauseControl: Sendable {
         var lastObserver = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes a control that does not pause.
     public init() {

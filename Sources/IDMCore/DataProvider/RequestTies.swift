@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What ties requests together that run side by side, each in a task of its own: the first failure, and a cancel, end
 /// them all. Made by groups; not for use outside of the package.
 public final class _RequestTies: Sendable {
@@ -9,7 +7,7 @@ public final class _RequestTies: Sendable {
     /// Whether one may fail without failing the others.
     @usableFromInline let isCollecting: Bool
 
-    private let fate = Mutex(RequestFate())
+    private let fate = Locked(RequestFate())
 
     @usableFromInline
     init(isCollecting: Bool = false) {

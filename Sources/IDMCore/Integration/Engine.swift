@@ -12,7 +12,7 @@ final class Engine: Sendable {
     /// The gate that lets calls in or turns them away as they come, if it is one.
     private let promptGate: Gate?
     private let hasHandlers = Atomic(false)
-    private let handlers = Mutex(Handlers())
+    private let handlers = Locked(Handlers())
 
     init(type: ExecutingType, isKeyed: Bool, clock: any Clock<Duration>) {
         self.type = type

@@ -1,18 +1,16 @@
-import Synchronization
-
 /// Values on their way from a task that makes them to the one who waits for them. Nothing that was sent is lost, and
 /// whoever finds a value there doesn't suspend.
 package final class Mailbox<Value: Sendable>: Sendable {
     private typealias Waiter = WatchedContinuation<Value?, any Error>
 
-    private let state: Mutex<MailboxState<Value, Waiter>>
+    private let state: Locked<MailboxState<Value, Waiter>>
 
     /// A mailbox in which something may lie from the start.
     package init(first: Value? = nil, ending: MailboxEnding? = nil) {
         var initial = MailboxState<Value, Waiter>()
         if let first { _ = initial.send(first) }
         if let ending { _ = initial.end(ending) }
-        state = Mutex(initial)
+        state = Locked(initial)
     }
 
     /// Puts one more value in. After the end it is dropped.

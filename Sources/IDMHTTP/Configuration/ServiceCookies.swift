@@ -1,5 +1,5 @@
 public import Foundation
-internal import Synchronization
+internal import IDMCore
 
 /// The cookies of one user of a service: what its servers have set, in memory, and sent back to them.
 ///
@@ -29,7 +29,7 @@ public final class ServiceCookies: Sendable {
     fileprivate static let mostOrigins = 20
 
     private let now: @Sendable () -> Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes a place for cookies, with none in it.
     public convenience init() {

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import IDMCore
-internal import Synchronization
 
 /// Something that happens at a time, unless it is given up before.
 struct Alarm: Sendable {
@@ -49,7 +48,7 @@ private final class Alarms<C: Clock<Duration>>: Sendable {
     }
 
     private let clock: C
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// How long the task sleeps at most: one in whose place another has stepped is gone by then.
     private let longest = Duration.seconds(10)
 

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 /// The first of several results, for one who waits. Whatever comes later isn't heard.
 final class FirstResult<Value: Sendable>: Sendable {
@@ -9,7 +9,7 @@ final class FirstResult<Value: Sendable>: Sendable {
         case heard
     }
 
-    private let state = Mutex(State.open)
+    private let state = Locked(State.open)
 
     /// Ends it. False if it has ended before.
     @discardableResult

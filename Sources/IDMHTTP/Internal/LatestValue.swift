@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 /// A value that changes, and any number of those who follow it: each in its own pace, and each hears the latest one.
 final class LatestValue<Value: Sendable>: Sendable {
@@ -15,10 +15,10 @@ final class LatestValue<Value: Sendable>: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ value: Value) {
-        state = Mutex(State(value: value))
+        state = Locked(State(value: value))
     }
 
     deinit { close() }

@@ -1,5 +1,4 @@
 internal import IDMCore
-internal import Synchronization
 
 /// Knows for how long nothing has happened.
 protocol SilenceMeter: Sendable {
@@ -38,7 +37,7 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     private let meter: ClockMeter<C>
     private let control: PauseControl?
     private let body: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ meter: ClockMeter<C>, _ control: PauseControl?, _ body: @escaping @Sendable () -> Void) {
         self.meter = meter
@@ -103,13 +102,13 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
     let clock: C
     private let duration: Duration
     /// Nil while nothing is to happen.
-    private let last: Mutex<C.Instant?>
+    private let last: Locked<C.Instant?>
 
     init(_ clock: C, duration: Duration) {
         self.clock = clock
         // Far enough for anybody, and near enough for the arithmetic of a clock.
         self.duration = min(duration, .seconds(3_155_760_000))
-        last = Mutex(clock.now)
+        last = Locked(clock.now)
     }
 
     func hear() {

@@ -1,11 +1,11 @@
-internal import Synchronization
+internal import IDMCore
 
 /// A turnstile for each of many places.
 ///
 /// Places come and go: those that nobody is in aren't kept.
 final class Turnstiles<Place: Hashable & Sendable, Waiter: Sendable>: Sendable {
     private let width: Int
-    private let turnstiles = Mutex<[Place: Turnstile<Waiter>]>([:])
+    private let turnstiles = Locked<[Place: Turnstile<Waiter>]>([:])
 
     /// - Parameter width: How many may be in one place at once. Less than one is one.
     init(width: Int) {

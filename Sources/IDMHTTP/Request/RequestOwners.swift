@@ -1,8 +1,8 @@
-internal import Synchronization
+internal import IDMCore
 
 /// Whom the requests go for that are made of one thing, be it again or one after the other.
 final class RequestOwners: Sendable {
-    private let users = Mutex<[ObjectIdentifier: Int]>([:])
+    private let users = Locked<[ObjectIdentifier: Int]>([:])
 
     /// Whether a request may go for a user, or for nobody with nil. The first user to whom an interceptor gives a
     /// credential has all of it from then on.

@@ -61,9 +61,9 @@ private final class Core: Sendable {
     private let meter: (any SilenceMeter)?
     private let control: PauseControl?
     private let error: @Sendable (any Error) -> any Error
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// What ends what works for it.
-    private let ends = Mutex<[Role: @Sendable () -> Void]>([:])
+    private let ends = Locked<[Role: @Sendable () -> Void]>([:])
     /// How many bytes are wanted at once.
     private let least = Atomic(1)
 

@@ -1,5 +1,4 @@
 import IDMCore
-import Synchronization
 
 /// One run of a graph: starts its nodes in tasks of their own, and gathers what comes of them.
 ///
@@ -21,14 +20,14 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     }
 
     private let graph: OperationGraph<Input>
-    private let state: Mutex<State>
+    private let state: Locked<State>
     /// One event stands for as many as come before it is looked at.
     private let events: AsyncStream<Void>
     private let changed: AsyncStream<Void>.Continuation
 
     init(_ graph: OperationGraph<Input>, _ schedule: GraphSchedule) {
         self.graph = graph
-        state = Mutex(
+        state = Locked(
             State(
                 schedule: schedule, results: OperationGraphResults(nodes: graph.nodes.map(\.node))))
         (events, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -1,6 +1,5 @@
 import Foundation
 internal import IDMCore
-import Synchronization
 
 /// What an operation does from its first event to its end, without the type of its result: none of it is generic, so
 /// all operations are the same code.
@@ -36,10 +35,10 @@ final class OperationWork: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ call: ErasedCall) {
-        state = Mutex(State(call: call))
+        state = Locked(State(call: call))
     }
 
     deinit { letGo() }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+internal import IDMCore
 
 /// The operations that providers have put into queues and that have not finished. To put one there twice would end the
 /// program.
@@ -12,7 +12,7 @@ final class QueuedOperations: Sendable {
         weak let operation: Operation?
     }
 
-    private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    private let entries = Locked<[ObjectIdentifier: Entry]>([:])
 
     /// Lists an operation. Returns false if it is listed already.
     func add(_ operation: Operation) -> Bool {

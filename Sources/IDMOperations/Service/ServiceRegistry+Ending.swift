@@ -1,9 +1,9 @@
-internal import Synchronization
+internal import IDMCore
 
 /// What is stopped when a registry comes to its end.
 extension ServiceRegistry {
     /// How many registries have each service to stop. The last one that ends does.
-    private static let shares = Mutex<[ObjectIdentifier: Int]>([:])
+    private static let shares = Locked<[ObjectIdentifier: Int]>([:])
 
     /// Takes note of a service that is to be stopped: one that goes by several types once, with what it was made for
     /// first.

@@ -1,10 +1,10 @@
 internal import Foundation
-internal import Synchronization
+internal import IDMCore
 
 /// How services are found and made, each by one thread.
 extension ServiceRegistry {
     /// What is being made anywhere: registries may need one another.
-    private static let making = Mutex(ServiceMaking())
+    private static let making = Locked(ServiceMaking())
 
     enum Answer {
         case made(any Sendable)

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Synchronization
+internal import IDMCore
 
 /// Keeps an app's services: each is made when it is first asked for, and is the same for everybody from then on.
 ///
@@ -66,7 +66,7 @@ public final class ServiceRegistry: Sendable {
     }
 
     let parent: ServiceRegistry?
-    let state = Mutex(State())
+    let state = Locked(State())
 
     /// Makes a registry without services.
     public init() {

@@ -1,3 +1,5 @@
+import IDMCore
+
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)
@@ -7,7 +9,6 @@ import Musl
 #elseif canImport(Bionic)
 import Bionic
 #endif
-import Synchronization
 
 /// Where failures are written down: that of a scope, or the one for everything outside.
 ///
@@ -28,10 +29,10 @@ final class FailureLedger: Sendable {
         var isClosed = false
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ handler: TestFailure.Handler?) {
-        state = Mutex(State(handler: handler))
+        state = Locked(State(handler: handler))
     }
 
     /// The ledger of what is made outside of every scope.

@@ -1,5 +1,4 @@
 import IDMCore
-import Synchronization
 
 /// A value behind a lock, with somebody who may wait for it to come to a state. The rest of the kit is made of this.
 package final class Watched<Value: Sendable>: Sendable {
@@ -15,10 +14,10 @@ package final class Watched<Value: Sendable>: Sendable {
         var lastWaiter = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     package init(_ value: Value) {
-        state = Mutex(State(value: value))
+        state = Locked(State(value: value))
     }
 
     package var value: Value { state.withLock { $0.value } }

@@ -22,7 +22,7 @@ final class Workload: WorkWatch {
         weak var actor: (any Actor)?
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let watching = Atomic(false)
 
     /// Makes tasks prefer this executor from now on.

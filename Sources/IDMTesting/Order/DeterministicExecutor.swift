@@ -1,5 +1,4 @@
 import IDMCore
-import Synchronization
 
 /// Runs tasks one job at a time, in an order drawn from a seed. Made by
 /// ``explore(seeds:patience:clock:fileID:filePath:line:column:_:)``.
@@ -30,10 +29,10 @@ public final class DeterministicExecutor: TaskExecutor {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(seed: UInt64) {
-        state = Mutex(State(generator: SplitMix(seed: seed)))
+        state = Locked(State(generator: SplitMix(seed: seed)))
     }
 
     /// Takes a job, which runs when the order has come to it.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Requests that share one run of a provider. Used by ``DataProvider/coalesced(by:)`` and by `.only(joining: true)`.
 ///
 /// Whoever joins gets a ``Seat``. The provider is asked once a flight, by the first passenger that asks, on that one's
@@ -8,13 +6,13 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
     typealias Book = FlightBook<Key, Output, Passenger<Output>, Task<Void, Never>>
 
     let provider: any DataProvider<Input, Output>
-    private let book: Mutex<Book>
+    private let book: Locked<Book>
 
     /// - Parameter closesAtLanding: Whether what is asked after the answer is asked anew, though nobody has heard it
     ///   yet.
     init(provider: any DataProvider<Input, Output>, closesAtLanding: Bool) {
         self.provider = provider
-        book = Mutex(Book(closesAtLanding: closesAtLanding))
+        book = Locked(Book(closesAtLanding: closesAtLanding))
     }
 
     /// Whether no flight is known any more.

@@ -1,10 +1,8 @@
-import Synchronization
-
 /// Takes the mean of what the members of a group report, and passes it on. Made only when somebody listens.
 @usableFromInline
 package final class GroupProgress: Sendable {
     private let reporter: IntegrationProgress.Reporter
-    private let means: Mutex<GroupMeans>
+    private let means: Locked<GroupMeans>
 
     /// What a group of the current task reports to, or nil if nobody listens. Members are counted one by one,
     /// unless their number is given.
@@ -15,7 +13,7 @@ package final class GroupProgress: Sendable {
 
     init(_ reporter: IntegrationProgress.Reporter, count: Int) {
         self.reporter = reporter
-        means = Mutex(GroupMeans(count: count))
+        means = Locked(GroupMeans(count: count))
     }
 
     /// Counts one more member. All are to be counted before the first of them runs.

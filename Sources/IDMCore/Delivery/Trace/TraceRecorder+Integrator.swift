@@ -1,5 +1,3 @@
-import Synchronization
-
 extension TraceRecorder {
     /// Records every call that is made with an integrator from now on, on a track of the integrator's name.
     ///
@@ -27,7 +25,7 @@ private final class CallRecorder: CallWatcher {
     private let recorder: TraceRecorder
     private let track: String
     private let describe: @Sendable (any InquirySource) -> String
-    private let calls = Mutex([ObjectIdentifier: Spans]())
+    private let calls = Locked([ObjectIdentifier: Spans]())
 
     private struct Spans {
         let whole: TraceRecorder.Span

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Records what happens in a flow, and when, to be looked at.
 ///
 /// ```swift
@@ -21,7 +19,7 @@ public final class TraceRecorder: Sendable {
 
     private let elapsed: @Sendable () -> Duration
     private let limit: Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes a recorder, whose time begins now.
     ///

@@ -1,14 +1,12 @@
-import Synchronization
-
 /// Keeps the admission of one lane under a lock, and does what it decides outside of it.
 @usableFromInline
 final class Gate: Sendable {
     let lane: LaneKey?
-    private let admission: Mutex<Admission<any GateMember>>
+    private let admission: Locked<Admission<any GateMember>>
 
     init(_ rule: AdmissionRule, lane: LaneKey? = nil) {
         self.lane = lane
-        admission = Mutex(Admission(rule))
+        admission = Locked(Admission(rule))
     }
 
     /// Takes a call in, or only takes note of it if another call comes first.

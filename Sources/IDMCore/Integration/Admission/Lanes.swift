@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The gates of an integrator: one for all calls, or one for each key for as long as it is in use.
 enum Lanes: Sendable {
     case single(Gate)
@@ -86,7 +84,7 @@ final class LaneTable: Sendable {
     }
 
     private let rule: AdmissionRule
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ rule: AdmissionRule) {
         self.rule = rule

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The events of a call, as a sequence.
 ///
 /// ```swift
@@ -47,7 +45,7 @@ extension IntegrationCall {
 private final class EventFeed<Output: Sendable>: Sendable {
     private let call: IntegrationCall<Output>
     private let mailbox = Mailbox<IntegrationEvent<Output>>()
-    private let task = Mutex<IntegrationTask<Output>?>(nil)
+    private let task = Locked<IntegrationTask<Output>?>(nil)
 
     init(_ call: IntegrationCall<Output>) {
         self.call = call

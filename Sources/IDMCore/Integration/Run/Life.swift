@@ -53,7 +53,7 @@ final class Life: Sendable {
         case parked(WatchedContinuation<Void, Never>)
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Written under the lock. Read without it, they may be late. A run that is cancelled has stopped before it has
     /// finished, and whoever sees the second sees the first.
     private let hasStopped = Atomic(false)

@@ -41,7 +41,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     private let origin: ServiceOrigin?
     private let refreshTimeout: Duration
     private let clock: any Clock<Duration>
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let lastWaiter = Atomic(0)
 
     /// Makes an interceptor.
@@ -60,7 +60,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         origin = ServiceOrigin(baseURL)
         self.refreshTimeout = refreshTimeout
         self.clock = clock
-        state = Mutex(State(credential))
+        state = Locked(State(credential))
     }
 
     /// The credential of the user who is logged in: the one to be saved for the next launch. Nil if nobody is.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 /// Writes down what happens to a request. Whoever does something to it finds the recorder as the ambient one.
 final class EventRecorder: Sendable {
@@ -14,7 +14,7 @@ final class EventRecorder: Sendable {
     private let hear: @Sendable (HTTPEvent.Kind) -> Void
     /// The recorder of an interceptor before this one's, which records the same.
     private let outer: EventRecorder?
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// - Parameters:
     ///   - clock: What measures the times.

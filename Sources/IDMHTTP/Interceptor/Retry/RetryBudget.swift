@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import IDMCore
 
 /// How many retries many requests may make together, so that a server which is down isn't asked many times as often as
 /// one which is up.
@@ -15,7 +15,7 @@ public final class RetryBudget: Sendable {
         var retries: Int { Int(exactly: (balance + 1e-9).rounded(.down)) ?? .max }
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// Makes a budget, which is full.
     ///
@@ -24,7 +24,7 @@ public final class RetryBudget: Sendable {
     ///   - refill: What a success gives back: with 0.1, one retry for ten successes.
     public init(capacity: Int = 20, refill: Double = 0.1) {
         let capacity = Double(max(capacity, 0))
-        state = Mutex(State(capacity: capacity, refill: refill > 0 ? min(refill, capacity) : 0, balance: capacity))
+        state = Locked(State(capacity: capacity, refill: refill > 0 ? min(refill, capacity) : 0, balance: capacity))
     }
 
     /// How many retries are left.

@@ -1,5 +1,4 @@
 internal import IDMCore
-internal import Synchronization
 
 /// Ends work when whoever asks for it pauses, so that it can be begun again.
 struct Interruption: Sendable {
@@ -54,7 +53,7 @@ struct Interruption: Sendable {
             var end: (@Sendable () -> Void)?
         }
 
-        private let state = Mutex(State())
+        private let state = Locked(State())
 
         var any: Bool { state.withLock { $0.any } }
 

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import IDMCore
-internal import Synchronization
 
 /// The bytes of a request on their way, in one attempt at it.
 final class RequestFlow: Sendable {
@@ -48,7 +47,7 @@ final class RequestFlow: Sendable {
     /// Whether a part of the answer can be asked for.
     let hasRanges: Bool
     private let control: PauseControl?
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ request: ServiceRequest, _ control: PauseControl?) {
         isReplayable = request.body?.isReplayable != false

@@ -1,5 +1,4 @@
 public import IDMCore
-internal import Synchronization
 
 extension TraceRecorder {
     /// Records every transfer of a center, those that are there already among them.
@@ -35,7 +34,7 @@ private final class TransferSpans: Sendable {
 
     private let recorder: TraceRecorder
     private let track: String
-    private let transfers = Mutex([String: Spans]())
+    private let transfers = Locked([String: Spans]())
 
     init(recorder: TraceRecorder, track: String) {
         self.recorder = recorder

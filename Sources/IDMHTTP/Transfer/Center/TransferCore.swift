@@ -1,6 +1,5 @@
 internal import Foundation
 internal import IDMCore
-internal import Synchronization
 
 /// What a center's tasks hold: the book of its transfers, and whatever does what comes out of it.
 ///
@@ -17,7 +16,7 @@ final class TransferCore: Sendable {
     private let uploads: UploadProvider
     private let archive: TransferArchive?
     private let elapsed: @Sendable () -> Duration
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ downloads: DownloadProvider, _ uploads: UploadProvider, width: Int, archive: TransferArchive?) {
         self.downloads = downloads
@@ -26,7 +25,7 @@ final class TransferCore: Sendable {
         elapsed = downloads.service.clock.stopwatch()
         let book = TransferBook(width: width)
         self.width = book.width
-        state = Mutex(State(book: book, redaction: downloads.service.configuration.redaction))
+        state = Locked(State(book: book, redaction: downloads.service.configuration.redaction))
     }
 
     // MARK: Asking

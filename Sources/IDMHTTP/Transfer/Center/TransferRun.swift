@@ -1,5 +1,4 @@
 internal import IDMCore
-internal import Synchronization
 
 /// The work on a transfer, from its start to its end: what may be held, let go on and stopped.
 final class TransferRun: Sendable {
@@ -11,7 +10,7 @@ final class TransferRun: Sendable {
     }
 
     let control = PauseControl()
-    private let state = Mutex(State.idle)
+    private let state = Locked(State.idle)
     private let hasEnded = LatestValue(false)
 
     /// Starts the work. To be called once.

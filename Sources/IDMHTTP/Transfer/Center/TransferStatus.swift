@@ -1,5 +1,5 @@
+internal import IDMCore
 public import Observation
-internal import Synchronization
 
 /// What a screen shows of a transfer.
 ///
@@ -55,7 +55,7 @@ public final class TransferStatus {
 
 /// Ends a task when it goes.
 private final class Follower: Sendable {
-    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let task = Locked<Task<Void, Never>?>(nil)
 
     func keep(_ task: Task<Void, Never>) {
         self.task.withLock { $0 = task }

@@ -1,12 +1,11 @@
 internal import IDMCore
-internal import Synchronization
 
 /// Reports how far a transfer has come to whoever listened when it began: not too often, and never backwards.
 final class TransferReporter: Sendable {
     private let reporter: IntegrationProgress.Reporter
     private let elapsed: @Sendable () -> Duration
     private let tellsFalls: Bool
-    private let meter = Mutex(TransferMeter())
+    private let meter = Locked(TransferMeter())
 
     /// A reporter to the listener of the current task. Nil if nobody listens.
     ///

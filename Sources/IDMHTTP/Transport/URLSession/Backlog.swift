@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Synchronization
+internal import IDMCore
 
 /// How much waits somewhere, and a door in front of it: shut when that is too much, open again when half of it is done.
 ///
@@ -7,7 +7,7 @@ internal import Synchronization
 /// door is open again. What is known to be at work behind it is given a few times as long.
 final class Backlog: Sendable {
     private let patience: DispatchTimeInterval
-    private let state: Mutex<BacklogState>
+    private let state: Locked<BacklogState>
     /// Entered as long as the door is shut.
     private let door = DispatchGroup()
 
@@ -15,7 +15,7 @@ final class Backlog: Sendable {
     ///   - limit: How much may wait.
     ///   - patience: How long somebody waits at the door at most, while nobody is at work behind it.
     init(limit: Int, patience: DispatchTimeInterval) {
-        state = Mutex(BacklogState(limit: limit))
+        state = Locked(BacklogState(limit: limit))
         self.patience = patience
     }
 

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Synchronization
+internal import IDMCore
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
 #endif
@@ -9,7 +9,7 @@ internal import FoundationNetworking
 /// All methods stand here, in the class that declares the conformance: those that a subclass adds are never called on
 /// Linux.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private let exchanges = Mutex<[Int: SessionExchange]>([:])
+    private let exchanges = Locked<[Int: SessionExchange]>([:])
 
     var bytesInMemory: Int { exchanges.withLock { $0.values.reduce(0) { $0 + $1.bytesInMemory } } }
 

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import IDMCore
 internal import Synchronization
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -43,9 +44,9 @@ final class SessionExchange: Sendable {
     private let line: Line
     private let origin: ServiceOrigin?
     private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
-    private let state: Mutex<State>
-    private let transfer: Mutex<Transfer>
-    private let spool: Mutex<BodySpool>
+    private let state: Locked<State>
+    private let transfer: Locked<Transfer>
+    private let spool: Locked<BodySpool>
     /// The bytes that the reader hasn't taken. Where more come, the session waits: a reader who is but a moment behind
     /// would be further behind with each piece that goes by way of the disk.
     private let behind: Backlog
@@ -71,14 +72,14 @@ final class SessionExchange: Sendable {
     ) {
         self.request = request
         self.payload = payload
-        transfer = Mutex(.unmade(task))
+        transfer = Locked(.unmade(task))
         self.queues = queues
         self.line = line
         origin = ServiceOrigin(request.url)
         self.didBegin = didBegin
         behind = Backlog(limit: Self.window, patience: patience)
-        spool = Mutex(BodySpool(folder: folder))
-        state = Mutex(
+        spool = Locked(BodySpool(folder: folder))
+        state = Locked(
             State(.init(window: Self.window, piece: 256 << 10, limit: request.limits.body), gathered: 64 << 10))
     }
 

@@ -1,6 +1,5 @@
 import Foundation
 import IDMCore
-import Synchronization
 
 /// What the server's front, its thread and its tasks have in common.
 final class ServerHub: Sendable {
@@ -23,8 +22,8 @@ final class ServerHub: Sendable {
     let journal = Watched(LoopbackServer.Journal())
     let bodyLimit: Int
     private let remembers: Bool
-    private let routes = Mutex(Routes<Request, Answer>())
-    private let mail = Mutex(Mail())
+    private let routes = Locked(Routes<Request, Answer>())
+    private let mail = Locked(Mail())
     private let desk = RequestDesk<Request>()
     private let pipe: WakePipe
     private let place: SourcePlace
