@@ -40,11 +40,14 @@ struct SharedProcessTests {
             await withTaskGroup { group in
                 for number in 0..<count {
                     group.addTask {
-                        let path = folder.path
+                        let (path, parent) = (folder.path, getpid())
                         await #expect(processExitsWith: .success) {
-                            [path = path as String, number = number as Int, count = count as Int, seed = seed as Int] in
+                            [
+                                path = path as String, number = number as Int, count = count as Int, seed = seed as Int,
+                                parent = parent as Int32
+                            ] in
                             var worker = try Worker(path, number: number, of: count, seed: seed)
-                            try await worker.work()
+                            try await worker.work(for: parent)
                         }
                     }
                 }
@@ -72,9 +75,12 @@ struct SharedProcessTests {
             random = SplitMix(seed: UInt64(seed * 10 + number))
         }
 
-        mutating func work() async throws {
-            // Until all are there, so that they are at it at the same time.
-            while !board.isComplete { await look(0) }
+        mutating func work(for parent: Int32) async throws {
+            // Until all are there, so that they are at it at the same time. Once the tests are gone nobody else comes.
+            while !board.isComplete {
+                try #require(getppid() == parent)
+                await look(0)
+            }
             var found = 0
             for _ in 0..<Volume.of(1_500, normally: 400) {
                 let key = Int.random(in: 0..<SharedProcessTests.keys, using: &random)

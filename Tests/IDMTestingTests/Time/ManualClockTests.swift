@@ -236,9 +236,9 @@ struct ManualClockTests {
         let integrator = Integrator(Echo<Int>().delay(.seconds(1), clock: clock), executing: .queue, clock: clock)
         for number in 1...20 { await place.call(integrator.prepareCall(number), log) }
         await clock.advance(by: .seconds(10))
-        #expect(log.entries == (1...10).map(String.init))
+        #expect(log.entries == (1...10).map { "\($0)" })
         await clock.run()
-        #expect(log.entries == (1...20).map(String.init))
+        #expect(log.entries == (1...20).map { "\($0)" })
         #expect(clock.now.offset == .seconds(20))
     }
 
