@@ -67,9 +67,19 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
 
     /// How many bytes of a part are sure to be what was written to them.
     func trusted(of length: Int64, session: String?) -> Int64 {
-        let isSameSession = self.session != nil && self.session == session
-        return isSameSession ? length : min(length, synchronized)
+        isOf(session: session) ? length : min(length, synchronized)
     }
+
+    /// Whether a part that others may read may be the one that was about to get its name. A sidecar may outlive its part,
+    /// and a new file may get the part's number, so the length has to be right as well: the whole, but for what the
+    /// system may have lost at its end.
+    func mayLand(as length: Int64, session: String?) -> Bool {
+        guard let whole else { return false }
+        return isOf(session: session) ? length == whole : length <= whole
+    }
+
+    /// Whether the system has run since this was written, and has lost nothing.
+    private func isOf(session: String?) -> Bool { self.session != nil && self.session == session }
 
     /// Goes on in another session, with a part that was cut to what is trusted of it.
     mutating func take(up session: String?, at length: Int64) {

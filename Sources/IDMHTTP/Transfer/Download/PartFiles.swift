@@ -50,9 +50,12 @@ struct PartFiles: Sendable {
         let isKnown = status.size == 0 ? true : try files.statusIfThere(place.sidecar) != nil
         // And it is this user's alone from its first moment on.
         if status.mode & 0o177 == 0 || !isKnown { return isKnown }
-        // But for the last one, in which it is whole and has no name yet. A sidecar may outlive its part, and a new file
-        // may get the part's number, so the length has to be right as well.
-        if let known = writtenDown, known.file == status.identity, known.whole == status.size { return true }
+        // But for the last one, in which it is whole and has no name yet.
+        if let known = writtenDown, known.file == status.identity,
+            known.mayLand(as: status.size, session: files.session)
+        {
+            return true
+        }
         // Not every file system keeps to itself who may read what.
         return (try? files.modeOfPrivateFiles(beside: place.part)).map { $0 & 0o177 != 0 } ?? false
     }

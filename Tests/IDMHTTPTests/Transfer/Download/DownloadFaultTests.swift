@@ -220,6 +220,33 @@ struct DownloadFaultTests {
         #expect(place.names == ["map.bin"] && place.isWhole())
     }
 
+    @Test(
+        "A part that was about to land as the power went, and has lost its end, is known as one",
+        arguments: [false, true])
+    func lostItsEnd(isRestarted: Bool) async throws {
+        let place = try Downloading()
+        let files = place.files
+        files.before(.link) {
+            files.failNext(.link)
+            files.before(.permit) { files.failNext(.permit) }
+        }
+        #expect(await place.error() != nil)
+        let part = try FileHandle(forWritingTo: place.folder.url.appendingPathComponent("map.bin.part"))
+        try part.truncate(atOffset: 4_000)
+        try part.close()
+        let later = FaultyFiles(session: isRestarted ? "later" : "now")
+        let provider = DownloadProvider(try HTTPService(place.server), files: later)
+        if isRestarted {
+            _ = try await provider.request(place.download())
+            #expect(place.names == ["map.bin"] && place.isWhole())
+        } else {
+            // The system has lost nothing meanwhile, so that it is another file.
+            await #expect(throws: TransferError.destinationExists("map.bin.part")) {
+                try await provider.request(place.download())
+            }
+        }
+    }
+
     @Test("A folder that vanishes on the way is told, and nothing leaks")
     func vanished() async throws {
         let signal = Signal()
