@@ -206,8 +206,8 @@ struct DownloadFaultTests {
         #expect(FileManager.default.contentsEqual(atPath: place.file.path, andPath: moved.path))
     }
 
-    @Test("A part that others may read, since a fault of the disk has left it so, is known as one")
-    func leftReadable() async throws {
+    /// A download that has left a whole part, which others may read.
+    private func leftReadable() async throws -> Downloading {
         let place = try Downloading()
         let files = place.files
         files.before(.link) {
@@ -215,6 +215,12 @@ struct DownloadFaultTests {
             files.before(.permit) { files.failNext(.permit) }
         }
         #expect(await place.error() != nil)
+        return place
+    }
+
+    @Test("A part that others may read, since a fault of the disk has left it so, is known as one")
+    func readable() async throws {
+        let place = try await leftReadable()
         #expect(place.names.contains("map.bin.part"))
         _ = try await place.request()
         #expect(place.names == ["map.bin"] && place.isWhole())
@@ -224,14 +230,8 @@ struct DownloadFaultTests {
         "A part that was about to land as the power went, and has lost its end, is known as one",
         arguments: [false, true])
     func lostItsEnd(isRestarted: Bool) async throws {
-        let place = try Downloading()
-        let files = place.files
-        files.before(.link) {
-            files.failNext(.link)
-            files.before(.permit) { files.failNext(.permit) }
-        }
-        #expect(await place.error() != nil)
-        let part = try FileHandle(forWritingTo: place.folder.url.appendingPathComponent("map.bin.part"))
+        let place = try await leftReadable()
+        let part = try FileHandle(forWritingTo: place.part)
         try part.truncate(atOffset: 4_000)
         try part.close()
         let later = FaultyFiles(session: isRestarted ? "later" : "now")
