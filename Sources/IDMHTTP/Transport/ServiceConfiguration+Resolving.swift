@@ -23,6 +23,7 @@ extension ServiceConfiguration {
             request.method, url, headers: headers, timeout: timeout, cachePolicy: request.cachePolicy ?? cachePolicy,
             limits: limits)
         resolved.secretNames = request.query.secretNames
+        resolved.pathParameters = request.pathParameters
         if let didSend = request.didSend { resolved.didSend = didSend }
         if let body = request.body {
             guard request.method.allowsBody else { throw .unexpectedBody(request.method) }

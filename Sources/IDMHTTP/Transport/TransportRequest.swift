@@ -30,6 +30,8 @@ public struct TransportRequest: Sendable {
 
     /// The names in the query whose values are secret here, whatever they are elsewhere.
     var secretNames: [String] = []
+    /// What the template of the path was filled with. Some of it may be secret: the names aren't in the address.
+    var pathParameters: [String: String] = [:]
     /// Whether a redirect has led to another origin, where what is secret wasn't taken along.
     var hasLeftOrigin = false
 
@@ -74,7 +76,19 @@ extension TransportRequest: CustomStringConvertible, CustomReflectable {
 
     /// The URL as it may be shown.
     func address(redacted redaction: ServiceRedaction) -> String {
-        redaction.hiding(secretNames).url(url.absoluteString)
+        let secrets = pathParameters.filter { redaction.isSecret($0.key) }.values
+        return redaction.hiding(secretNames).url(secrets.isEmpty ? url.absoluteString : address(without: secrets))
+    }
+
+    // Behind the host, wherever it stands: a redirect may take a value along to another place.
+    private func address(without secrets: some Sequence<String>) -> String {
+        let address = url.absoluteString
+        let host = address.firstRange(of: "://")?.upperBound ?? address.startIndex
+        let path = address[host...].firstIndex(of: "/") ?? address.endIndex
+        // One value may be the beginning of another one.
+        let values = secrets.map { $0.percentEncoded(keeping: .unreserved) }.sorted { $0.count > $1.count }
+        return address[..<path]
+            + values.reduce(String(address[path...])) { $0.replacingOccurrences(of: $1, with: "redacted") }
     }
 
     /// Nothing but the redacted description.

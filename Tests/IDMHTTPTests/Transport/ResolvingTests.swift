@@ -75,6 +75,20 @@ struct ResolvingTests {
         }
     }
 
+    @Test("and shows no secret that its path was filled with, wherever a redirect takes it")
+    func secretsOfPath() throws {
+        let parameters = ["token": "s3c ret", "sessionID": "s3c", "id": "42"]
+        let request = try api().resolve(
+            ServiceRequest(.get, "/reset/{token}/{id}/{sessionID}.json", pathParameters: parameters))
+
+        #expect(request.description.hasSuffix("/reset/redacted/42/redacted.json"))
+        #expect(String(reflecting: request).contains("s3c") == false)
+        #expect(request.description(redacted: .none).hasSuffix("/reset/s3c%20ret/42/s3c.json"))
+        let next = try RedirectPolicy.follow.request(
+            after: request, status: 307, headers: ["Location": "https://s3c.example.org/a/s3c%20ret?from=s3c"], hops: 0)
+        #expect(next?.description == "GET https://s3c.example.org/a/redacted?from=redacted")
+    }
+
     @Test("and knows which methods are safe and which can be repeated")
     func idempotence() {
         let methods: [ServiceRequest.Method] = [.get, .head, .options, .put, .delete, .post, .patch, "purge"]
