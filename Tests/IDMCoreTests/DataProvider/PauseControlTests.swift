@@ -65,13 +65,19 @@ struct PauseControlTests {
             try await control.waitWhilePaused()
             log.add("goes on")
         }
-        try await log.contains("waits")
-        control.resume()
-        control.pause()
         await clock.run()
-        #expect(log.entries == ["waits"])
+        // Observers hear of it before those that wait are let go.
+        var observation: PauseControl.Observation? = control.observe { [weak control] in
+            if control?.isPaused == false { control?.pause() }
+        }
+        control.resume()
+        await clock.run()
+        #expect(control.isPaused && log.entries == ["waits"])
+        withExtendedLifetime(observation) {}
+        observation = nil
         control.resume()
         try await task.value
+        #expect(log.entries == ["waits", "goes on"])
     }
 
     @Test func `an observer hears of each change until it is let go`() {
