@@ -72,3 +72,11 @@ final class LatestValue<Value: Sendable>: Sendable {
         return nil
     }
 }
+
+extension LatestValue<Bool> {
+    /// Waits until it is true, or the task that waits is cancelled.
+    func becomesTrueOrCancelled() async {
+        var version = 0
+        while let (isTrue, next) = await next(after: version), !isTrue { version = next }
+    }
+}

@@ -13,6 +13,8 @@ final class FaultyFiles: FileLayer {
         var isDead = false
         var isShort = false
         var open: Set<Int32> = []
+        /// How many are being closed, and may still be locked.
+        var closing = 0
         var wrongCloses = 0
         var session: String?
         var before: (call: FileFault.Call, work: @Sendable () -> Void)?
@@ -30,11 +32,11 @@ final class FaultyFiles: FileLayer {
 
     var session: String? { state.value.session }
     var made: [FileFault.Call] { state.value.made }
-    var openFiles: Int { state.value.open.count + state.value.wrongCloses }
+    var openFiles: Int { state.value.open.count + state.value.closing + state.value.wrongCloses }
 
-    /// Waits until no file is open.
+    /// Waits until no file is open, or locked.
     func allClosed() async throws {
-        try await state.wait { $0.open.isEmpty }
+        try await state.wait { $0.open.isEmpty && $0.closing == 0 }
     }
 
     /// Lets the call of a number fail, and everything behind it as well if the process is to be as good as dead.
@@ -132,7 +134,12 @@ final class FaultyFiles: FileLayer {
 
     func close(_ file: Int32) throws(FileFault) {
         // One that fails, or comes after the end of the process, closes the file as well.
-        state.change { if $0.open.remove(file) == nil { $0.wrongCloses += 1 } }
+        // Its number is another one's as soon as it is closed.
+        state.change {
+            if $0.open.remove(file) == nil { $0.wrongCloses += 1 }
+            $0.closing += 1
+        }
+        defer { state.change { $0.closing -= 1 } }
         try base.close(file)
         try enter(.close)
     }

@@ -28,10 +28,10 @@ struct Interruption: Sendable {
                 if control.isPaused { pauses.count(if: attempt.ends) }
             }
             defer { withExtendedLifetime(observation) {} }
+            // There may have been one before it was observed. Before the work begins as well: it is to find that out.
+            if control.isPaused { pauses.count(if: attempt.ends) }
             let task = Task(executorPreference: LibraryTask.executor) { try await attempt.work() }
             pauses.end { task.cancel() }
-            // There may have been one before it was observed.
-            if control.isPaused { pauses.count(if: attempt.ends) }
             do {
                 return try await withTaskCancellationHandler {
                     try await task.value

@@ -143,15 +143,19 @@ extension TransferCore {
             }
         }
 
-        /// What is about to leave the place of a download, of another transfer: a task that was stopped, or what removes
-        /// something there.
-        func leaving(_ place: ServiceDownload, besides id: String) -> TransferRun? {
+        /// What becomes true as soon as another transfer has left the place of a download, if one is about to do so: a
+        /// task that was stopped or held, or what removes something there.
+        func leaving(_ place: ServiceDownload, besides id: String) -> LatestValue<Bool>? {
             for other in places.ids(in: place.place) where other != id {
                 guard let job = jobs[other], let entry = book.entries[other] else { continue }
-                if let removal = job.removal(inTheWayOf: place) { return removal }
+                if let removal = job.removal(inTheWayOf: place) { return removal.hasEnded }
                 guard job.isInTheWay(of: place) else { continue }
-                if entry.run == .ending { return job.run }
-                if entry.run == .discarding { return job.removing }
+                switch entry.run {
+                case .alive, .landing: if let leaving = job.run?.leaving { return leaving }
+                case .ending: return job.run?.hasEnded
+                case .discarding: return job.removing?.hasEnded
+                case .none: break
+                }
             }
             return nil
         }

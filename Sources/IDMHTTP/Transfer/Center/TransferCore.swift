@@ -249,7 +249,7 @@ final class TransferCore: Sendable {
         run.start { [self] in
             do {
                 let result = try await run.control.bind {
-                    try await IntegrationProgress.Reporter(listener).ambient { try await outcome(of: work, id) }
+                    try await IntegrationProgress.Reporter(listener).ambient { try await outcome(of: work, id, run) }
                 }
                 // It may have begun elsewhere, and gone on here.
                 await discard(id, but: work)
@@ -263,7 +263,7 @@ final class TransferCore: Sendable {
     /// Waits until others that are about to leave the place of a transfer are gone.
     private func wait(forThePlaceOf place: ServiceDownload, _ id: String) async throws {
         while let other = state.withLock({ $0.leaving(place, besides: id) }) {
-            await other.endedOrCancelled()
+            await other.becomesTrueOrCancelled()
             try Task.checkCancellation()
         }
     }
@@ -292,14 +292,17 @@ final class TransferCore: Sendable {
         work { $0.steps.append(.erase(id)) }
     }
 
-    private func outcome(of work: TransferJob.Work, _ id: String) async throws -> TransferResult {
+    private func outcome(of work: TransferJob.Work, _ id: String, _ run: TransferRun) async throws -> TransferResult {
         switch work {
         case .download(var download):
             // Whether anything is removed is for the center to say.
             download.onCancel = .keep
             var downloads = downloads
             downloads.tellsFalls = true
-            downloads.willOpen = { [self, download] in try await wait(forThePlaceOf: download, id) }
+            downloads.willOpen = { [self, download] stay in
+                try await wait(forThePlaceOf: download, id)
+                run.enter(stay)
+            }
             downloads.isKept = { [self, download] object in
                 state.withLock { $0.isKept(object, where: download, besides: id) }
             }

@@ -10,8 +10,10 @@ final class TransferRun: Sendable {
     }
 
     let control = PauseControl()
+    /// Becomes true as soon as the work has ended.
+    let hasEnded = LatestValue(false)
     private let state = Locked(State.idle)
-    private let hasEnded = LatestValue(false)
+    private let stay = Locked<DownloadStay?>(nil)
 
     /// Starts the work. To be called once.
     func start(_ work: @escaping @Sendable () async -> Void) {
@@ -29,14 +31,16 @@ final class TransferRun: Sendable {
 
     /// Waits until the work has ended, also if it is still to start, and if the task that waits is cancelled.
     func ended() async {
-        await Task { await endedOrCancelled() }.value
+        await Task { await hasEnded.becomesTrueOrCancelled() }.value
     }
 
-    /// Waits until the work has ended, or the task that waits is cancelled.
-    func endedOrCancelled() async {
-        var version = 0
-        while let (hasEnded, next) = await hasEnded.next(after: version), !hasEnded { version = next }
+    /// The work is about to open the part of a download.
+    func enter(_ stay: DownloadStay) {
+        self.stay.withLock { $0 = stay }
     }
+
+    /// Becomes true as soon as the work has left the part of a download, if it was held and is about to do so.
+    var leaving: LatestValue<Bool>? { stay.withLock { $0 }?.leaving }
 
     func stop() {
         let task = state.withLock { state -> Task<Void, Never>? in

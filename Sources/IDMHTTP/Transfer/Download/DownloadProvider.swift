@@ -32,8 +32,8 @@ public struct DownloadProvider: DataProvider {
     private let files: any FileLayer
     /// Whether whoever listens hears as well that a count begins anew.
     var tellsFalls = false
-    /// Asked before the part is opened, again after each pause.
-    var willOpen: (@Sendable () async throws -> Void)?
+    /// Asked before the part is opened, again after each pause: for how long it will be.
+    var willOpen: (@Sendable (DownloadStay) async throws -> Void)?
     /// Asked whether a part that stands in the place of this one's, and is of an object of this name, is gone on with by
     /// somebody. The download fails if it is.
     var isKept: (@Sendable (String) -> Bool)?

@@ -6,7 +6,7 @@ struct DownloadRun: Sendable {
     let download: ServiceDownload
     let part: DownloadPart
     let reporter: TransferReporter?
-    let willOpen: (@Sendable () async throws -> Void)?
+    let willOpen: (@Sendable (DownloadStay) async throws -> Void)?
     let willLand: (@Sendable (FileStatus, String?) async throws -> Void)?
     let deadline: RequestDeadline?
 
@@ -18,7 +18,13 @@ struct DownloadRun: Sendable {
             let interruption = Interruption(deadline: deadline)
             return try await interruption.run {
                 let flow = RequestFlow(download.request, interruption.control)
-                return .init(ends: flow.end) { try await attempt(flow) }
+                let stay = DownloadStay()
+                let ends = { @Sendable in
+                    guard flow.end() else { return false }
+                    stay.end()
+                    return true
+                }
+                return .init(ends: ends) { try await attempt(flow, stay) }
             }
         } catch {
             guard error is CancellationError || Task.isCancelled else { throw error }
@@ -27,8 +33,10 @@ struct DownloadRun: Sendable {
         }
     }
 
-    private func attempt(_ flow: RequestFlow) async throws -> DownloadedFile {
-        try await willOpen?()
+    private func attempt(_ flow: RequestFlow, _ stay: DownloadStay) async throws -> DownloadedFile {
+        try await willOpen?(stay)
+        try stay.begin()
+        defer { stay.leave() }
         switch try await part.open() {
         case .done(let file):
             return done(file)

@@ -66,4 +66,21 @@ extension TransferCenterTests {
         #expect(isWhole("a") && objects["a"].sentBytes == 10_000)
         await center.close()
     }
+
+    @Test("What is asked for as another one of the same object is paused waits until that has left the place")
+    func whilePausing() async throws {
+        for round in 0..<Volume.of(200, normally: 20) {
+            let id = "map\(round)"
+            _ = hold([id])
+            let center = TransferCenter(try service())
+            center.download(download(id), id: "one")
+            try await objects[id].log.contains("3000")
+            objects[id].change { $0.holds = nil }
+            center.pause("one")
+            center.download(download(id), id: "two")
+            _ = try await center.result(of: "two")
+            await center.close()
+            #expect(isWhole(id) && objects[id].sentBytes == 10_000)
+        }
+    }
 }
