@@ -9,8 +9,8 @@ public import IDMCore
 /// let names = try await task.value
 /// ```
 ///
-/// A request ends when the test answers, fails or drops it, and at once when its task is cancelled. With
-/// ``init(hearsCancel:)`` it can be made to wait for the test also then, as a provider does that ignores its
+/// A request ends when the test answers, fails or drops it, or when its task is cancelled, whichever comes first. With
+/// ``init(hearsCancel:)`` it can be made to wait for the test also after a cancel, as a provider does that ignores its
 /// cancellation.
 public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: DataProvider {
     private let desk = RequestDesk<ControlledRequest<Input, Output>>()
@@ -137,11 +137,13 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         let hearsCancel = hearsCancel
         try await withTaskCancellationHandler {
             _ = isolation
-            try await state.wait(deaf: true, isolation: isolation) { state in
-                state.result != nil || (state.isCancelled && hearsCancel)
-            }
+            try await state.wait(deaf: true, isolation: isolation) { $0.result != nil }
         } onCancel: {
-            state.change { $0.isCancelled = true }
+            state.change { state in
+                state.isCancelled = true
+                // An end like others: an answer that comes later is none, however soon the request goes on.
+                if hearsCancel && state.result == nil { state.result = .failure(CancellationError()) }
+            }
         }
         guard let result = state.value.result else { throw CancellationError() }
         return try result.get()

@@ -12,8 +12,9 @@ public import IDMCore
 /// #expect(try await task.value == 2)
 /// ```
 ///
-/// A request begins with the first value that is asked for. It ends when the test ends it, and at once when its task is
-/// cancelled, unless it doesn't hear that.
+/// A request begins with the first value that is asked for. It ends when the test ends it, or when its task is cancelled
+/// while it waits for a value, whichever comes first; with ``init(hearsCancel:)`` a cancel ends nothing. What has been
+/// sent before the end is still delivered.
 public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendable>: StreamDataProvider {
     private let desk = RequestDesk<ControlledStreamRequest<Input, Output>>()
     private let hearsCancel: Bool
@@ -144,11 +145,12 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
         let hearsCancel = hearsCancel
         try await withTaskCancellationHandler {
             _ = isolation
-            try await state.wait(deaf: true, isolation: isolation) { state in
-                !state.values.isEmpty || state.end != nil || (state.isCancelled && hearsCancel)
-            }
+            try await state.wait(deaf: true, isolation: isolation) { !$0.values.isEmpty || $0.end != nil }
         } onCancel: {
-            state.change { $0.isCancelled = true }
+            state.change { state in
+                state.isCancelled = true
+                if hearsCancel && state.end == nil { state.end = .failure(CancellationError()) }
+            }
         }
         return try state.change { state -> Result<Output?, any Error> in
             if !state.values.isEmpty { return .success(state.values.removeFirst()) }

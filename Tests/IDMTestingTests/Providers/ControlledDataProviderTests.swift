@@ -52,6 +52,23 @@ struct ControlledDataProviderTests {
         }
     }
 
+    // On the main actor the request goes on only after both have come.
+    @Test("hears what comes first, the answer or the cancel", arguments: [true, false])
+    @MainActor
+    func cancelAndAnswer(isCancelledFirst: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let task = Task { try await provider.request(1) }
+        let request = try await provider.nextRequest()
+        if isCancelledFirst { task.cancel() }
+        request.answer(2)
+        if isCancelledFirst {
+            await #expect(throws: CancellationError.self) { try await task.value }
+        } else {
+            task.cancel()
+            #expect(try await task.value == 2)
+        }
+    }
+
     @Test("answers after some time on a clock, which knows of it at once")
     func delayed() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
@@ -175,6 +192,25 @@ struct ControlledStreamDataProviderTests {
         request.send(1)
         request.finish()
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    // On the main actor the stream goes on only after all of it has come.
+    @Test("delivers what was sent before a cancel, and nothing that is sent later", arguments: [true, false])
+    @MainActor
+    func cancelAndSend(hearsCancel: Bool) async throws {
+        let (stream, log) = (ControlledStreamDataProvider<Int, Int>(hearsCancel: hearsCancel), Log())
+        let task = Task { for try await value in stream.values(for: 1) { log.add("\(value)") } }
+        let request = try await stream.nextRequest()
+        request.send(1)
+        task.cancel()
+        request.send(2)
+        request.finish()
+        if hearsCancel {
+            await #expect(throws: CancellationError.self) { try await task.value }
+        } else {
+            try await task.value
+        }
+        #expect(log.entries == (hearsCancel ? ["1"] : ["1", "2"]))
     }
 
     @Test("asks for nothing before its first value is awaited")
