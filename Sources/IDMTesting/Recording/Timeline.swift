@@ -32,6 +32,8 @@ public import IDMCore
 /// | `!` | a failure | `!` | a failure |
 /// | | | `~` | the call was cancelled |
 ///
+/// A value is written as its description. Brackets in it come in pairs: `[["a", "b"]]` is an array.
+///
 /// In each tick comes first what the time brings, one request after the other with all that comes of it, and then what
 /// goes in. Calls are made on the main actor, so what is heard has one order; only among calls that share a request is
 /// there none for its end. When the row that goes in is at its end the time goes on until nothing sleeps any more.

@@ -84,12 +84,14 @@ private struct TimelineReader {
     private var group: [String]?
     /// What has been read of a symbol that isn't complete.
     private(set) var symbol = ""
+    /// How many brackets are open in it: a value may have brackets of its own, as that of an array has.
+    private var depth = 0
 
     init(_ notation: TimelineRow.Notation) {
         self.notation = notation
     }
 
-    var isInBrackets: Bool { symbol.hasPrefix("[") }
+    var isInBrackets: Bool { depth > 0 }
 
     /// What has been opened and not closed, if something has.
     var open: String? { symbol.isEmpty ? group.map { _ in "(" } : symbol }
@@ -98,7 +100,8 @@ private struct TimelineReader {
     mutating func take(_ character: Character) -> Bool {
         if isInBrackets {
             symbol.append(character)
-            return character == "]" ? end() : character != "["
+            depth += character == "[" ? 1 : character == "]" ? -1 : 0
+            return isInBrackets || end()
         }
         switch character {
         case "(" where symbol.isEmpty && group == nil: group = []
@@ -121,7 +124,9 @@ private struct TimelineReader {
         case .heardOfCalls:
             return isCall || (symbol.count == 1 && "A"..."Z" ~= character) ? end() : ["~", "?", "!"].contains(symbol)
         case .source, .heardOfSource:
-            return character == "[" || end()
+            guard character == "[" else { return end() }
+            depth = 1
+            return true
         }
     }
 

@@ -93,6 +93,15 @@ struct TimelineTests {
         #expect(failures[0].message.hasPrefix("The picture “\(picture)” has a “"))
     }
 
+    @Test("of a source that can't be read fails, and says why", arguments: ["[a", "[[a]", "a]", "[[a]]]", "(a", "a)"])
+    func badSources(source: String) async throws {
+        let failures = try await TestScope.failures {
+            await Timeline.expect(source: source, hears: "") { source, _ in source }
+        }
+        #expect(failures.count == 1)
+        #expect(failures.first?.message.hasPrefix("The picture “\(source)” has a “") == true)
+    }
+
     @Test(
         "of calls that can't be made fails, and says why",
         arguments: ["A", "1", "!a", "?a", "|", "[ab]", "aa", "~a", "a~b"])
@@ -114,6 +123,19 @@ struct TimelineTests {
         }
         #expect(failures.count == 1)
         #expect(failures.first?.message.contains("expected (aa), and [aa] came") == true)
+    }
+
+    @Test("shows values that have brackets of their own, as arrays have")
+    func brackets() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "a(b[[c]])|", hears: "[[a]]([[b]][[[c]]])|") { source, _ in
+                source.map { [Word(description: $0)] }
+            }
+        }
+    }
+
+    private struct Word: CustomStringConvertible {
+        let description: String
     }
 
     @Test("of a source may go on after its failure or its end, which changes nothing")
