@@ -108,8 +108,8 @@ struct CallProgressTests {
 
     @Test("is dropped after the commit")
     func afterTheCommit() async throws {
-        let stage = Stage()
-        let call = Integrator(provider).prepareCall(1).onProgress { [log] in log.add("progress \($0.fraction)") }
+        let (stage, clock) = (Stage(), ManualClock())
+        let call = Integrator(provider, clock: clock).prepareCall(1).onProgress { [log] in log.add("progress \($0.fraction)") }
             .onSuccess { [log] in log.add("success \($0)") }
         let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }.call()
         let request = try await provider.nextRequest()
@@ -119,7 +119,7 @@ struct CallProgressTests {
         stage.executor.open()
         await task.finish()
         request.reporter?.report(fraction: 1)
-        await Task { @MainActor in }.value
+        await clock.rest()
         #expect(log.entries == ["success 1", "completion"])
     }
 

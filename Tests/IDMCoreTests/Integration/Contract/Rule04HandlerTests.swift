@@ -147,7 +147,6 @@ struct Rule04HandlerTests {
         }
         let task = anywhere(onTheStage.onSuccess { _ in log.add("on the main actor") }, log).call()
         try await stage.executor.waiting()
-        await Task { @MainActor in }.value
         #expect(log.entries == [])
         stage.executor.open()
         await task.finish()
@@ -171,7 +170,6 @@ struct Rule04HandlerTests {
         try await stage.executor.waiting()
         request.reporter?.report(fraction: 0.5)
         request.answer(1)
-        await Task { @MainActor in }.value
         #expect(log.entries == ["begin", "main 0.25"])
         stage.executor.open()
         await task.finish()

@@ -1,0 +1,56 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// Handlers of one run on several actors, in every order in which these take their turns: a handler that didn't wait for
+/// the one before it would be heard before it in some of them.
+@Suite("Rule 4: handlers wait for each other, in whatever order their actors take turns", .timeLimit(.ample))
+struct Rule04OrderTests {
+    private actor Desk {
+        private let name: String
+        private let log: Log
+
+        init(_ name: String, _ log: Log) {
+            self.name = name
+            self.log = log
+        }
+
+        func hear(_ call: IntegrationCall<Int>) -> IntegrationCall<Int> {
+            call.onProgress { [name, log] in log.add("\(name) \($0.fraction)") }
+                .onSuccess { [name, log] in log.add("\(name) \($0)") }
+        }
+    }
+
+    @Test("A handler waits for the one before it")
+    func waitsForTheOneBefore() async throws {
+        try await explore(seeds: 0..<100) { _ in
+            let log = Log()
+            var call = Integrator(Echo<Int>()).prepareCall(1)
+            for desk in [Desk("first", log), Desk("second", log)] { call = await desk.hear(call) }
+            await call.onSuccess { _ in log.add("anywhere") }.call().finish()
+            try #require(log.entries == ["first 1", "second 1", "anywhere"])
+        }
+    }
+
+    @Test("Progress that comes while another handler is at work waits for it")
+    func progressWaits() async throws {
+        let seen = Watched<Set<[String]>>([])
+        try await explore(seeds: 0..<200) { executor in
+            let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
+            var call = Integrator(provider).prepareCall(1)
+            for desk in [Desk("first", log), Desk("second", log)] { call = await desk.hear(call) }
+            let task = call.call()
+            let request = try await provider.nextRequest()
+            for fraction in [0.25, 0.5] {
+                request.reporter?.report(fraction: fraction)
+                await Task(executorPreference: executor) {}.value
+            }
+            request.answer(1)
+            await task.finish()
+            seen.change { $0.insert(log.entries) }
+        }
+        let end = ["first 0.5", "second 0.5", "first 1", "second 1"]
+        #expect(seen.value == [end, ["first 0.25", "second 0.25"] + end])
+    }
+}
