@@ -148,9 +148,12 @@ struct ServiceRegistryTests {
         first.ask(services)
         await began.opened()
         thread.ask(services)
-        let tasks = (0..<100).map { _ in Task { try await services.service(Client.self) } }
-        // They wait on no thread: these go through the pool as well.
-        for _ in 0..<200 { await Task {}.value }
+        let clock = ManualClock()
+        let tasks = (0..<100).map { _ in
+            Task(executorPreference: clock.executor) { try await services.service(Client.self) }
+        }
+        // They all wait by then, and on no thread, or the clock would see them at work.
+        await clock.rest()
         goesOn.open()
         let client = await first.value()
         #expect(await thread.value() === client)
