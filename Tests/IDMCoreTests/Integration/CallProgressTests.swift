@@ -109,7 +109,8 @@ struct CallProgressTests {
     @Test("is dropped after the commit")
     func afterTheCommit() async throws {
         let (stage, clock) = (Stage(), ManualClock())
-        let call = Integrator(provider, clock: clock).prepareCall(1).onProgress { [log] in log.add("progress \($0.fraction)") }
+        let call = Integrator(provider, clock: clock).prepareCall(1)
+            .onProgress { [log] in log.add("progress \($0.fraction)") }
             .onSuccess { [log] in log.add("success \($0)") }
         let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }.call()
         let request = try await provider.nextRequest()

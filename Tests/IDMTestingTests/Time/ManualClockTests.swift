@@ -1,4 +1,3 @@
-import Foundation
 import IDMCore
 import IDMTesting
 import TestSupport
@@ -206,27 +205,37 @@ struct ManualClockTests {
     func busyActor(isCancelled: Bool) async throws {
         let (clock, log, provider) = (ManualClock(), Log(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider.delay(.seconds(1), clock: clock).timeout(.seconds(3), clock: clock))
-        let (isHeld, isFree) = (Signal(), DispatchSemaphore(value: 0))
-        let (desk, call) = (Desk(), integrator.prepareCall(1))
-        let held = Task(executorPreference: OwnThreads()) {
-            await desk.make(call, log, andHoldUntil: isFree, isHeld)
+        let desk = SlowDesk()
+        desk.make(integrator.prepareCall(1), log)
+        try await desk.executor.waiting()
+        desk.executor.runNext()
+        // The delay is to start there as well.
+        try await desk.executor.waiting()
+        let isOver = Watched(false)
+        let advanced = Task {
+            await clock.advance(by: .seconds(1))
+            isOver.change { $0 = true }
         }
-        try await isHeld.wait()
-        let advanced = Task { await clock.advance(by: .seconds(1)) }
-        // More turns than the clock would take that knows nothing of the desk.
-        for _ in 0..<100 { await MainActor.run {} }
-        if isCancelled { advanced.cancel() } else { isFree.signal() }
+        // The clock asks the desk for a turn, and gets none.
+        try await desk.executor.waiting(2)
+        #expect(!isOver.value && provider.requestCount == 0)
+        if isCancelled { advanced.cancel() } else { desk.executor.open() }
         await advanced.value
         #expect(provider.requestCount == (isCancelled ? 0 : 1))
-        if isCancelled { isFree.signal() }
-        await held.value
+        desk.executor.open()
+        integrator.cancel()
     }
 
-    /// A thread for each job: one that blocks is in nobody's way.
-    private final class OwnThreads: TaskExecutor {
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    /// An actor whose turns come when the test says so.
+    private actor SlowDesk {
+        nonisolated let executor = ManualExecutor()
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+        nonisolated func make(_ call: IntegrationCall<Int>, _ log: Log) {
+            assumeIsolated { desk in
+                _ = call.onSuccess { log.add("\($0)") }.call(isolation: desk)
+            }
         }
     }
 
@@ -293,14 +302,6 @@ struct ManualClockTests {
     private actor Desk {
         func make(_ call: IntegrationCall<Int>, _ log: Log) {
             call.onSuccess { log.add("\($0)") }.onCancel { log.add("\($0)") }.call()
-        }
-
-        func make(
-            _ call: IntegrationCall<Int>, _ log: Log, andHoldUntil isFree: DispatchSemaphore, _ isHeld: Signal
-        ) {
-            make(call, log)
-            isHeld.open()
-            isFree.wait()
         }
     }
 }
