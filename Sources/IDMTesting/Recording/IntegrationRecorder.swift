@@ -83,6 +83,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Records a call, and makes it.
     ///
+    /// A run that `thenRecall` adds to the call is one that hasn't ended from its beginning on: while it waits for its
+    /// turn, nothing is known of it.
+    ///
     /// - Parameters:
     ///   - call: The call. Its own handlers run before the recorder's.
     ///   - isolation: The caller's actor. Leave it out.

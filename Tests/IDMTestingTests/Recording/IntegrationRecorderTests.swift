@@ -203,6 +203,18 @@ struct IntegrationRecorderTests {
         integrator.cancel()
     }
 
+    @Test("fails at the end for the run of a recall that hasn't ended")
+    func unendedRecall() async throws {
+        let remote = Integrator(ControlledDataProvider<Int, Int>())
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: remote, 2))
+            try await recorder.expect(.began, .succeeded(1), .completed, .began)
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        remote.cancel()
+    }
+
     @Test("asks nothing at the end if it isn't exhaustive")
     func notExhaustive() async throws {
         try await TestScope.run {
