@@ -56,7 +56,7 @@ actor DownloadPart {
         (isBegun, isPermitted) = (false, false)
         let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
-        disk.removeSecondName(of: destinations(known?.suggestedName))
+        disk.removeRemains(of: destinations(known?.suggestedName))
         if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
             let status = try take(known)
@@ -76,7 +76,7 @@ actor DownloadPart {
         guard let known, let whole = known.whole, let file = landed(known.file, size: whole, known.suggestedName)
         else { return nil }
         // What it had no time for.
-        disk.removeSecondName(of: [file.url.path])
+        disk.removeRemains(of: [file.url.path])
         disk.removeSidecar(of: known.file)
         let isAsked =
             known.isOf(place.object) && download.size.map { $0 == whole } ?? true

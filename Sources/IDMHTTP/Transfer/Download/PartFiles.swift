@@ -83,26 +83,32 @@ struct PartFiles: Sendable {
         for path in [place.newSidecar, place.sidecar, place.part] { try files.removeIfThere(path) }
     }
 
-    /// Removes what is known of a part that isn't there any more. That of one that couldn't be removed stays, for whoever
-    /// comes next to know it, and that of another one, which somebody may have begun by now.
-    func removeSidecar(of file: FileIdentity) {
-        guard (try? files.statusIfThere(place.part)?.identity == file) == false, writtenDown?.file == file
+    /// Removes what is known of a part that isn't there any more, in its place: nobody begins there meanwhile. That of one
+    /// that couldn't be removed stays, for whoever comes next to know it, and that of another one, which somebody has
+    /// begun by now.
+    func removeSidecar(of part: FileIdentity) {
+        guard let file = try? files.open(place.part, .writing) else { return }
+        defer { try? files.close(file) }
+        guard (try? files.lock(file)) != nil, let status = try? files.status(file), status.size == 0,
+            status.links <= 1, (try? isInPlace(status)) == true, (try? isOwn(status)) == true
         else { return }
-        try? files.removeIfThere(place.sidecar)
+        if writtenDown?.file == part { try? files.removeIfThere(place.sidecar) }
+        try? files.removeIfThere(place.part)
     }
 
-    /// Removes the part that has become a file, where its process had no time for that.
-    func removeSecondName(of destinations: some Sequence<String>) {
-        guard let found = try? files.status(at: place.part), found.kind == .file, found.links > 1,
+    /// Removes the part that has become a file, or is empty, where its process had no time for that.
+    func removeRemains(of destinations: some Sequence<String>) {
+        guard let found = try? files.status(at: place.part), found.kind == .file, found.links > 1 || found.size == 0,
             let file = try? files.open(place.part, .reading)
         else { return }
         defer { try? files.close(file) }
         // A download that is about to do so itself has the lock. One that has just done so has left the place to others.
-        guard (try? files.lock(file)) != nil, let status = try? files.status(file), status.links > 1,
-            (try? isInPlace(status)) == true, isDone(status, destinations) || (try? isOwn(status)) == true
+        guard (try? files.lock(file)) != nil, let status = try? files.status(file),
+            status.links > 1 || status.size == 0, (try? isInPlace(status)) == true,
+            isDone(status, destinations) || (try? isOwn(status)) == true
         else { return }
         try? files.removeIfThere(place.part)
-        removeSidecar(of: status.identity)
+        if status.links > 1 { removeSidecar(of: status.identity) }
     }
 
     // MARK: The file

@@ -144,4 +144,34 @@ struct SeparateDownloadsTests {
         _ = try await place.request(map)
         #expect(error.value == .inUse("map.bin.part") && place.isWhole())
     }
+
+    @Test(
+        "What is known of a part goes as its download ends, and never that of another one which begins there by then",
+        arguments: [FileFault.Call.status, .read, .open, .remove])
+    func beginsAsItsPlaceIsLeft(call: FileFault.Call) async throws {
+        let place = try Downloading()
+        let other = ObjectTransport(filling(7_000, seed: 2)) { $0.breaksAfter = 4_000 }
+        let provider = DownloadProvider(try HTTPService(other))
+        var map = place.download("/maps/asia")
+        map.existing = .number
+        let ended = DispatchSemaphore(value: 0)
+        // Once the part has lost its name.
+        place.files.before(.link) { [map, files = place.files] in
+            files.before(.remove) {
+                files.before(call) {
+                    Task {
+                        _ = try? await provider.request(map)
+                        ended.signal()
+                    }
+                    ended.wait()
+                }
+            }
+        }
+        _ = try await place.request()
+        other.change { $0.breaksAfter = nil }
+        _ = try await provider.request(map)
+        #expect(try Data(contentsOf: place.file) == place.bytes)
+        let second = place.folder.url.appendingPathComponent("map (2).bin")
+        #expect(try Data(contentsOf: second) == other.bytes && place.names == ["map (2).bin", "map.bin"])
+    }
 }
