@@ -47,6 +47,11 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
         self = sidecar
     }
 
+    /// Whether bytes that are none may have been one, of which the system has lost something as it ended.
+    static func mayBeTorn(_ bytes: [UInt8]) -> Bool {
+        zip(bytes, "idm-part ".utf8).allSatisfy { $0 == $1 || $0 == 0 }
+    }
+
     init(
         object: String, validator: String?, total: Int64?, suggestedName: String?, file: FileIdentity, session: String?
     ) {

@@ -50,11 +50,13 @@ struct PartFiles: Sendable {
         let isKnown = status.size == 0 ? true : try files.statusIfThere(place.sidecar) != nil
         // And it is this user's alone from its first moment on.
         if status.mode & 0o177 == 0 || !isKnown { return isKnown }
-        // But for the last one, in which it is whole and has no name yet.
-        if let known = writtenDown, known.file == status.identity,
-            known.mayLand(as: status.size, session: files.session)
-        {
-            return true
+        // But for the last one, in which it is whole and has no name yet. So its sidecar says, unless it was torn.
+        if let bytes = files.contents(of: place.sidecar) {
+            let known = DownloadSidecar(bytes)
+            if known == nil, DownloadSidecar.mayBeTorn(bytes) { return true }
+            if let known, known.file == status.identity, known.mayLand(as: status.size, session: files.session) {
+                return true
+            }
         }
         // Not every file system keeps to itself who may read what.
         return (try? files.modeOfPrivateFiles(beside: place.part)).map { $0 & 0o177 != 0 } ?? false

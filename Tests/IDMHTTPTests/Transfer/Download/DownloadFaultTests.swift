@@ -249,6 +249,35 @@ struct DownloadFaultTests {
         }
     }
 
+    @Test(
+        "A part that was about to land as the power went, and has lost what was known of it, is known as one",
+        arguments: [(kept: 0, zeros: 0), (0, 200), (9, 0), (70, 0), (70, 200)])
+    func lostWhatWasKnown(kept: Int, zeros: Int) async throws {
+        let place = try await leftReadable()
+        let known = try Data(contentsOf: place.sidecar)
+        try (known.prefix(kept) + Data(count: zeros)).write(to: place.sidecar)
+        #expect(chmod(place.part.path, 0o644) == 0)
+        _ = try await place.request()
+        #expect(place.names == ["map.bin"] && place.isWhole() && place.server.ranges == [nil, nil])
+    }
+
+    @Test("What is known of a part is this user's alone, whatever a process has left in its way")
+    func leftInTheWay() async throws {
+        let signal = Signal()
+        let place = try Downloading { $0.holds = (after: 3_000, signal) }
+        // As it stays of one that ended while it looked at who may read new files.
+        let way = place.sidecar.appendingPathExtension("new")
+        try Data().write(to: way)
+        #expect(chmod(way.path, 0o644) == 0)
+        let task = Task { try await place.request() }
+        try await place.server.log.contains("3000")
+        let mode = try FileManager.default.attributesOfItem(atPath: place.sidecar.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        signal.open()
+        _ = try await task.value
+        #expect(place.isWhole())
+    }
+
     @Test("A folder that vanishes on the way is told, and nothing leaks")
     func vanished() async throws {
         let signal = Signal()

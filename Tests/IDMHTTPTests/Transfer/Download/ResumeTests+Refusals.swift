@@ -60,7 +60,7 @@ extension ResumeTests {
 
     /// What may stand where a part is to be, and isn't one.
     enum Stranger: CaseIterable {
-        case plain, empty, hidden, linked, leftSidecar, leftNewSidecar
+        case plain, empty, hidden, linked, leftSidecar, leftNewSidecar, otherSidecar
     }
 
     @Test(
@@ -81,6 +81,7 @@ extension ResumeTests {
         case .leftNewSidecar:
             // As a process leaves it that ended while it looked at who may read new files.
             try Data().write(to: place.sidecar.appendingPathExtension("new"))
+        case .otherSidecar: try Data("[info]".utf8).write(to: place.sidecar)
         case .plain, .empty, .hidden, .leftSidecar: break
         }
         let asked = place.server.asked.count
