@@ -39,12 +39,14 @@ struct DownloadRun: Sendable {
         defer { stay.leave() }
         switch try await part.open() {
         case .done(let file):
-            return done(file)
+            return await done(file)
         case .plan(let plan):
             do {
                 try Task.checkCancellation()
                 return try await fetch(flow.hasRanges ? plan : .anew, flow)
             } catch {
+                // What was kept back is told before a failure.
+                await reporter?.flush()
                 await part.leave(keeping: error.leavesPart)
                 throw deadline?.whole(error) ?? error
             }
@@ -83,14 +85,14 @@ struct DownloadRun: Sendable {
                 if let willLand, let (file, name) = await part.future(suggested: suggested) {
                     try await willLand(file, name)
                 }
-                return done(try await part.finish(suggested: suggested))
+                return await done(try await part.finish(suggested: suggested))
             }
         }
     }
 
-    private func done(_ file: DownloadedFile) -> DownloadedFile {
+    private func done(_ file: DownloadedFile) async -> DownloadedFile {
         reporter?.report(file.size, of: file.size)
-        reporter?.flush()
+        await reporter?.flush()
         return file
     }
 
@@ -115,8 +117,6 @@ struct DownloadRun: Sendable {
     ) async throws {
         var received = first
         reporter?.report(part.length, of: total)
-        // What was kept back is told before a failure.
-        defer { reporter?.flush() }
         for try await piece in bytes.gathered(Self.bufferLength) {
             received += Int64(piece.count)
             if let most = end ?? download.size, received > most {

@@ -50,6 +50,16 @@ struct TransferMeter: Sendable {
         return progress
     }
 
+    /// When what is kept back may be told. Nil if nothing is.
+    var due: Duration? { isKeptBack ? lastTold.map { $0 + interval } : nil }
+
+    /// What was kept back, once it isn't too soon any more.
+    mutating func flushIfDue(at time: Duration) -> TransferProgress? {
+        guard let due, due <= time else { return nil }
+        lastTold = time
+        return flush()
+    }
+
     /// What was kept back last: to be told before the end.
     mutating func flush() -> TransferProgress? {
         guard isKeptBack else { return nil }

@@ -54,11 +54,13 @@ public struct UploadProvider: DataProvider {
                 do {
                     return try await Self.response(to: sent, of: service, flow, reporter)
                 } catch {
+                    // What was kept back is told before a failure.
+                    await reporter?.flush()
                     throw deadline?.whole(error) ?? error
                 }
             }
         }
-        reporter?.flush()
+        await reporter?.flush()
         return response
     }
 
