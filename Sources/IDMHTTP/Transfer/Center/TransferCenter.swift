@@ -175,7 +175,9 @@ public final class TransferCenter: Sendable {
     /// ``progress(of:)`` tells then.
     public func progresses(of ids: [String]) -> TransferProgresses {
         let ids = ids.eachOnce
-        return TransferProgresses(changes: core.changes, clock: core.clock) { [core] in
+        return TransferProgresses(clock: core.clock) { [core] in
+            core.changes(of: ids)
+        } isOver: { [core] in
             core.isOver(ids)
         } look: { [core] in
             core.group(ids)

@@ -16,6 +16,12 @@ extension TransferCore {
         case tell(LatestValue<TransferState>, TransferState)
         case close(LatestValue<TransferState>)
         case show(Watcher, String, TransferState?)
+        case touch(LatestValue<Void>)
+    }
+
+    /// Somebody who follows a group, as long as that is held.
+    struct TransferFollower: Sendable {
+        weak let changes: LatestValue<Void>?
     }
 
     /// What a center knows, and what is still to be done.
@@ -29,6 +35,8 @@ extension TransferCore {
         /// What removes something, or did so last.
         var removal: TransferRun?
         var watchers: [Watcher] = []
+        /// Those who follow groups, by the transfers in them.
+        var followers: [String: [TransferFollower]] = [:]
         var isWorking = false
         var isClosed = false
 
@@ -44,8 +52,16 @@ extension TransferCore {
             for watcher in watchers { steps.append(.show(watcher, id, state)) }
         }
 
+        /// Lets those who follow groups of a transfer look at them.
+        mutating func touch(_ id: String) {
+            let found = (followers[id] ?? []).compactMap(\.changes)
+            followers[id] = found.isEmpty ? nil : found.map { TransferFollower(changes: $0) }
+            for changes in found { steps.append(.touch(changes)) }
+        }
+
         /// Tells everybody where a transfer stands.
         mutating func tell(_ id: String, _ phase: TransferBook.Phase) {
+            touch(id)
             guard let job = jobs[id] else { return }
             show(id, job.state(phase))
             steps.append(.tell(job.latest, job.state(phase)))

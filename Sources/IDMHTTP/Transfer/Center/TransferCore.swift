@@ -9,8 +9,8 @@ final class TransferCore: Sendable {
     /// Hears of each state of each transfer, in order, and with nil that one is known no more.
     typealias Watcher = @Sendable (String, TransferState?) -> Void
 
-    /// Changes with anything that does.
-    let changes = LatestValue<Void>(())
+    /// Changes with anything that does, for those who wait for a transfer that isn't there yet.
+    private let changes = LatestValue<Void>(())
     let width: Int
     private let downloads: DownloadProvider
     private let uploads: UploadProvider
@@ -54,6 +54,20 @@ final class TransferCore: Sendable {
     /// Whether all of these are over, as far as they are there.
     func isOver(_ ids: [String]) -> Bool {
         state.withLock { state in ids.allSatisfy { state.book.phase(of: $0)?.isOver ?? true } }
+    }
+
+    /// What changes whenever one of these does, as long as it is held.
+    func changes(of ids: [String]) -> LatestValue<Void> {
+        let changes = LatestValue<Void>(())
+        let isClosed = state.withLock { state in
+            for id in ids where !state.isClosed {
+                state.followers[id, default: []].removeAll { $0.changes == nil }
+                state.followers[id]?.append(TransferFollower(changes: changes))
+            }
+            return state.isClosed
+        }
+        if isClosed { changes.close() }
+        return changes
     }
 
     var clock: any Clock<Duration> { downloads.service.clock }
@@ -162,17 +176,21 @@ final class TransferCore: Sendable {
         work { state in
             if !state.isClosed, !state.watchers.isEmpty {
                 for id in state.book.ids { state.show(id, nil) }
+        var followers: [LatestValue<Void>] = []
             }
             state.isClosed = true
             jobs = Array(state.jobs.values)
         }
         for job in jobs {
             job.run?.stop()
+            followers = state.followers.values.joined().compactMap(\.changes)
+            state.followers = [:]
             job.latest.close()
         }
         changes.close()
         return jobs.flatMap { [$0.run, $0.removing].compactMap { $0 } }
     }
+        for follower in followers { follower.close() }
 
     /// Returns whether anything comes of it: not once the center is closed.
     @discardableResult
@@ -193,6 +211,7 @@ final class TransferCore: Sendable {
                     state.show(id, nil)
                     state.steps.append(.close(job.latest))
                     if state.book.entries[id] == nil { state.jobs[id] = nil }
+                    state.touch(id)
                 }
             }
             guard !state.isWorking else { return false }
@@ -242,6 +261,7 @@ final class TransferCore: Sendable {
         }
     }
 
+        case .touch(let changes): changes.set(())
     private func start(_ id: String, _ run: TransferRun, _ work: TransferJob.Work) {
         let listener = Listener { [weak self, weak run] progress in
             if let run { self?.hear(id, run, progress) }

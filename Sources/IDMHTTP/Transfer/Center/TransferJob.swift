@@ -153,6 +153,8 @@ struct TransferJob: Sendable {
     /// Is asked for again, to do something else perhaps from its next start on. What goes on, goes on from where it is.
     mutating func ask(for work: Work, in phase: TransferBook.Phase?) {
         let goesOn = phase?.mayGoOn ?? false
+            // Whoever looks at its group next may find it going on again.
+            mark = Self.newMark
         self.work = work
         number += 1
         // Who follows one that runs sees that to its end.

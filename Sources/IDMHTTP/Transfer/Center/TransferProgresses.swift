@@ -7,8 +7,9 @@ public struct TransferProgresses: AsyncSequence, Sendable {
     /// Nothing can fail.
     public typealias Failure = Never
 
-    let changes: LatestValue<Void>
     let clock: any Clock<Duration>
+    /// What changes with the group, for one who follows it.
+    let changes: @Sendable () -> LatestValue<Void>
     /// Whether all of the group are over: asked more often than how far they have come.
     let isOver: @Sendable () -> Bool
     let look: @Sendable () -> TransferGroup
@@ -18,20 +19,24 @@ public struct TransferProgresses: AsyncSequence, Sendable {
 
     /// Begins to follow, with the progress that there is now.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(group: self, elapsed: clock.stopwatch())
+        Iterator(group: self, changes: changes(), elapsed: clock.stopwatch())
     }
 
     /// Follows a group.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let group: TransferProgresses
+        private let changes: LatestValue<Void>
         fileprivate let elapsed: @Sendable () -> Duration
         private var version = 0
         private var last: TransferGroup?
         /// When the last one was told.
         private var time: Duration?
 
-        fileprivate init(group: TransferProgresses, elapsed: @escaping @Sendable () -> Duration) {
+        fileprivate init(
+            group: TransferProgresses, changes: LatestValue<Void>, elapsed: @escaping @Sendable () -> Duration
+        ) {
             self.group = group
+            self.changes = changes
             self.elapsed = elapsed
         }
 
@@ -43,7 +48,7 @@ public struct TransferProgresses: AsyncSequence, Sendable {
         /// The next progress. Nil after the last, and when the task that waits is cancelled.
         public mutating func next(isolation: isolated (any Actor)?) async -> TransferProgress? {
             while last?.isOver != true {
-                guard let (_, version) = await group.changes.next(after: version, isolation: isolation),
+                guard let (_, version) = await changes.next(after: version, isolation: isolation),
                     await mayTell()
                 else { return nil }
                 self.version = version
@@ -63,9 +68,9 @@ public struct TransferProgresses: AsyncSequence, Sendable {
                 return true
             }
             do {
-                try await SilenceWatch(duration: rest, clock: group.clock).run { [group, version] _ in
+                try await SilenceWatch(duration: rest, clock: group.clock).run { [group, changes, version] _ in
                     var version = version
-                    while !group.isOver(), let (_, next) = await group.changes.next(after: version) { version = next }
+                    while !group.isOver(), let (_, next) = await changes.next(after: version) { version = next }
                 }
             } catch is SilenceWatch.Silence {
                 return true

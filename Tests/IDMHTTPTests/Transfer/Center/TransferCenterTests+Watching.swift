@@ -273,4 +273,46 @@ extension TransferCenterTests {
         #expect(try await center.result(of: id).response?.text == "done")
         #expect(transport.bodies == [filling(200_000)] && center.progress(of: [id]).completed == 200_000)
     }
+
+    @Test("One that fails and goes on counts anew in its group, however soon that is")
+    func failsAndGoesOn() async throws {
+        let signals = hold(["a"])
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let core = try core(FaultyFiles(), width: 1)
+        let center = TransferCenter(core)
+        center.download(download("a"), id: "a")
+        try await objects["a"].log.contains("3000")
+        let before = core.group(["a"]).members
+        center.pause("a")
+        center.resume("a")
+        #expect(core.group(["a"]).members == before)
+        signals["a"]?.open()
+        await #expect(throws: HTTPError.self) { try await center.result(of: "a") }
+        objects["a"].change { $0.breaksAfter = nil }
+        center.resume("a")
+        #expect(core.group(["a"]).members != before)
+        _ = try await center.result(of: "a")
+    }
+
+    @Test("A group isn't looked at for the sake of others, and until the center is closed for that of its own")
+    func ofOthers() async throws {
+        let core = try core(FaultyFiles(), width: 1)
+        let center = TransferCenter(core)
+        let (changes, ofNone) = (core.changes(of: ["a", "c"]), core.changes(of: ["b"]))
+        center.download(download("a"), id: "a")
+        _ = try await center.result(of: "a")
+        center.remove("a")
+        await core.settle()
+        let version = try #require(await changes.next(after: 0)).version
+        #expect(version > 3)
+        #expect(await ofNone.next(after: 0)?.version == 1)
+        center.download(download("b"), id: "b")
+        _ = try await center.result(of: "b")
+        await core.settle()
+        #expect(await changes.next(after: 0)?.version == version)
+        #expect(try #require(await ofNone.next(after: 1)).version > 3)
+        await center.close()
+        #expect(await changes.next(after: version) == nil)
+        #expect(await core.changes(of: ["a"]).next(after: 1) == nil)
+    }
 }

@@ -21,7 +21,9 @@ struct TransferProgressesTests {
 
         /// Reads to the end, and writes down what it hears.
         func follow() -> Task<Void, Never> {
-            let progresses = TransferProgresses(changes: changes, clock: clock) { [count] in
+            let progresses = TransferProgresses(clock: clock) { [changes] in
+                changes
+            } isOver: { [count] in
                 count.value.bytes == 100
             } look: { [count] in
                 let (bytes, members) = count.value
