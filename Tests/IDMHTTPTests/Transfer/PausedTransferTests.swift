@@ -87,6 +87,30 @@ struct PausedTransferTests {
     @Test("A pause ends work that begins as it comes")
     func pausedAsItBegins() async throws {
         let (log, control) = (Log(), PauseControl())
+    @Test("An upload that a pause can't end is paused until it has come to its end by itself")
+    func endsPaused() async throws {
+        let (log, gate) = (Log(), Signal())
+        let transport = BodyTransport(beforePiece: { _, count in
+            log.add("\(count)")
+            if count > 0 { try await gate.wait() }
+        })
+        let center = TransferCenter(try HTTPService(transport), width: 1)
+        let bytes = filling(200_000)
+        center.upload(ServiceRequest(.post, "/films", body: .bytes(bytes)), id: "film")
+        try await log.count(reaches: 2)
+        center.pause("film")
+        center.upload(ServiceRequest(.post, "/films", body: .text("other")), id: "other")
+        guard case .paused? = center.state(of: "film"), case .running? = center.state(of: "other") else {
+            Issue.record("It isn't paused.")
+            return
+        }
+        gate.open()
+        _ = try await center.result(of: "film")
+        _ = try await center.result(of: "other")
+        #expect(transport.bodies.contains(bytes) && transport.requests.count == 2)
+        await center.close()
+    }
+
         let deadline = RequestDeadline(ServiceRequest(.get, "/a"), try HTTPService(StubTransport { _ in .text("x") }))
         let task = Task {
             try await control.bind {

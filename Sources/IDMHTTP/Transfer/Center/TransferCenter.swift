@@ -91,7 +91,12 @@ public final class TransferCenter: Sendable {
     /// The ids of all transfers, in the order in which they got into the line.
     public var ids: [String] { core.ids }
 
-    /// Pauses a transfer that waits or runs.
+    /// Pauses a transfer that waits or runs, and gives its turn to another one.
+    ///
+    /// What can't be made twice isn't ended once it has begun to go, since nobody can know what has arrived: an upload by a
+    /// POST without an idempotency key goes to its end, beside those whose turn it is, and is finished or has failed then
+    /// without being resumed. A stream that can be read once is read no further until then, and so is the answer to such
+    /// a request that is a download.
     public func pause(_ id: String) { core.change { $0.pause(id) } }
 
     /// Resumes a transfer that is paused or has failed.
@@ -116,7 +121,7 @@ public final class TransferCenter: Sendable {
     /// Gives a transfer another priority. One that runs isn't stopped by that.
     public func setPriority(_ priority: TransferPriority, of id: String) { core.change { $0.prioritize(id, priority) } }
 
-    /// Pauses all that wait or run.
+    /// Pauses all that wait or run. See ``pause(_:)`` for what can't be ended.
     public func pauseAll() {
         // Those that wait first, or they would begin in the places of the others.
         core.change { book in

@@ -4,7 +4,7 @@ public enum TransferState: Sendable {
     case waiting(TransferProgress)
     /// It is its turn: bytes come or go, or it waits until another one has left its place on the disk.
     case running(TransferProgress)
-    /// It waits until it is resumed.
+    /// It waits until it is resumed, or does what a pause can't end: see ``TransferCenter/pause(_:)``.
     case paused(TransferProgress)
     /// It is done.
     case finished(TransferResult)
