@@ -20,10 +20,10 @@ internal import Synchronization
 ///   and one whose file was in its place before anybody could be told is there as finished. Uploads don't, for what
 ///   they send may be gone. Secrets and bodies aren't kept: a download whose request holds any is there again as well,
 ///   and fails with ``TransferError/requestNeeded`` unless it is asked for anew under its id.
-/// - Of those that share a place on the disk, one works there at a time. A new one waits for those that are just being
-///   paused, cancelled or removed, and goes on with what they leave it. Beside one that runs it fails with
-///   ``TransferError/inUse(_:)``, and so it does beside one that may go on, as a paused one, with what it has there of
-///   another object.
+/// - Of those that share a place on the disk, by whatever names of its folder, one works there at a time. A new one waits
+///   for those that are just being paused, cancelled or removed, until the deadline of its request at most, and goes on
+///   with what they leave it. Beside one that runs it fails with ``TransferError/inUse(_:)``, and so it does beside one
+///   that may go on, as a paused one, with what it has there of another object.
 ///
 /// When nobody holds a center any more its transfers end soon, and keep what has come; ``close()`` waits for that.
 public final class TransferCenter: Sendable {

@@ -109,6 +109,12 @@ extension TransferCore {
             return record(id)
         }
 
+        /// Knows which folder a transfer works in: before it has anything there, since others may call it by another name.
+        mutating func locate(_ id: String, _ download: ServiceDownload) {
+            jobs[id]?.locate(download)
+            place(id)
+        }
+
         /// Knows where a transfer has something now.
         mutating func place(_ id: String) { places.set(id, jobs[id]?.places ?? []) }
 
@@ -128,7 +134,7 @@ extension TransferCore {
         ) -> (downloads: [ServiceDownload], run: TransferRun, before: TransferRun?)? {
             let remains = (jobs[id]?.takeTraces() ?? []).filter { trace in
                 guard kept?.download?.isInPlace(of: trace) != true else { return false }
-                let other = keepers(of: trace.place, besides: id).first { other in
+                let other = keepers(of: trace, besides: id).first { other in
                     guard let job = jobs[other] else { return false }
                     return ([job.download].compactMap { $0 } + job.traces).contains { $0.isInPlace(of: trace) }
                 }
@@ -143,15 +149,15 @@ extension TransferCore {
         }
 
         /// The other transfers that may go on with what they have in a place.
-        private func keepers(of place: TransferPlace, besides id: String) -> some Sequence<String> {
-            places.ids(in: place).lazy.filter { other in
+        private func keepers(of place: ServiceDownload, besides id: String) -> some Sequence<String> {
+            places.ids(in: place.places).lazy.filter { other in
                 other != id && book.phase(of: other)?.mayGoOn == true && book.entries[other]?.owes == false
             }
         }
 
         /// Whether another transfer may go on with what there is of an object where a download has its part.
         func isKept(_ object: String, where place: ServiceDownload, besides id: String) -> Bool {
-            keepers(of: place.place, besides: id).contains { other in
+            keepers(of: place, besides: id).contains { other in
                 // Not with what is there of something that had its id before.
                 guard let job = jobs[other], let own = job.download, own.object == object, own.isInTheWay(of: place)
                 else { return false }
@@ -162,7 +168,7 @@ extension TransferCore {
         /// What becomes true as soon as another transfer has left the place of a download, if one is about to do so: a
         /// task that was stopped or held, or what removes something there.
         func leaving(_ place: ServiceDownload, besides id: String) -> LatestValue<Bool>? {
-            for other in places.ids(in: place.place) where other != id {
+            for other in places.ids(in: place.places) where other != id {
                 guard let job = jobs[other], let entry = book.entries[other] else { continue }
                 if let removal = job.removal(inTheWayOf: place) { return removal.hasEnded }
                 guard job.isInTheWay(of: place) else { continue }

@@ -129,18 +129,21 @@ final class TransferCore: Sendable {
     func find(_ records: [TransferRecord]) async {
         var found: [(record: TransferRecord, phase: TransferBook.Phase, job: TransferJob)] = []
         for record in records {
-            var job = TransferJob(record.work)
+            var (work, remains) = (record.work, [ServiceDownload]())
+            if let download = work.download { work = work.located(as: await downloads.located(download)) }
+            for download in record.remains { remains.append(await downloads.located(download)) }
+            var job = TransferJob(work)
             var phase = record.isCancelled ? TransferBook.Phase.cancelled : .paused
             if let download = job.download {
                 // Also if it was cancelled then: that came too late.
                 if let landing = record.landing, let landed = landing.download,
                     let file = await downloads.landed(landed, landing)
                 {
-                    job.find(file, record.remains)
+                    job.find(file, remains)
                     phase = .finished
                 } else {
                     let left = record.owes ? TransferProgress(completed: 0) : await downloads.left(by: download)
-                    job.find(left, record.remains)
+                    job.find(left, remains)
                 }
             }
             found.append((record, phase, job))
@@ -173,24 +176,24 @@ final class TransferCore: Sendable {
     @discardableResult
     func close() -> [TransferRun] {
         var jobs: [TransferJob] = []
+        var followers: [LatestValue<Void>] = []
         work { state in
             if !state.isClosed, !state.watchers.isEmpty {
                 for id in state.book.ids { state.show(id, nil) }
-        var followers: [LatestValue<Void>] = []
             }
             state.isClosed = true
             jobs = Array(state.jobs.values)
+            followers = state.followers.values.joined().compactMap(\.changes)
+            state.followers = [:]
         }
         for job in jobs {
             job.run?.stop()
-            followers = state.followers.values.joined().compactMap(\.changes)
-            state.followers = [:]
             job.latest.close()
         }
+        for follower in followers { follower.close() }
         changes.close()
         return jobs.flatMap { [$0.run, $0.removing].compactMap { $0 } }
     }
-        for follower in followers { follower.close() }
 
     /// Returns whether anything comes of it: not once the center is closed.
     @discardableResult
@@ -208,10 +211,10 @@ final class TransferCore: Sendable {
                 if let phase = state.book.phase(of: id) {
                     state.tell(id, phase)
                 } else {
+                    state.touch(id)
                     state.show(id, nil)
                     state.steps.append(.close(job.latest))
                     if state.book.entries[id] == nil { state.jobs[id] = nil }
-                    state.touch(id)
                 }
             }
             guard !state.isWorking else { return false }
@@ -258,10 +261,10 @@ final class TransferCore: Sendable {
         case .tell(let latest, let state): latest.set(state)
         case .close(let latest): latest.close()
         case .show(let watcher, let id, let state): watcher(id, state)
+        case .touch(let changes): changes.set(())
         }
     }
 
-        case .touch(let changes): changes.set(())
     private func start(_ id: String, _ run: TransferRun, _ work: TransferJob.Work) {
         let listener = Listener { [weak self, weak run] progress in
             if let run { self?.hear(id, run, progress) }
@@ -314,7 +317,9 @@ final class TransferCore: Sendable {
 
     private func outcome(of work: TransferJob.Work, _ id: String, _ run: TransferRun) async throws -> TransferResult {
         switch work {
-        case .download(var download):
+        case .download(let asked):
+            var download = await downloads.located(asked)
+            state.withLock { $0.locate(id, download) }
             // Whether anything is removed is for the center to say.
             download.onCancel = .keep
             var downloads = downloads

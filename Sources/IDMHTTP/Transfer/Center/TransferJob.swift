@@ -17,6 +17,15 @@ struct TransferJob: Sendable {
             }
         }
 
+        /// The same, in the folder of another one if it has the place of that.
+        func located(as other: ServiceDownload) -> Work {
+            switch self {
+            case .download(let download): .download(download.located(as: other))
+            case .incomplete(let download): .incomplete(download.located(as: other))
+            case .upload: self
+            }
+        }
+
         /// Whether it goes on with what another one has left.
         func isInPlace(of other: Work) -> Bool {
             download.flatMap { download in other.download?.isInPlace(of: download) } ?? false
@@ -73,7 +82,7 @@ struct TransferJob: Sendable {
     /// Where something of it is, or is to be.
     var places: Set<TransferPlace> {
         let downloads = [work.download, begun?.work.download].compactMap { $0 } + traces + (removal?.downloads ?? [])
-        return Set(downloads.map(\.place))
+        return Set(downloads.flatMap(\.places))
     }
 
     /// Whether something of it is in the way of a download.
@@ -129,6 +138,13 @@ struct TransferJob: Sendable {
         for download in remains { leaveTrace(of: download) }
     }
 
+    /// Knows which folder something of it is in.
+    mutating func locate(_ download: ServiceDownload) {
+        work = work.located(as: download)
+        begun = begun.map { ($0.work.located(as: download), $0.number) }
+        traces = traces.map { $0.located(as: download) }
+    }
+
     /// Ends, with what has come of it. Without a result nothing has.
     mutating func end(_ result: Result<TransferResult?, any Error>) {
         switch result {
@@ -137,6 +153,8 @@ struct TransferJob: Sendable {
         case .failure(let error):
             self.result = .failure(error)
             landing = nil
+            // Whoever looks at its group next may find it going on again.
+            mark = Self.newMark
         }
     }
 
@@ -153,8 +171,6 @@ struct TransferJob: Sendable {
     /// Is asked for again, to do something else perhaps from its next start on. What goes on, goes on from where it is.
     mutating func ask(for work: Work, in phase: TransferBook.Phase?) {
         let goesOn = phase?.mayGoOn ?? false
-            // Whoever looks at its group next may find it going on again.
-            mark = Self.newMark
         self.work = work
         number += 1
         // Who follows one that runs sees that to its end.

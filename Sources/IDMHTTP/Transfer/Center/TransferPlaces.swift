@@ -1,11 +1,23 @@
 internal import Foundation
 
-/// Where on the disk a download has its part. Two that have the same would be in the way of each other.
+/// Where on the disk a download has its part, by one of the names of its folder. Two that have the same would be in the
+/// way of each other.
 struct TransferPlace: Sendable, Hashable {
-    let destination: ServiceDownload.Destination.Kind
-    let path: String
-    /// What the part of a download into a folder is named after. That of another one is named after its file.
-    let object: String?
+    enum Folder: Sendable, Hashable {
+        case named(String)
+        /// Itself, whatever its name.
+        case found(FileIdentity)
+    }
+
+    /// What the part is named after.
+    enum Origin: Sendable, Hashable {
+        case file(String)
+        /// In a folder in which the file has no name yet.
+        case object(String?)
+    }
+
+    let folder: Folder
+    let origin: Origin
 }
 
 /// Which transfers have something where. A value.
@@ -13,8 +25,10 @@ struct TransferPlaces: Sendable {
     private var ids: [TransferPlace: Set<String>] = [:]
     private var places: [String: Set<TransferPlace>] = [:]
 
-    /// Those that have something in a place.
-    func ids(in place: TransferPlace) -> Set<String> { ids[place] ?? [] }
+    /// Those that have something in one of some places.
+    func ids(in places: Set<TransferPlace>) -> Set<String> {
+        places.reduce(into: []) { $0.formUnion(ids[$1] ?? []) }
+    }
 
     /// A transfer has something in these places, and in no others.
     mutating func set(_ id: String, _ now: Set<TransferPlace>) {
@@ -30,10 +44,17 @@ struct TransferPlaces: Sendable {
 }
 
 extension ServiceDownload {
-    var place: TransferPlace {
-        TransferPlace(
-            destination: destination.kind, path: destination.url.standardizedFileURL.path,
-            object: destination.kind == .folder ? object : nil)
+    /// The place of its part, by each name that is known of it.
+    var places: Set<TransferPlace> {
+        let path = destination.url.standardizedFileURL.path
+        let last = path.lastName
+        let (folder, origin): (String, TransferPlace.Origin) =
+            switch destination.kind {
+            case .file: (String(path.dropLast(last.count)), .file(last))
+            case .folder: (path + "/", .object(object))
+            }
+        let names = [TransferPlace.Folder.named(folder)] + (self.folder.map { [.found($0)] } ?? [])
+        return Set(names.map { TransferPlace(folder: $0, origin: origin) })
     }
 
     /// Whether it goes on with the part of another one.
@@ -42,5 +63,13 @@ extension ServiceDownload {
     }
 
     /// Whether its part has the name of another one's.
-    func isInTheWay(of other: ServiceDownload) -> Bool { place == other.place }
+    func isInTheWay(of other: ServiceDownload) -> Bool { !places.isDisjoint(with: other.places) }
+
+    /// The same, in the folder of another one if it has the place of that.
+    func located(as other: ServiceDownload) -> ServiceDownload {
+        guard isInPlace(of: other) else { return self }
+        var download = self
+        download.folder = other.folder
+        return download
+    }
 }

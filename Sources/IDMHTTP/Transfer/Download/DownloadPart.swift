@@ -131,6 +131,9 @@ actor DownloadPart {
         return (known.trusted(of: status.size, session: files.session), known.total)
     }
 
+    /// The folder that the part is in. Nil if it isn't there.
+    var folder: FileIdentity? { try? files.identity(ofFolder: place.folder + "/") }
+
     private func goOn(with known: DownloadSidecar, _ status: FileStatus) throws(FileFault) {
         guard let file else { return }
         length = known.trusted(of: status.size, session: files.session)

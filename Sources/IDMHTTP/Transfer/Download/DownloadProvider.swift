@@ -74,6 +74,14 @@ public struct DownloadProvider: DataProvider {
         return TransferProgress(completed: length, total: total)
     }
 
+    /// A download that says which folder it is in, by whatever name.
+    @concurrent
+    func located(_ download: ServiceDownload) async -> ServiceDownload {
+        var download = download
+        download.folder = await (try? part(of: download))?.folder
+        return download
+    }
+
     /// A download that says what its object is, also where its request is known without its secrets later.
     func named(_ download: ServiceDownload) -> ServiceDownload {
         guard download.object == nil, let address = try? service.configuration.resolve(download.request).url,

@@ -34,7 +34,11 @@ struct DownloadRun: Sendable {
     }
 
     private func attempt(_ flow: RequestFlow, _ stay: DownloadStay) async throws -> DownloadedFile {
-        try await willOpen?(stay)
+        if let willOpen, let deadline {
+            try await deadline.wait { try await willOpen(stay) }
+        } else {
+            try await willOpen?(stay)
+        }
         try stay.begin()
         defer { stay.leave() }
         switch try await part.open() {

@@ -26,6 +26,8 @@ public struct ServiceDownload: Sendable {
     public var onCancel: CancelledPart
     /// What a download survives.
     public var durability: TransferDurability
+    /// The folder that its part is in, as it was found on the disk. Nil as long as nobody has looked.
+    var folder: FileIdentity?
 
     /// Makes a download. Nothing is checked before it begins.
     public init(

@@ -76,6 +76,13 @@ extension FileLayer {
         }
     }
 
+    /// Which folder it is, whatever the name that it was called by.
+    func identity(ofFolder path: String) throws(FileFault) -> FileIdentity {
+        let folder = try open(path, .folder)
+        defer { try? close(folder) }
+        return try status(folder).identity
+    }
+
     func synchronize(folder path: String) throws(FileFault) {
         let folder = try open(path, .folder)
         defer { try? close(folder) }

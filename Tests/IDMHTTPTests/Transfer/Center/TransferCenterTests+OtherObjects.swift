@@ -83,4 +83,99 @@ extension TransferCenterTests {
             #expect(isWhole(id) && objects[id].sentBytes == 10_000)
         }
     }
+
+    /// Another name of the folder.
+    private func link(in other: TemporaryFolder) throws -> URL {
+        let link = other.url.appendingPathComponent("link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+        return link
+    }
+
+    @Test("By another name of its folder nobody takes what a paused transfer has", arguments: [false, true])
+    func keptByAnotherName(isFound: Bool) async throws {
+        let links = try TemporaryFolder()
+        let place = try link(in: links).appendingPathComponent("a")
+        let signals = hold(["a"])
+        let files = FaultyFiles()
+        var center = TransferCenter(try core(files, width: 2, isKept: true))
+        center.download(download("a"), id: "a")
+        try await pauseHalfway(center, files)
+        if isFound {
+            await center.close()
+            center = try await TransferCenter(try service(), folder: records.url)
+        }
+        objects["a"].change { $0.holds = nil }
+        center.download(ServiceDownload(ServiceRequest(.get, "/maps/b"), to: .file(place), existing: .replace), id: "b")
+        await #expect(throws: TransferError.inUse("a.part")) { try await center.result(of: "b") }
+        center.remove("b")
+        center.resume("a")
+        _ = try await center.result(of: "a")
+        #expect(isWhole("a") && objects["a"].sentBytes == 10_000)
+        signals["a"]?.open()
+        await center.close()
+        #expect(names == ["a"])
+    }
+
+    @Test("What another one goes on with by another name of the folder isn't removed", arguments: [false, true])
+    func sharedByAnotherName(isFound: Bool) async throws {
+        let links = try TemporaryFolder()
+        let place = try link(in: links).appendingPathComponent("a")
+        var center = try await TransferCenter(try service(), folder: records.url)
+        for (id, end, url) in [("one", 3_000, file("a")), ("two", 2_000, place)] {
+            objects["a"].change { $0.breaksAfter = end }
+            center.download(ServiceDownload(ServiceRequest(.get, "/maps/a"), to: .file(url)), id: id)
+            await #expect(throws: HTTPError.self) { try await center.result(of: id) }
+        }
+        objects["a"].change { $0.breaksAfter = nil }
+        if isFound {
+            await center.close()
+            center = try await TransferCenter(try service(), folder: records.url)
+        }
+        center.remove("one")
+        await center.close()
+        #expect(names == ["a.part", "a.part.info"])
+        center = try await TransferCenter(try service(), folder: records.url)
+        center.resume("two")
+        #expect(try await center.result(of: "two").file?.url == place)
+        await center.close()
+        #expect(isWhole("a") && names == ["a"] && objects["a"].sentBytes == 10_000)
+    }
+
+    @Test("One that waits for another to leave its place waits until its deadline, and no longer")
+    func waitsUntilItsDeadline() async throws {
+        let signals = hold(["a"])
+        let (files, clock) = (FaultyFiles(), ManualClock())
+        var service = try service()
+        service.clock = clock
+        let center = TransferCenter(
+            TransferCore(
+                DownloadProvider(service, files: files), UploadProvider(service), width: 2, archive: nil))
+        center.download(download("a"), id: "a")
+        try await objects["a"].log.contains("3000")
+        // It takes its time to leave.
+        let (leaves, goesOn) = (Signal(), DispatchSemaphore(value: 0))
+        files.before(.status) {
+            leaves.open()
+            goesOn.wait()
+        }
+        center.cancel("a")
+        try await leaves.wait()
+        let sleepers = clock.remaining.count
+        var other = ServiceDownload(ServiceRequest(.get, "/maps/b"), to: .file(file("a")))
+        other.request.deadline = .seconds(5)
+        center.download(other, id: "b")
+        try await clock.sleepers(sleepers + 1)
+        await clock.advance(by: .seconds(5))
+        do {
+            _ = try await center.result(of: "b")
+            Issue.record("It has come to its end beside another one.")
+        } catch let error as HTTPError {
+            guard case .timedOut(.deadline) = error.reason else { throw error }
+        }
+        #expect(objects["b"].asked.isEmpty)
+        goesOn.signal()
+        signals["a"]?.open()
+        await center.close()
+        #expect(names.isEmpty)
+    }
 }
