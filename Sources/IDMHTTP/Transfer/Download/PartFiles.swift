@@ -81,7 +81,8 @@ struct PartFiles: Sendable {
     func removeAll(_ file: Int32) throws(FileFault) {
         // The part last: it tells that there is something to remove, and keeps others away. It is without a sidecar for
         // a moment, so that it has to be empty by then, unless it is somebody's file already.
-        if try files.status(file).links <= 1 { try files.cut(file, to: 0) }
+        let status = try files.status(file)
+        if status.links <= 1, status.size > 0 { try files.cut(file, to: 0) }
         for path in [place.newSidecar, place.sidecar, place.part] { try files.removeIfThere(path) }
     }
 
@@ -109,8 +110,12 @@ struct PartFiles: Sendable {
             status.links > 1 || status.size == 0, (try? isInPlace(status)) == true,
             isDone(status, destinations) || (try? isOwn(status)) == true
         else { return }
+        guard status.links > 1 else {
+            try? removeAll(file)
+            return
+        }
         try? files.removeIfThere(place.part)
-        if status.links > 1 { removeSidecar(of: status.identity) }
+        removeSidecar(of: status.identity)
     }
 
     // MARK: The file

@@ -173,6 +173,17 @@ extension ResumeTests {
         }
     }
 
+    @Test("Where a download is refused, nothing stays of a part that a process has left empty")
+    func leftEmpty() async throws {
+        let place = try await broken()
+        let part = try FileHandle(forWritingTo: place.part)
+        try part.truncate(atOffset: 0)
+        try part.close()
+        try Data("mine".utf8).write(to: place.file)
+        #expect(await place.error() == .destinationExists("map.bin"))
+        #expect(place.names == ["map.bin"] && place.files.openFiles == 0)
+    }
+
     @Test("Whoever never gets the part to itself gives up")
     func neverAlone() async throws {
         let place = try Downloading()
