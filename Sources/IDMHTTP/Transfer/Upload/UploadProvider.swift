@@ -70,12 +70,23 @@ public struct UploadProvider: DataProvider {
         var sent = request
         sent.didEncode = { flow.led($0) }
         sent.didSend = { reporter?.report($0, of: flow.length) }
-        // The answer has a progress of its own, which is nobody's here.
-        let response = try await TransferReporter.silencing { [sent] in try await service.request(sent) }
-        guard let fault = flow.fault else { return response }
-        throw HTTPError(
-            .badRequest(.body(fault)), request: request.description(redacted: service.configuration.redaction),
-            response: response)
+        let faulty = { (response: ServiceResponse) in
+            flow.fault.map { fault in
+                HTTPError(
+                    .badRequest(.body(fault)),
+                    request: request.description(redacted: service.configuration.redaction), response: response)
+            }
+        }
+        let response: ServiceResponse
+        do {
+            // The answer has a progress of its own, which is nobody's here.
+            response = try await TransferReporter.silencing { [sent] in try await service.request(sent) }
+        } catch let error as HTTPError {
+            // What the server says of something that isn't the file is nothing that is wrong with the file.
+            throw error.response.flatMap(faulty) ?? error
+        }
+        if let error = faulty(response) { throw error }
+        return response
     }
 
     /// The service, which is asked for uploads.

@@ -67,6 +67,24 @@ extension UploadTests {
         }
     }
 
+    @Test("A file that changes fails the upload as what it is, whatever the server has to say about what has arrived")
+    func changedAndRefused() async throws {
+        let file = try folder.file("film", filling(200_000))
+        try Self.age(file)
+        let transport = BodyTransport { _ in
+            #expect(throws: Never.self) { try Self.overwrite(file) }
+            return .text("not a film", status: 422)
+        }
+        let error = await #expect(throws: HTTPError.self) {
+            try await UploadProvider(try HTTPService(transport)).request(put(.file(file)))
+        }
+        guard case .badRequest(.body(.file("film", _)))? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(error?.response?.text == "not a film")
+    }
+
     /// Puts another file in its place, which is as long and as old.
     private static func replace(_ file: URL) throws {
         let other = file.appendingPathExtension("new")
