@@ -174,4 +174,47 @@ struct SeparateDownloadsTests {
         let second = place.folder.url.appendingPathComponent("map (2).bin")
         #expect(try Data(contentsOf: second) == other.bytes && place.names == ["map (2).bin", "map.bin"])
     }
+
+    @Test("Many that begin and end in one place at once leave whole files, and nothing else", arguments: [true, false])
+    func crowd(isNumbered: Bool) async throws {
+        for round in 0..<Volume.of(100, normally: 10) {
+            let folder = try TemporaryFolder()
+            let file = folder.url.appendingPathComponent("map.bin")
+            let servers = (0..<4).map { number in
+                ObjectTransport(filling(3_000, seed: UInt64(number + 1))) {
+                    if (round + number).isMultiple(of: 3) { $0.breaksAfter = 2_000 }
+                    if (round + number).isMultiple(of: 4) { $0.tag = nil }
+                }
+            }
+            @Sendable func download(_ number: Int) -> ServiceDownload {
+                ServiceDownload(
+                    ServiceRequest(.get, "/maps/\(number)"), to: .file(file), existing: isNumbered ? .number : .replace)
+            }
+            let found = await withTaskGroup { group in
+                for number in 0..<16 {
+                    group.addTask { () -> String? in
+                        do {
+                            let service = try HTTPService(servers[number % 4])
+                            _ = try await DownloadProvider(service).request(download(number % 4))
+                            return nil
+                        } catch is HTTPError {
+                            return nil
+                        } catch TransferError.inUse {
+                            return nil
+                        } catch {
+                            return "\(error)"
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(found.compactMap(\.self) == [])
+            for (number, server) in servers.enumerated() {
+                server.change { $0.breaksAfter = nil }
+                let result = try await DownloadProvider(try HTTPService(server)).request(download(number))
+                #expect(try Data(contentsOf: result.url) == server.bytes)
+            }
+            #expect(try folder.names().allSatisfy { !$0.contains(".part") })
+        }
+    }
 }
