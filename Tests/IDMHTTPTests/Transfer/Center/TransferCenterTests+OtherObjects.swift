@@ -141,6 +141,24 @@ extension TransferCenterTests {
         #expect(isWhole("a") && names == ["a"] && objects["a"].sentBytes == 10_000)
     }
 
+    @Test("Whoever comes by another name of a folder waits for one that is about to leave its place there")
+    func leavingByAnotherName() {
+        var state = TransferCore.State(book: TransferBook(width: 1), redaction: .standard)
+        func perform(_ actions: [TransferBook.Action]) { for action in actions { _ = state.step(action) } }
+        var other = ServiceDownload(
+            ServiceRequest(.get, "/maps/b"), to: .file(URL(fileURLWithPath: "/elsewhere/a")))
+        var one = download("a")
+        (one.folder, other.folder) = (FileIdentity(device: 1, number: 2), FileIdentity(device: 1, number: 2))
+        state.jobs["x"] = TransferJob(.download(download("a")))
+        perform(state.book.add("x", .normal))
+        state.locate("x", one)
+        #expect(state.leaving(other, besides: "y") == nil)
+        perform(state.book.cancel("x", keeping: false))
+        #expect(state.leaving(other, besides: "y") != nil)
+        other.folder = FileIdentity(device: 1, number: 3)
+        #expect(state.leaving(other, besides: "y") == nil)
+    }
+
     @Test("One that waits for another to leave its place waits until its deadline, and no longer")
     func waitsUntilItsDeadline() async throws {
         let signals = hold(["a"])
