@@ -8,7 +8,7 @@ extension LoopbackServer {
         public let connection: Int
         /// What was asked for.
         public let method: ServiceRequest.Method
-        /// What stood behind the method, as it was sent: the path, and the query.
+        /// What stood behind the method, as it was sent: the path and the query, or a whole address with them.
         public let target: String
         /// The header, in its order.
         public let headers: ServiceHeaders
@@ -25,8 +25,8 @@ extension LoopbackServer {
         /// Whether all of it has come. Not, if it was answered before, or broken off.
         public internal(set) var isComplete = false
 
-        /// The part of the target before the query, as it was sent.
-        public var path: String { String(target.prefix { $0 != "?" }) }
+        /// The part of the target before the query, as it was sent, and behind the host.
+        public var path: String { String(target.originForm.prefix { $0 != "?" }) }
         /// The part of the target behind the question mark, as it was sent. Nil without one.
         public var query: String? { target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) } }
         /// The body as text.

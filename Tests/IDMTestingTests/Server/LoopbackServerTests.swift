@@ -38,6 +38,26 @@ struct LoopbackServerTests {
         }
     }
 
+    @Test(
+        "A whole address is answered as its path is",
+        arguments: [
+            ("http://h/users/4%32?a=b", "/users/4%32", "a=b"), ("HTTPS://h:1/users/4%32", "/users/4%32", nil),
+            ("http://h", "/", nil), ("http://h?a=/b", "/", "a=/b"), ("/users/http://h/", "/users/http://h/", nil),
+        ])
+    func addresses(target: String, path: String, query: String?) async throws {
+        try await TestScope.run {
+            try await LoopbackServer.run { server in
+                server.on(.get, path, answer: .text("hello"))
+                let client = try RawClient(server)
+                client.send("GET \(target) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+                #expect(try await client.hearsEverything().body == "hello")
+                let request = try await server.nextRequest()
+                #expect(request.path == path && request.query == query && request.target == target)
+                client.hangUp()
+            }
+        }
+    }
+
     @Test("A connection stays open for one request after the other, also those that are sent together")
     func keepAlive() async throws {
         try await TestScope.run {

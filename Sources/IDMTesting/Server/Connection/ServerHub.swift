@@ -94,7 +94,7 @@ final class ServerHub: Sendable {
     }
 
     func choice(for head: RequestHead) -> (choice: Routes<Request, Answer>.Choice, parameters: [String: String]) {
-        routes.withLock { $0.take(head.method, head.target) }
+        routes.withLock { $0.take(head.method, String(head.target.originForm)) }
     }
 
     func fail(_ message: String, at place: SourcePlace? = nil) {

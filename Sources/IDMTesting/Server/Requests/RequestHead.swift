@@ -18,3 +18,14 @@ struct RequestHead: Sendable, Hashable {
     /// Whether the client waits for a word before it sends the body.
     var awaitsContinue: Bool
 }
+
+extension String {
+    /// A target as it stands behind the host. Nearly all clients send nothing else; a whole address, as it is made for
+    /// proxies, every server has to take as well (RFC 9112, 3.2.2).
+    var originForm: Substring {
+        guard let sign = firstRange(of: "://"), ["http", "https"].contains(self[..<sign.lowerBound].lowercased())
+        else { return self[...] }
+        let rest = self[sign.upperBound...].drop { $0 != "/" && $0 != "?" }
+        return rest.first == "/" ? rest : "/\(rest)"
+    }
+}
