@@ -213,7 +213,7 @@ final class SessionExchange: Sendable {
     private func perform(_ action: State.Action) {
         switch action {
         case .none: break
-        case .start: enter()
+        case .start: queues.making.async { [self] in enter() }
         case .answer(let sender, let head, let action):
             perform(action)
             sender.resume(returning: head)
@@ -260,24 +260,26 @@ final class SessionExchange: Sendable {
         }
     }
 
+    /// Stands in line, or begins. On the queue on which it begins also where it has to wait: so that is told before.
     private func enter() {
-        let goes = transfer.withLock { transfer in
-            guard case .unmade(let make) = transfer else { return false }
-            guard let number = line.enter(origin, self) else { return true }
+        let waits = transfer.withLock { transfer -> Bool? in
+            guard case .unmade(let make) = transfer else { return nil }
+            guard let number = line.enter(origin, self) else { return false }
             transfer = .waiting(make, number)
-            // Before its turn can come: that is told after this.
-            request.didQueue()
-            return false
+            return true
         }
-        if goes { begin() }
-    }
-
-    private func begin() {
-        queues.making.async { [self] in start() }
+        switch waits {
+        case true: request.didQueue()
+        case false: start()
+        case nil: break
+        }
     }
 
     /// Gives its place to the next one.
-    private func leaveLine() { line.leave(origin)?.begin() }
+    private func leaveLine() {
+        guard let next = line.leave(origin) else { return }
+        queues.making.async { next.start() }
+    }
 
     private func start() {
         let task = transfer.withLock { transfer -> URLSessionTask? in

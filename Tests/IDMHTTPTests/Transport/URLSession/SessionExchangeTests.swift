@@ -93,6 +93,30 @@ struct SessionExchangeTests {
         await drain(queues.stopping)
     }
 
+    @Test("says that it stands in line where it holds no lock")
+    func queued() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let line = SessionExchange.Line(width: 1)
+        let (first, log) = (try exchange(SessionQueues(), Log(), DispatchSemaphore(value: 1)), Log())
+        _ = line.enter(ServiceOrigin(url), first)
+        let queued = Watched<SessionExchange?>(nil)
+        var request = TransportRequest(.get, url)
+        request.didQueue = {
+            // What is under the lock of the exchange: to lock it twice would end the process.
+            queued.value?.answer {}
+            log.add("queued")
+        }
+        let exchange = SessionExchange(
+            request, .none, queues: Self.queues, line: line, task: { Self.session.dataTask(with: url) },
+            folder: FileManager.default.temporaryDirectory, didBegin: { _, _ in })
+        queued.change { $0 = exchange }
+        let head = Task { try await exchange.head() }
+        try await log.contains("queued")
+        head.cancel()
+        await #expect(throws: CancellationError.self) { try await head.value }
+        queued.change { $0 = nil }
+    }
+
     @Test("isn't kept by the session where it is cancelled just as it begins")
     func cancelledAsItBegins() async throws {
         /// What a request holds.
