@@ -7,8 +7,8 @@ public import Foundation
 
 extension ServiceHeaders {
     /// The header of a response of URLSession, for a transport. URLSession joins fields of one name; cookies, which
-    /// can't be joined, are taken apart again. A comma with a name and a `=` behind it, which no cookie's value may hold,
-    /// is taken for the end of a cookie.
+    /// can't be joined, are taken apart again. A comma with a space, a name and a `=` behind it, which no cookie's value
+    /// may hold, is taken for the end of a cookie; unless it stands between quotes.
     public init(_ response: HTTPURLResponse) {
         var headers: [Field] = []
         for (name, value) in response.allHeaderFields {
@@ -21,23 +21,28 @@ extension ServiceHeaders {
 }
 
 extension String {
-    /// The cookies that stand behind one another in a text. A comma separates two of them where a name and a `=`
-    /// follow; the one in a date is followed by a day.
+    /// The cookies that stand behind one another in a text. A comma and a space separate two of them where a name and a
+    /// `=` follow: those in a date are followed by a day, and URLSession never joins with a comma alone.
     fileprivate func separateCookies() -> [String] {
         var cookies: [String] = []
         var rest = self[...]
         var searched = rest.startIndex
-        while let comma = rest[searched...].firstIndex(of: ",") {
-            let next = rest[rest.index(after: comma)...].drop { $0 == " " }
-            let name = next.prefix { $0 != "=" && $0 != ";" && $0 != "," && $0 != " " }
-            if !name.isEmpty, name.endIndex < next.endIndex, next[name.endIndex] == "=" {
-                cookies.append(String(rest[..<comma]))
+        while let comma = rest[searched...].firstRange(of: ", ") {
+            let next = rest[comma.upperBound...]
+            let name = next.prefix { $0 != "=" }
+            if name.consists(of: .token), name.endIndex < next.endIndex, !isQuoted(rest, at: comma) {
+                cookies.append(String(rest[..<comma.lowerBound]))
                 rest = next
-                searched = next.startIndex
-            } else {
-                searched = rest.index(after: comma)
             }
+            searched = comma.upperBound
         }
         return cookies + [String(rest)]
+    }
+
+    /// Whether a place in a cookie is inside of a value that stands between quotes.
+    private func isQuoted(_ cookie: Substring, at place: Range<Index>) -> Bool {
+        let value = cookie[..<place.lowerBound].drop { $0 != "=" }.dropFirst()
+        return value.first == "\"" && !value.dropFirst().contains { $0 == "\"" || $0 == ";" }
+            && cookie[place.upperBound...].prefix { $0 != ";" }.contains("\"")
     }
 }
