@@ -19,17 +19,23 @@ public struct ServiceRedaction: Sendable, Hashable {
             "assertion", "auth", "code", "codeverifier", "dpop", "jwt", "key", "otp", "pass", "pin", "pwd", "sid",
             "sig",
         ],
-        beginnings: ["xauth"], endings: ["-key"], plain: ["idempotencykey", "xauthor"])
+        beginnings: ["xauth"], plain: ["idempotencykey", "xauthor"],
+        keys: [
+            "access", "account", "admin", "api", "app", "application", "auth", "authentication", "authorization",
+            "client", "encryption", "function", "functions", "host", "license", "master", "private", "secret",
+            "security", "server", "service", "session", "shared", "signature", "signing", "storage", "subscription",
+            "user", "webhook",
+        ])
 
     /// What makes a name secret wherever it stands in it.
     private var words: Set<String>
     /// Whole names, or whole parts of one as `user[pin]` and `user.pin` have them.
     private var names: Set<String>
     private var beginnings: Set<String>
-    /// Ends of names as they are written, with `-` for `_`: `monkey` is no key.
-    private var endings: Set<String>
     /// Names that only begin or end like secret ones.
     private var plain: Set<String>
+    /// The words before `-Key` that say that it opens something. Others find something: `Partition-Key`, `Sort-Key`.
+    private var keys: Set<String>
 
     /// This, with more names that are secret.
     public func adding(_ names: some Sequence<String>) -> ServiceRedaction {
@@ -39,25 +45,45 @@ public struct ServiceRedaction: Sendable, Hashable {
     }
 
     /// Whether what stands under a name is secret: the value of a header, of a query item, of a field in a body.
+    ///
+    /// Whatever is called a key is: it is better not to show one that opens nothing.
     public func isSecret(_ name: String) -> Bool {
-        guard self != .none else { return false }
-        // A list has its name for each of its values.
-        let name = name.hasSuffix("[]") ? String(name.dropLast(2)) : name
-        let parts = name.split(whereSeparator: Self.isBetweenParts).map(String.init)
-        return isSecretPart(name) || parts.contains(where: isSecretPart)
+        isOpening(name) || self != .none && Self.parts(of: name).contains { isKey($0) }
     }
 
-    private func isSecretPart(_ name: String) -> Bool {
+    /// Whether what stands under a name opens something, as far as the name says.
+    private func isOpening(_ name: String) -> Bool {
+        self != .none && Self.parts(of: name).contains(where: isOpeningPart)
+    }
+
+    /// The whole name, and its parts. A list has its name for each of its values.
+    private static func parts(of name: String) -> [String] {
+        let name = name.hasSuffix("[]") ? String(name.dropLast(2)) : name
+        return [name] + name.split(whereSeparator: isBetweenParts).map(String.init)
+    }
+
+    private func isOpeningPart(_ name: String) -> Bool {
         let folded = Self.folded(name)
         if names.contains(folded) || words.contains(where: folded.contains) { return true }
         guard !plain.contains(where: folded.hasSuffix) else { return false }
-        let written = name.asciiLowercased().replacing("_", with: "-")
-        return beginnings.contains(where: folded.hasPrefix) || endings.contains(where: written.hasSuffix)
+        if beginnings.contains(where: folded.hasPrefix) { return true }
+        return isKey(name) && keys.contains(String(Self.written(name).split(separator: "-").dropLast().last ?? ""))
+    }
+
+    /// As it is written: `monkey` is no key.
+    private func isKey(_ name: String) -> Bool {
+        Self.written(name).hasSuffix("-key") && !plain.contains(where: Self.folded(name).hasSuffix)
     }
 
     /// Whether the value of a header is secret.
     func isSecret(_ field: ServiceHeaders.Field) -> Bool {
         field.isSecret && self != .none || isSecret(field.name.spelling)
+    }
+
+    /// Whether a header is for the origin alone that it was made for. Less than what isn't shown: without what only
+    /// looks like a secret, a server may not understand the request.
+    func isBoundToOrigin(_ field: ServiceHeaders.Field) -> Bool {
+        field.isSecret && self != .none || isOpening(field.name.spelling)
     }
 
     /// Whether the value of a query item is secret.
@@ -127,18 +153,23 @@ public struct ServiceRedaction: Sendable, Hashable {
 
     private static func isBetweenParts(_ character: Character) -> Bool { ".[]".contains(character) }
 
-    private static func folded(_ name: String) -> String {
+    static func folded(_ name: String) -> String {
         name.asciiLowercased().filter { $0 != "-" && $0 != "_" }
     }
 
+    /// A name with `-` for `_`.
+    private static func written(_ name: String) -> String {
+        name.asciiLowercased().replacing("_", with: "-")
+    }
+
     private init(
-        words: Set<String>, names: Set<String>, beginnings: Set<String> = [], endings: Set<String> = [],
-        plain: Set<String> = []
+        words: Set<String>, names: Set<String>, beginnings: Set<String> = [], plain: Set<String> = [],
+        keys: Set<String> = []
     ) {
         self.words = words
         self.names = names
         self.beginnings = beginnings
-        self.endings = endings
         self.plain = plain
+        self.keys = keys
     }
 }

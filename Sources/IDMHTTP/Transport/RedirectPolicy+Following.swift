@@ -31,7 +31,7 @@ extension RedirectPolicy {
         // for.
         if target.origin != ServiceOrigin(request.url) {
             next.hasLeftOrigin = true
-            for field in request.headers where ServiceRedaction.standard.isSecret(field) || secrets.isSecret(field) {
+            for field in request.headers where [.standard, secrets].contains(where: { $0.isBoundToOrigin(field) }) {
                 next.headers.remove(field.name)
             }
         }

@@ -96,6 +96,18 @@ struct RedirectTests {
         #expect(try next(location, headers: Self.secrets)?.headers == ["Accept": "x"])
     }
 
+    @Test("to another origin takes along what is a key in name alone")
+    func plainKeys() throws {
+        let plain: ServiceHeaders = [
+            "Partition-Key": "a", "X-Sort-Key": "b", "Idempotency-Key": "c", "Surrogate-Key": "d", "Cache-Key": "e",
+        ]
+        let keys: ServiceHeaders = [
+            "Ocp-Apim-Subscription-Key": "s", "X-Functions-Key": "s", "X_Parse_Master_Key": "s", "X-Client-Key": "s",
+            "DD-Application-Key": "s", "X-Auth-Key": "s", "Api-Key": "s", "X-RapidAPI-Key": "s", "Access-Key": "s",
+        ]
+        #expect(try next("https://other/", headers: plain.merging(keys))?.headers == plain)
+    }
+
     @Test("to another origin takes nothing along that is marked as secret, or that the service takes for it")
     func ownSecrets() throws {
         var headers: ServiceHeaders = ["X-Tenant": "s", "X-Shop": "s", "Accept": "x"]
