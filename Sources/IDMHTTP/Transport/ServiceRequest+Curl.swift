@@ -106,7 +106,7 @@ private struct CurlCommand {
         case let object as [String: Any]:
             Dictionary(
                 uniqueKeysWithValues: object.map { name, value in
-                    (name, redaction.isSecret(name) ? ServiceRedaction.mark : redacted(value))
+                    (name, redaction.isSecret(name, in: object) ? ServiceRedaction.mark : redacted(value))
                 })
         case let array as [Any]: array.map(redacted)
         default: value

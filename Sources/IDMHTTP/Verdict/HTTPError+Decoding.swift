@@ -4,7 +4,7 @@ extension HTTPError.DecodingFault {
     /// What an error of a decoder says of a body.
     init(_ error: any Error, in body: Data, redacted redaction: ServiceRedaction) {
         let (path, reason) = Self.parts(of: error)
-        let holdsSecret = path.contains { redaction.isSecret($0.stringValue) }
+        let holdsSecret = redaction.isSecret(path, in: body)
         self.init(
             path: path.dotted, reason: holdsSecret ? "the value is secret" : Self.diagnosis(of: body) ?? reason,
             excerpt: redaction.excerpt(of: body))
@@ -31,5 +31,23 @@ extension HTTPError.DecodingFault {
     private static func diagnosis(of body: Data) -> String? {
         guard let first = body.first(where: { ![9, 10, 13, 32].contains($0) }) else { return "the body is empty" }
         return first == UInt8(ascii: "<") ? "the body is markup" : nil
+    }
+}
+
+extension ServiceRedaction {
+    /// Whether what stands at the end of a path is secret, by one of the names on the way or by one beside it.
+    fileprivate func isSecret(_ path: [any CodingKey], in body: Data) -> Bool {
+        if path.contains(where: { isSecret($0.stringValue) }) { return true }
+        guard path.contains(where: { Self.isContent($0.stringValue) }) else { return false }
+        var value = try? JSONSerialization.jsonObject(with: body)
+        for key in path {
+            if let object = value as? [String: Any] {
+                if isSecret(key.stringValue, in: object) { return true }
+                value = object[key.stringValue]
+            } else if let array = value as? [Any], let index = key.intValue, array.indices.contains(index) {
+                value = array[index]
+            }
+        }
+        return false
     }
 }

@@ -6,20 +6,23 @@ extension ServiceRedaction {
     func excerpt(of body: Data, limit: Int = 200) -> String {
         // More than is shown is looked at: a secret that is cut in the middle is one still.
         guard let text = body.beginningOfText(limit * 8) else { return "<\(body.count) bytes>" }
-        return fields(withoutUsers(text)).escapedForDescription(limit: limit)
+        return fields(withoutUsers(text), isCut: body.count > limit * 8).escapedForDescription(limit: limit)
     }
 
     /// Text in which each value of `"name": value`, `name=value` and `<name>value</name>` is left out, where the name
-    /// is secret. Property lists have their names in elements of their own: `<key>name</key><string>value</string>`.
+    /// is secret. Some have their names beside them: those of ``isLabel(_:)``, and of property lists, as
+    /// `<key>name</key><string>value</string>`.
     ///
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
-    private func fields(_ text: String) -> String {
+    private func fields(_ text: String, isCut: Bool) -> String {
         guard self != .none else { return text }
         var shown = ""
         var rest = text.unicodeScalars[...]
         var label = ""
+        var pair = Pair()
         while let sign = rest.firstIndex(where: { $0 == ":" || $0 == "=" || $0 == ">" }) {
             let isElement = rest[sign] == ">"
+            let tag = isElement ? text.unicodeScalars[..<sign].lastIndex(of: "<") : nil
             let name =
                 isElement
                 ? text.unicodeScalars[..<sign].nameOfElement : rest[..<sign].nameAtEnd(isField: rest[sign] == "=")
@@ -28,13 +31,68 @@ extension ServiceRedaction {
             guard !name.isEmpty else { continue }
             // Of a property list `key` has the name of what comes next.
             let isLabel = isElement && ["key", "name"].contains(name)
-            let isSecret = !isLabel && isSecret(name) || isElement && isSecret(label)
-            if isElement { label = isLabel ? rest.wordBeforeElement : "" }
+            var isSecret = !isLabel && isSecret(name) || isElement && isSecret(label)
+            if isElement {
+                label = isLabel ? rest.wordBeforeElement : ""
+                if let tag, pair.isOfTag(tag), self.isSecret(pair.label) { isSecret = true }
+            } else if Self.isLabel(name) {
+                pair = Pair(label: rest.word, place: sign, end: pairBehind(rest).end, value: pair.value)
+            } else if Self.isContent(name) {
+                let behind = pairBehind(rest)
+                pair.value = sign
+                if sign < pair.end ?? sign {
+                    isSecret = isSecret || self.isSecret(pair.label)
+                } else if isCut, behind.label == nil, behind.end == text.endIndex, !rest.beginsGroup {
+                    // It is cut before it says its name: nobody knows what it is.
+                    isSecret = true
+                }
+                isSecret = isSecret || behind.label.map(self.isSecret) == true
+            }
             guard isSecret else { continue }
             shown += Self.mark
             rest = rest[(isElement ? endOfContent(rest) : endOfValue(rest))...]
         }
         return shown + String(rest)
+    }
+
+    /// A name that stands beside its value, as the last field that has one said it.
+    private struct Pair {
+        var label = ""
+        /// Where the name is, and where the object or the tag ends that it is in.
+        var place: String.Index?
+        var end: String.Index?
+        /// Where the last value is.
+        var value: String.Index?
+
+        /// Whether the value is what a tag encloses, and doesn't stand in it as well.
+        func isOfTag(_ tag: String.Index) -> Bool {
+            place.map { $0 > tag } == true && value.map { $0 > tag } != true
+        }
+    }
+
+    /// What is behind a value in the same object, or in the same tag: the name in `{"value": "…", "name": "token"}`, if
+    /// there is one, and where it ends.
+    private func pairBehind(_ text: Substring.UnicodeScalarView) -> (label: String?, end: String.Index) {
+        var (index, depth, label) = (text.startIndex, 0, String?.none)
+        while index < text.endIndex {
+            switch text[index] {
+            case "\"", "'":
+                index = endOfValue(text[index...])
+                continue
+            case "{", "[":
+                depth += 1
+            case "}", "]", ">":
+                guard depth > 0 else { return (label, index) }
+                depth -= 1
+            case ":", "=":
+                let name = depth == 0 ? text[..<index].nameAtEnd(isField: text[index] == "=") : ""
+                if label == nil, Self.isLabel(name) { label = text[index...].dropFirst().word }
+            default:
+                break
+            }
+            index = text.index(after: index)
+        }
+        return (label, index)
     }
 
     /// Where the content of an element ends: at the next tag. If that opens another one it is the end of everything, as
@@ -77,6 +135,15 @@ extension Data {
 }
 
 extension Substring.UnicodeScalarView {
+    /// Whether a value is a list or an object.
+    fileprivate var beginsGroup: Bool { first { !$0.isSpace }.map { $0 == "[" || $0 == "{" } ?? false }
+
+    /// What a value says, without its quotes.
+    fileprivate var word: String {
+        let word = drop { $0.isSpace || "\"'\\".unicodeScalars.contains($0) }
+        return String(Substring(word.prefix { !"\"'\\,;&<>{}[]".unicodeScalars.contains($0) && !$0.isLineBreak }))
+    }
+
     /// The name before a `:` or a `=`.
     ///
     /// - Parameter isField: Whether it is one of a form, which may be escaped, and have parts: `user[pin]`.

@@ -71,6 +71,52 @@ struct HTTPErrorTests {
         #expect(ServiceRedaction.standard.excerpt(of: Data(body.utf8)) == shown)
     }
 
+    @Test(
+        "quotes a value without itself where a name beside it is secret",
+        arguments: [
+            (#"{"name":"token","value":"s3cret","a":1}"#, #"{"name":"token","value":<redacted>,"a":1}"#),
+            (#"{"value":"s3cret","name":"token","a":1}"#, #"{"value":<redacted>,"name":"token","a":1}"#),
+            (#"{"Name": "Authorization", "a":{"b":"}"}, "Value" : "s3cret"}"#, nil),
+            (#"{"value":"s3cret","a":{"name":"x"},"b":"}","name":"token"}"#, nil),
+            (#"{"name":"token","html":"<b>x</b>","value":"s3cret"}"#, nil),
+            (#"{"key":"api_key","value":{"stringValue":"s3cret"}}"#, #"{"key":<redacted>,"value":<redacted>"#),
+            (#"[{"name":"Ada"},{"value":"s3cret","name":"token"}]"#, nil),
+            (#"{\"name\":\"token\",\"value\":\"s3cret\"}"#, #"{\"name\":\"token\",\"value\":<redacted>"#),
+            (
+                #"[{"name":"page","value":"1"},{"name":"token","value":"s3cret"},{"name":"q","value":"x"}]"#,
+                #"[{"name":"page","value":"1"},{"name":"token","value":<redacted>},{"name":"q","value":"x"}]"#
+            ),
+            (
+                #"[{"value":"1","name":"page"},{"value":"s3cret","name":"token"},{"value":"x","name":"q"}]"#,
+                #"[{"value":"1","name":"page"},{"value":<redacted>,"name":"token"},{"value":"x","name":"q"}]"#
+            ),
+            (#"{"value":["s3cret"],"name":"token"}"#, #"{"value":<redacted>"#),
+            (#"{"name":"token","value":"s3cret","id":"7"}"#, #"{"name":"token","value":<redacted>,"id":"7"}"#),
+            (#"{"value":[{"name":"Ada","a":1}]}"#, #"{"value":[{"name":"Ada","a":1}]}"#),
+            (#"{"field":"password","message":"is too short"}"#, #"{"field":"password","message":"is too short"}"#),
+            (#"<meta name="csrf-token" content="s3cret"><p>x</p>"#, nil),
+            (#"<input value="s3cret" name="token"/>"#, #"<input value=<redacted> name="token"/>"#),
+            (#"<param name="token">s3cret</param><a>b</a>"#, #"<param name="token"><redacted></param><a>b</a>"#),
+            (#"<param name="page" value="1"/>"#, #"<param name="page" value="1"/>"#),
+            ("name=token&value=s3cret&a=1", "name=token&value=<redacted>&a=1"), ("value: 1", "value: 1"),
+        ] as [(String, String?)])
+    func pairs(body: String, shown: String?) {
+        let excerpt = ServiceRedaction.standard.excerpt(of: Data(body.utf8))
+        #expect(shown.map { excerpt == $0 } ?? (excerpt.contains("<redacted>") && !excerpt.contains("s3cret")))
+    }
+
+    @Test("quotes nothing of a value whose name is further behind than is looked at")
+    func cutPairs() {
+        let long = String(repeating: "s3cret", count: 300)
+        let body = #"[{"name":"a","value":"1"},{"value":"\#(long)","name":"token"}]"#
+        #expect(
+            ServiceRedaction.standard.excerpt(of: Data(body.utf8)) == #"[{"name":"a","value":"1"},{"value":<redacted>"#)
+        let plain = #"[{"name":"a","value":"\#(String(repeating: "x", count: 2_000))"}]"#
+        #expect(ServiceRedaction.standard.excerpt(of: Data(plain.utf8)).contains("xxx"))
+        let list = #"{"value":[{"a":"\#(String(repeating: "x", count: 2_000))"}]}"#
+        #expect(ServiceRedaction.standard.excerpt(of: Data(list.utf8)).contains("xxx"))
+    }
+
     @Test("quotes the beginning of a body, on one line")
     func longExcerpts() {
         let long = Data((String(repeating: "é", count: 300) + "\n").utf8)
