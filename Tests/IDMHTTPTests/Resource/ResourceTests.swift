@@ -1,5 +1,6 @@
 import Foundation
 import IDMCore
+import IDMTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -133,6 +134,16 @@ struct ResourceTests {
         #expect(fault.path == "accessToken" && fault.reason == "the value is secret")
         #expect(!"\(fault)".contains("s3cret"))
 
+        struct Pairs: DecodableResource {
+            struct Value: Decodable { let value: Kind }
+            var request: ServiceRequest { ServiceRequest(.get, "/") }
+            var rootKeyPath: String? { "headers.0" }
+        }
+        for (name, shows) in [("token", false), ("Accept", true)] {
+            let fault = try await self.fault(Pairs(), #"{"headers":[{"value":"s3cret","name":"\#(name)"}]}"#)
+            #expect(fault?.path == "headers.0.value" && "\(fault as Any)".contains("s3cret") == shows)
+        }
+
         struct Pin: ParsedResource {
             var request: ServiceRequest { ServiceRequest(.get, "/") }
             var parser: ResourceParser<Int> { ObjectParser { try $0.require(\.int) }.object(at: "data.pin") }
@@ -264,6 +275,31 @@ struct ResourceTests {
         }
         #expect(
             bad?.description == "file bad.json: The body can't be read at data: there is no such key. It begins: {}")
+    }
+
+    private struct Bytes: FileResource, DataReading {
+        let file: URL
+    }
+
+    @Test("in a file is read while no thread that others need is at work on it")
+    func fileThread() async throws {
+        let folder = try TemporaryFolder()
+        let (file, turns) = (try folder.file("a", "hello"), Turns())
+        let body = Task(executorPreference: turns) { try await Bytes(file: file).fetch() }
+        try await turns.next()
+        // A second turn is due once the file has been read: by nobody who had the first one.
+        try await turns.jobs.wait { !$0.isEmpty }
+        try FileManager.default.removeItem(at: file)
+        try await turns.next()
+        #expect(try await body.value == Data("hello".utf8))
+    }
+
+    @Test("in a file is on this machine: nothing else is asked for it")
+    func foreignFile() async throws {
+        try await LoopbackServer.run { server in
+            let error = await #expect(throws: HTTPError.self) { try await Bytes(file: server.url("/a")).fetch() }
+            #expect(error?.request == "file a" && server.journal.connectionCount == 0)
+        }
     }
 
     @Test("may be read by one parser in many envelopes")

@@ -30,26 +30,22 @@ enum RequestPayload: Sendable {
     private static func written(
         _ bytes: HTTPBytes, in folder: URL, didWrite: () -> Void
     ) async throws -> RequestPayload {
-        let file = try TemporaryFile.puttingAside { try TemporaryFile(in: folder) }
-        #if canImport(FoundationNetworking)
-        // It is sent as it is open here. On Apple's platforms URLSession opens it itself.
-        file.unname()
-        #endif
-        let writer = FileWriter(file.handle)
+        let writer = FileWriter()
+        let file = try await writer.open(in: folder)
         var length = 0
         do {
             for try await piece in bytes {
-                try await writer.write(piece)
+                try await writer.write(piece, to: file)
                 length += piece.count
                 didWrite()
                 try Task.checkCancellation()
             }
         } catch {
-            file.remove()
+            await writer.remove(file)
             throw error
         }
         guard length > 0 else {
-            file.remove()
+            await writer.remove(file)
             return .none
         }
         return .temporary(file, length: length)
@@ -86,15 +82,23 @@ enum RequestPayload: Sendable {
 /// Writes a file on a thread that may wait for a disk.
 private actor FileWriter {
     private nonisolated let thread = FileThread("IDMHTTP.spool")
-    private let handle: FileHandle
-
-    init(_ handle: FileHandle) {
-        self.handle = handle
-    }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    func write(_ piece: Data) throws(TransportFault) {
-        try TemporaryFile.puttingAside { try handle.write(contentsOf: piece) }
+    func open(in folder: URL) throws(TransportFault) -> TemporaryFile {
+        let file = try TemporaryFile.puttingAside { try TemporaryFile(in: folder) }
+        #if canImport(FoundationNetworking)
+        // It is sent as it is open here. On Apple's platforms URLSession opens it itself.
+        file.unname()
+        #endif
+        return file
+    }
+
+    func write(_ piece: Data, to file: TemporaryFile) throws(TransportFault) {
+        try TemporaryFile.puttingAside { try file.handle.write(contentsOf: piece) }
+    }
+
+    func remove(_ file: TemporaryFile) {
+        file.remove()
     }
 }

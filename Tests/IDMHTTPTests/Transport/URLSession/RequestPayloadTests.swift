@@ -52,6 +52,18 @@ struct RequestPayloadTests {
         withExtendedLifetime(file) {}
     }
 
+    @Test("is put aside while no thread that others need is at work on it")
+    func fileThread() async throws {
+        let folder = try TemporaryFolder()
+        let (none, turns) = (folder.url.appendingPathComponent("none"), Turns())
+        let body = RequestBody.Encoded(HTTPBytes(Data("film".utf8)), length: nil, passage: nil)
+        let task = Task(executorPreference: turns) { _ = try await RequestPayload(body, folder: none) {} }
+        try await turns.next()
+        // A second turn is due once there was no folder to make a file in: for nobody who had the first one.
+        try await turns.next()
+        await #expect(throws: TransportFault.self) { try await task.value }
+    }
+
     /// Pieces without an end, which know nothing of cancellation.
     private struct Pieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
         let log = Log()
