@@ -6,7 +6,18 @@ extension ServiceRedaction {
     func excerpt(of body: Data, limit: Int = 200) -> String {
         // More than is shown is looked at: a secret that is cut in the middle is one still.
         guard let text = body.beginningOfText(limit * 8) else { return "<\(body.count) bytes>" }
-        return fields(withoutUsers(text), isCut: body.count > limit * 8).escapedForDescription(limit: limit)
+        let isCut = body.count > limit * 8
+        let shown = self == .none ? text : fields(withoutCredentials(withoutUsers(text)), isCut: isCut)
+        return shown.escapedForDescription(limit: limit)
+    }
+
+    /// Text without what stands behind `Bearer` and `Basic`, as servers quote it. What has no digit in it is a word like
+    /// others: `Basic authentication`.
+    private func withoutCredentials(_ text: String) -> String {
+        let credential = /(bearer|basic) +(?=[A-Za-z._~+\/=-]*[0-9])[A-Za-z0-9._~+\/=-]+/
+        return text.replacing(credential.ignoresCase().matchingSemantics(.unicodeScalar)) {
+            "\($0.output.1) \(Self.mark)"
+        }
     }
 
     /// Text in which each value of `"name": value`, `name=value` and `<name>value</name>` is left out, where the name
@@ -15,7 +26,6 @@ extension ServiceRedaction {
     ///
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
     private func fields(_ text: String, isCut: Bool) -> String {
-        guard self != .none else { return text }
         var shown = ""
         var rest = text.unicodeScalars[...]
         var label = ""

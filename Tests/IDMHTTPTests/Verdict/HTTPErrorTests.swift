@@ -65,10 +65,14 @@ struct HTTPErrorTests {
             ("user%5Bpin%5D=s3cret&a=1", "user%5Bpin%5D=<redacted>&a=1"),
             ("<title>No token</title><p>x</p>", "<title>No token</title><p>x</p>"),
             (#"{"next":"https://ada:s3cret@h/","a":"b@c"}"#, #"{"next":"https://<redacted>@h/","a":"b@c"}"#),
+            (#"{"message":"bearer s3cret.s3cret isn't good"}"#, #"{"message":"bearer <redacted> isn't good"}"#),
+            (#"["Authorization","Basic s3cret=="]"#, #"["Authorization","Basic <redacted>"]"#),
+            ("Bearer tokens and Basic authentication, 1", "Bearer tokens and Basic authentication, 1"),
             ("Cookie: s3cret\nb", "Cookie:<redacted>\\nb"), ("plain text", "plain text"), ("", ""),
         ])
     func excerpts(body: String, shown: String) {
         #expect(ServiceRedaction.standard.excerpt(of: Data(body.utf8)) == shown)
+        #expect(ServiceRedaction.none.excerpt(of: Data(body.utf8)) == body.escapedForDescription())
     }
 
     @Test(
