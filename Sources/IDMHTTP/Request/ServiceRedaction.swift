@@ -12,12 +12,12 @@ public struct ServiceRedaction: Sendable, Hashable {
     /// What is commonly secret: credentials, cookies, tokens, passwords, keys of an API and signatures.
     public static let standard = ServiceRedaction(
         words: [
-            "accesskey", "apikey", "authorization", "cookie", "credential", "passphrase", "passwd", "password",
-            "privatekey", "secret", "session", "signature", "token",
+            "accesskey", "apikey", "assertion", "authorization", "cookie", "credential", "passcode", "passphrase",
+            "passwd", "password", "privatekey", "secret", "session", "signature", "token",
         ],
         names: [
-            "assertion", "auth", "code", "codeverifier", "dpop", "jwt", "key", "otp", "pass", "pin", "pwd", "sid",
-            "sig",
+            "auth", "authcode", "bearer", "code", "codeverifier", "devicecode", "dpop", "jwt", "key", "otp", "otpcode",
+            "pass", "pin", "pwd", "samlresponse", "sid", "sig", "totp", "usercode", "verificationcode",
         ],
         beginnings: ["xauth"], plain: ["idempotencykey", "xauthor"],
         keys: [

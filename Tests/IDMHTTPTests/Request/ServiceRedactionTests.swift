@@ -13,6 +13,8 @@ struct ServiceRedactionTests {
             "client_secret", "Password", "sig", "Signature", "session_id", "code", "key", "X-Auth", "X-Auth-Key",
             "Ocp-Apim-Subscription-Key", "X-Functions-Key", "x_parse_master_key", "DD-Application-Key", "X-Client-Key",
             "DPoP", "X-Authentication", "pin", "pin[]", "user[pin]", "user.pin",
+            "client_assertion", "device_code", "user_code", "auth_code", "verification_code", "passcode",
+            "SAMLResponse",
             "user[stripe_key]", "user.x-auth-a", "user[password][]",
         ])
     func secret(name: String) {
@@ -24,7 +26,7 @@ struct ServiceRedactionTests {
         "leaves what is plain",
         arguments: [
             "page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id", "Idempotency-Key", "monkey",
-            "X-Author", "X-Idempotency-Key", "spin.x",
+            "X-Author", "X-Idempotency-Key", "spin.x", "country_code", "error_code", "status_code", "client_id",
         ])
     func plain(name: String) {
         #expect(!ServiceRedaction.standard.isSecret(name))
