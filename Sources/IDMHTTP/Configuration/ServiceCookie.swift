@@ -42,7 +42,7 @@ struct ServiceCookie: Sendable {
         if let age = attributes["max-age"].flatMap({ Int($0) }) {
             end = age <= 0 ? .min : now.addingReportingOverflow(age).overflow ? nil : now + age
         } else {
-            end = attributes["expires"].flatMap { HTTPDate($0) }?.seconds
+            end = attributes["expires"].flatMap(HTTPDate.ofCookie)?.seconds
         }
     }
 

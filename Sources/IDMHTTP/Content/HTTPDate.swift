@@ -15,6 +15,27 @@ struct HTTPDate: Sendable, Equatable {
         }
     }
 
+    /// Reads the date of a cookie, which servers write as they like: its parts in any order, whatever stands between them
+    /// and whatever else is there (RFC 6265, 5.1.1).
+    static func ofCookie(_ text: String) -> HTTPDate? {
+        var (time, day, month, year) = (Substring?.none, Substring?.none, Substring?.none, Substring?.none)
+        for word in text.split(whereSeparator: { !$0.isASCII || !$0.isLetter && !$0.isNumber && $0 != ":" }) {
+            let digits = word.prefix { $0.isNumber }
+            let name = String(word.prefix(3)).asciiLowercased()
+            if word.contains(":") {
+                time = time ?? word
+            } else if day == nil, (1...2).contains(digits.count) {
+                day = digits
+            } else if month == nil, let found = Self.months.first(where: { $0.asciiLowercased() == name }) {
+                month = found[...]
+            } else if year == nil, (2...4).contains(digits.count) {
+                year = digits
+            }
+        }
+        guard let time, let day, let month, let year else { return nil }
+        return HTTPDate(day: day, month, year: year, time)
+    }
+
     private init?(day dayWord: Substring, _ month: Substring, year yearWord: Substring, _ time: Substring) {
         let parts = time.split(separator: ":", omittingEmptySubsequences: false).map(Self.number)
         guard let day = Self.number(dayWord), var year = Self.number(yearWord), parts.count == 3,

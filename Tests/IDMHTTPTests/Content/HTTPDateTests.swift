@@ -16,6 +16,27 @@ struct HTTPDateTests {
         ])
     func forms(text: String, seconds: Int) {
         #expect(HTTPDate(text)?.seconds == seconds)
+        #expect(HTTPDate.ofCookie(text)?.seconds == seconds)
+    }
+
+    @Test(
+        "of a cookie is read however it is written",
+        arguments: [
+            "Sun, 06 Nov 1994 08:49:37", "Sun, 06-Nov-1994 08:49:37 UTC", "sun, 6 NOV 1994 08:49:37 GMT+0000",
+            "08:49:37 1994 6 november", "Sunday, 06-Nov-94 08:49:37 -0000",
+        ])
+    func cookies(text: String) {
+        #expect(HTTPDate.ofCookie(text)?.seconds == 784_111_777)
+    }
+
+    @Test(
+        "of a cookie is none where a part of it isn't there, or can't be",
+        arguments: [
+            "", "0", "Sun, 06 Nov 1994", "06 1994 08:49:37", "Nov 1994 08:49:37", "06 Nov 08:49:37",
+            "32 Nov 1994 08:49:37", "06 Nov 1994 25:49:37", "06 Nov 1994 08:49", "06 Nov 19945 08:49:37",
+        ])
+    func noCookies(text: String) {
+        #expect(HTTPDate.ofCookie(text) == nil)
     }
 
     @Test(
