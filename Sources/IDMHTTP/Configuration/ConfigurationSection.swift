@@ -32,6 +32,20 @@ extension Found<Int> {
     }
 }
 
+extension Found<String> {
+    func cachePolicy() throws(ServiceConfiguration.ReadingFault) -> ServiceRequest.CachePolicy {
+        switch value {
+        case "standard": return .standard
+        case "reload": return .reload
+        case "cacheElseLoad": return .cacheElseLoad
+        case "cacheOnly": return .cacheOnly
+        default:
+            throw .malformed(
+                key: key, reason: "it has to be “standard”, “reload”, “cacheElseLoad” or “cacheOnly”.")
+        }
+    }
+}
+
 /// The keys of a configuration, or of one of its environments.
 struct ConfigurationSection: Decodable, Sendable {
     struct Header: Sendable {
@@ -43,6 +57,7 @@ struct ConfigurationSection: Decodable, Sendable {
     var headers: [Header] = []
     var timeout: Found<Double>?
     var deadline: Found<Double>?
+    var cachePolicy: Found<String>?
     var maximumBody: Found<Int>?
     var maximumHeader: Found<Int>?
     var maximumRedirects: Found<Int>?
@@ -61,6 +76,7 @@ struct ConfigurationSection: Decodable, Sendable {
         baseURL = try container.found("baseURL") ?? (isEndpoint ? container.found("Base") : nil)
         timeout = try container.found("timeout")
         deadline = try container.found("deadline")
+        cachePolicy = try container.found("cachePolicy")
         maximumBody = try container.found("maximumBody")
         maximumHeader = try container.found("maximumHeader")
         maximumRedirects = try container.found("maximumRedirects")
@@ -74,7 +90,8 @@ struct ConfigurationSection: Decodable, Sendable {
     }
 
     private static let keys: Set = [
-        "baseURL", "headers", "timeout", "deadline", "maximumBody", "maximumHeader", "maximumRedirects", "environments",
+        "baseURL", "headers", "timeout", "deadline", "cachePolicy", "maximumBody", "maximumHeader", "maximumRedirects",
+        "environments",
     ]
 
     /// A key of this section as a path from the root.
@@ -89,6 +106,7 @@ struct ConfigurationSection: Decodable, Sendable {
         result.headers = headers + other.headers
         result.timeout = other.timeout ?? timeout
         result.deadline = other.deadline ?? deadline
+        result.cachePolicy = other.cachePolicy ?? cachePolicy
         result.maximumBody = other.maximumBody ?? maximumBody
         result.maximumHeader = other.maximumHeader ?? maximumHeader
         result.maximumRedirects = other.maximumRedirects ?? maximumRedirects

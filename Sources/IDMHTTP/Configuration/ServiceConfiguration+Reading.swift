@@ -12,8 +12,9 @@ extension ServiceConfiguration {
     /// }
     /// ```
     ///
-    /// The keys are `baseURL`, `headers`, `timeout` and `deadline` (in seconds), `maximumBody` and `maximumHeader` (in
-    /// bytes), `maximumRedirects` and `environments`. Only a base URL has to be there. A key that isn't one of them is
+    /// The keys are `baseURL`, `headers`, `timeout` and `deadline` (in seconds), `cachePolicy` (a case of
+    /// ``ServiceRequest/CachePolicy`` by its name), `maximumBody` and `maximumHeader` (in bytes), `maximumRedirects` and
+    /// `environments`. Only a base URL has to be there. A key that isn't one of them is
     /// an error, so that none is misspelt for ever. If there is an `Endpoint`, as in the Info.plist of an app, it is
     /// read in place of the file: there the base URL may be called `Base`, and other keys are left alone.
     ///
@@ -107,6 +108,7 @@ extension ServiceConfiguration {
         }
         timeout = try section.timeout?.seconds() ?? timeout
         deadline = try section.deadline?.seconds() ?? deadline
+        cachePolicy = try section.cachePolicy?.cachePolicy() ?? cachePolicy
         limits.body = try section.maximumBody?.positive() ?? limits.body
         limits.header = try section.maximumHeader?.positive() ?? limits.header
         limits.redirects = try section.maximumRedirects?.notNegative() ?? limits.redirects

@@ -18,9 +18,12 @@ struct ReadingTests {
     private static let full = """
         {
             "baseURL": "https://h/v1", "headers": { "X": "1", "Accept-Language": "en" }, "timeout": 2.5, "deadline": 30,
+            "cachePolicy": "reload",
             "maximumBody": 1000, "maximumHeader": 2000, "maximumRedirects": 0,
             "environments": {
-                "staging": { "baseURL": "https://staging.h", "headers": { "x": "2" }, "timeout": 1 },
+                "staging": {
+                    "baseURL": "https://staging.h", "headers": { "x": "2" }, "timeout": 1, "cachePolicy": "cacheOnly"
+                },
                 "empty": {}
             }
         }
@@ -31,6 +34,7 @@ struct ReadingTests {
         #expect(configuration.headers == ["Accept-Language": "en", "X": "1"])
         #expect(configuration.timeout == .seconds(2.5) && configuration.deadline == .seconds(30))
         #expect(configuration.limits == .init(body: 1000, header: 2000, redirects: 0))
+        #expect(configuration.cachePolicy == .reload)
     }
 
     @Test("from JSON and from a property list, to the same result")
@@ -42,6 +46,15 @@ struct ReadingTests {
             let data = try PropertyListSerialization.data(fromPropertyList: tree, format: format, options: 0)
             expectFull(try ServiceConfiguration(contentsOf: folder.file("c.PLIST", data), in: [:]))
         }
+    }
+
+    @Test(
+        "with a cache policy by its name",
+        arguments: [
+            ("standard", .standard), ("reload", .reload), ("cacheElseLoad", .cacheElseLoad), ("cacheOnly", .cacheOnly),
+        ] as [(String, ServiceRequest.CachePolicy)])
+    func cachePolicy(name: String, policy: ServiceRequest.CachePolicy) throws {
+        #expect(try json(#"{"baseURL": "https://h", "cachePolicy": "\#(name)"}"#).cachePolicy == policy)
     }
 
     @Test("with no more than a base URL")
@@ -59,6 +72,7 @@ struct ReadingTests {
         #expect(staging.baseURL.absoluteString == "https://staging.h")
         #expect(staging.headers == ["Accept-Language": "en", "x": "2"])
         #expect(staging.timeout == .seconds(1) && staging.deadline == .seconds(30))
+        #expect(staging.cachePolicy == .cacheOnly)
         expectFull(try json(Self.full, environment: "empty"))
     }
 
@@ -145,6 +159,8 @@ struct ReadingTests {
             (#"{"baseURL": "https://h", "deadline": 1e999}"#, "deadline"),
             (#"{"baseURL": "https://h", "maximumBody": 1.5}"#, "maximumBody"),
             (#"{"baseURL": "https://h", "maximumRedirects": -1}"#, "maximumRedirects"),
+            (#"{"baseURL": "https://h", "cachePolicy": "s3cret"}"#, "cachePolicy"),
+            (#"{"baseURL": "https://h", "cachePolicy": 1}"#, "cachePolicy"),
             (#"{"baseURL": "https://h", "headers": {"A": 1}}"#, "headers.A"),
             (#"{"baseURL": "https://h", "headers": []}"#, "headers"),
             (#"{"baseURL": "https://h", "headers": {"A B": "1"}}"#, "headers.A B"),
