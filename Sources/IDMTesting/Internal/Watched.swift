@@ -10,6 +10,8 @@ package final class Watched<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
+        /// Changes with the value.
+        var version = 0
         var waiters: [Waiter] = []
         var lastWaiter = 0
     }
@@ -25,13 +27,15 @@ package final class Watched<Value: Sendable>: Sendable {
     /// Changes the value, then lets those go on for whom it is right now.
     @discardableResult
     package func change<R: Sendable>(_ body: @Sendable (inout Value) -> R) -> R {
-        let (result, satisfied) = state.withLock { state in
+        let (result, value, waiters) = state.withLock { state in
             let result = body(&state.value)
-            let satisfied = state.waiters.filter { $0.isSatisfied(state.value) }
-            state.waiters.removeAll { waiter in satisfied.contains { $0.id == waiter.id } }
-            return (result, satisfied)
+            state.version += 1
+            return (result, state.waiters.isEmpty ? nil : state.value, state.waiters)
         }
-        for waiter in satisfied { waiter.continuation.resume() }
+        if let value {
+            // Where no lock is held: what is asked is the test's own, and may ask for the value in its turn.
+            for waiter in waiters where waiter.isSatisfied(value) { take(waiter.id)?.resume() }
+        }
         return result
     }
 
@@ -48,24 +52,33 @@ package final class Watched<Value: Sendable>: Sendable {
             // Captured, or the closure leaves the caller's actor.
             _ = isolation
             try await LibraryTask.waitThrowing { continuation in
-                let answer: Result<Void, any Error>? = state.withLock { state in
-                    // Asked under the lock: a cancel that comes later finds the waiter.
-                    if !deaf, Task.isCancelled { return .failure(CancellationError()) }
-                    if isSatisfied(state.value) { return .success(()) }
-                    state.waiters.append(Waiter(id: id, isSatisfied: isSatisfied, continuation: continuation))
-                    return nil
+                let waiter = Waiter(id: id, isSatisfied: isSatisfied, continuation: continuation)
+                while true {
+                    let (value, version) = state.withLock { ($0.value, $0.version) }
+                    if deaf || !Task.isCancelled, isSatisfied(value) { return continuation.resume() }
+                    let isToLook = state.withLock { state -> Bool? in
+                        // Asked under the lock: a cancel that comes later finds the waiter.
+                        if !deaf, Task.isCancelled { return nil }
+                        guard state.version == version else { return true }
+                        state.waiters.append(waiter)
+                        return false
+                    }
+                    switch isToLook {
+                    case true: continue
+                    case false: return
+                    case nil: return continuation.resume(throwing: CancellationError())
+                    }
                 }
-                if let answer { continuation.resume(with: answer) }
             }
         } onCancel: {
-            if !deaf { cancel(id) }
+            if !deaf { take(id)?.resume(throwing: CancellationError()) }
         }
     }
 
-    private func cancel(_ id: Int) {
-        let waiter: Waiter? = state.withLock { state in
-            state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+    /// Takes a waiter out, for one who lets it go on.
+    private func take(_ id: Int) -> WatchedContinuation<Void, any Error>? {
+        state.withLock { state in
+            state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).continuation }
         }
-        waiter?.continuation.resume(throwing: CancellationError())
     }
 }

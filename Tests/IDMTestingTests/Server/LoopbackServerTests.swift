@@ -94,6 +94,20 @@ struct LoopbackServerTests {
         }
     }
 
+    @Test("Whoever waits for what the server has seen may ask the server for it")
+    func untilAsks() async throws {
+        try await TestScope.run {
+            try await LoopbackServer.run { server in
+                server.on(.get, "/a", answer: .text("hello"))
+                let client = try RawClient(server)
+                client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+                try await server.until { _ in server.requests.map(\.path) == ["/a"] }
+                client.hangUp()
+                try await server.until { $0.openConnectionCount == 0 && server.journal.openConnectionCount == 0 }
+            }
+        }
+    }
+
     @Test("A body is given to the closure of its route, with a length or in chunks")
     func bodies() async throws {
         try await TestScope.run {
