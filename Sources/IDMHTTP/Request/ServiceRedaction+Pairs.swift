@@ -17,4 +17,9 @@ extension ServiceRedaction {
             || Self.isContent(name)
                 && object.contains { Self.isLabel($0.key) && ($0.value as? String).map(isSecret) == true }
     }
+
+    /// Whether one of some items says that what another one holds is secret: `name=token&value=…`.
+    func isSecretPair(_ items: [ServiceRequest.Query.Item]) -> Bool {
+        self != .none && items.contains { Self.isLabel($0.name) && $0.content.values.contains(where: isSecret) }
+    }
 }

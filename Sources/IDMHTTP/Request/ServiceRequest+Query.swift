@@ -97,9 +97,10 @@ extension ServiceRequest.Query {
     }
 
     private func encoded(redacted redaction: ServiceRedaction, by encode: (String) -> String) -> String {
-        items.flatMap { item -> [String] in
+        let pairIsSecret = redaction.isSecretPair(items)
+        return items.flatMap { item -> [String] in
             let name = encode(item.name)
-            let isSecret = redaction.isSecret(item)
+            let isSecret = redaction.isSecret(item) || pairIsSecret && ServiceRedaction.isContent(item.name)
             let values = item.content.values.map { isSecret ? ServiceRedaction.mark : encode($0) }
             guard case .list = item.content else { return values.map { "\(name)=\($0)" } }
             switch listStyle {

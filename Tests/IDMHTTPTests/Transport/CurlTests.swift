@@ -96,7 +96,7 @@ struct CurlTests {
             .json(["user": "ada", "password": "s3cret"]), .json([["nested": ["access_token": "s3cret"]]]),
             .form(["grant_type": "password", "client_secret": "s3cret"]), .text("s3cret"), .bytes(Data("s3cret".utf8)),
             .json("s3cret"), .multipart([.text("password", "s3cret")]),
-            .json([["value": "s3cret", "name": "token"]]),
+            .json([["value": "s3cret", "name": "token"]]), .form(["value": "s3cret", "name": "token", "page": 1]),
             .custom(contentType: "x/y") { Data("s3cret".utf8) },
         ] as [RequestBody])
     func secrets(body: RequestBody) throws {
