@@ -2,7 +2,7 @@ extension ServiceRedaction {
     /// Whether a field says what stands in another one beside it: `{"name": "token", "value": "…"}`.
     static func isLabel(_ name: String) -> Bool {
         let folded = folded(name)
-        return folded.hasSuffix("name") || folded.hasSuffix("key") || ["field", "header", "id"].contains(folded)
+        return folded.hasSuffix("name") || folded.hasSuffix("key") || ["field", "header"].contains(folded)
     }
 
     /// Whether a field holds what another one beside it names.

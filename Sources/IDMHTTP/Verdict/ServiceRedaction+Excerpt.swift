@@ -44,19 +44,19 @@ extension ServiceRedaction {
             var isSecret = !isLabel && isSecret(name) || isElement && isSecret(label)
             if isElement {
                 label = isLabel ? rest.wordBeforeElement : ""
-                if let tag, pair.isOfTag(tag), self.isSecret(pair.label) { isSecret = true }
+                if let tag, pair.isOfTag(tag), pair.labels.contains(where: self.isSecret) { isSecret = true }
             } else if Self.isLabel(name) {
-                pair = Pair(label: rest.word, place: sign, end: pairBehind(rest).end, value: pair.value)
+                pair.add(rest.word, at: sign, end: pairBehind(rest).end)
             } else if Self.isContent(name) {
                 let behind = pairBehind(rest)
                 pair.value = sign
                 if sign < pair.end ?? sign {
-                    isSecret = isSecret || self.isSecret(pair.label)
-                } else if isCut, behind.label == nil, behind.end == text.endIndex, !rest.beginsGroup {
+                    isSecret = isSecret || pair.labels.contains(where: self.isSecret)
+                } else if isCut, behind.labels.isEmpty, behind.end == text.endIndex, !rest.beginsGroup {
                     // It is cut before it says its name: nobody knows what it is.
                     isSecret = true
                 }
-                isSecret = isSecret || behind.label.map(self.isSecret) == true
+                isSecret = isSecret || behind.labels.contains(where: self.isSecret)
             }
             guard isSecret else { continue }
             shown += Self.mark
@@ -65,14 +65,24 @@ extension ServiceRedaction {
         return shown + String(rest)
     }
 
-    /// A name that stands beside its value, as the last field that has one said it.
+    /// The names that stand beside their values, as the fields before have said them.
     private struct Pair {
-        var label = ""
-        /// Where the name is, and where the object or the tag ends that it is in.
-        var place: String.Index?
-        var end: String.Index?
+        private(set) var labels: [String] = []
+        /// Where the last name is, and where the object or the tag ends that the first one is in.
+        private var place: String.Index?
+        private(set) var end: String.Index?
         /// Where the last value is.
         var value: String.Index?
+
+        mutating func add(_ label: String, at place: String.Index, end: String.Index) {
+            // An object may have several, and others in it that have some.
+            if let known = self.end, place < known {
+                labels.append(label)
+            } else {
+                (labels, self.end) = ([label], end)
+            }
+            self.place = place
+        }
 
         /// Whether the value is what a tag encloses, and doesn't stand in it as well.
         func isOfTag(_ tag: String.Index) -> Bool {
@@ -80,10 +90,10 @@ extension ServiceRedaction {
         }
     }
 
-    /// What is behind a value in the same object, or in the same tag: the name in `{"value": "…", "name": "token"}`, if
-    /// there is one, and where it ends.
-    private func pairBehind(_ text: Substring.UnicodeScalarView) -> (label: String?, end: String.Index) {
-        var (index, depth, label) = (text.startIndex, 0, String?.none)
+    /// What is behind a value in the same object, or in the same tag: the names, as in `{"value": "…", "name": "token"}`,
+    /// and where it ends.
+    private func pairBehind(_ text: Substring.UnicodeScalarView) -> (labels: [String], end: String.Index) {
+        var (index, depth, labels) = (text.startIndex, 0, [String]())
         while index < text.endIndex {
             switch text[index] {
             case "\"", "'":
@@ -92,17 +102,17 @@ extension ServiceRedaction {
             case "{", "[":
                 depth += 1
             case "}", "]", ">":
-                guard depth > 0 else { return (label, index) }
+                guard depth > 0 else { return (labels, index) }
                 depth -= 1
             case ":", "=":
                 let name = depth == 0 ? text[..<index].nameAtEnd(isField: text[index] == "=") : ""
-                if label == nil, Self.isLabel(name) { label = text[index...].dropFirst().word }
+                if Self.isLabel(name) { labels.append(text[index...].dropFirst().word) }
             default:
                 break
             }
             index = text.index(after: index)
         }
-        return (label, index)
+        return (labels, index)
     }
 
     /// Where the content of an element ends: at the next tag. If that opens another one it is the end of everything, as
