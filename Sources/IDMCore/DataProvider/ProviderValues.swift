@@ -46,6 +46,18 @@ public struct ProviderValues<Element: Sendable>: AsyncSequence {
     }
 }
 
+extension ProviderValues.Iterator {
+    /// The next value, or nil after the last. An end before the first is ``DataProviderError/noAnswer``, as it is for
+    /// whoever asks for one value.
+    mutating func next(isFirst: Bool, isolation: isolated (any Actor)?) async throws -> Element? {
+        let value = try await next(isolation: isolation)
+        guard isFirst, value == nil else { return value }
+        // Many sequences simply end when their task is cancelled; that is no failure.
+        try Task.checkCancellation()
+        throw DataProviderError.noAnswer
+    }
+}
+
 extension ProviderValues {
     /// The same values, without their type.
     func erased() -> ProviderValues<any Sendable> {

@@ -1,4 +1,5 @@
 import IDMTesting
+import TestSupport
 
 @testable import IDMCore
 
@@ -85,6 +86,22 @@ struct Listed: StreamDataProvider {
             if let error { throw error }
             return nil
         }
+    }
+}
+
+/// A stream that notes each time its values are asked for.
+struct Asked: StreamDataProvider {
+    private let base: Listed
+    private let log: Log
+
+    init(_ base: Listed, in log: Log) {
+        self.base = base
+        self.log = log
+    }
+
+    func values(for input: Int) -> Listed.Values {
+        log.add("\(input)")
+        return base.values(for: input)
     }
 }
 

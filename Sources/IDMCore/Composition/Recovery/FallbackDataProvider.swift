@@ -41,17 +41,21 @@ private struct FallbackCursor<Other: DataProvider>: ValueCursor {
     let other: Other
     let input: Other.Input
     var values: ProviderValues<Other.Output>.Iterator
+    var isFirst = true
     var hasFallenBack = false
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Other.Output? {
         do {
-            return try await values.next(isolation: isolation)
+            let value = try await values.next(isFirst: isFirst, isolation: isolation)
+            isFirst = false
+            return value
         } catch {
             guard !hasFallenBack, error.isReasonToFallBack else { throw error }
         }
         hasFallenBack = true
+        isFirst = true
         values = ProviderValues(of: other, for: input).makeAsyncIterator()
-        return try await values.next(isolation: isolation)
+        return try await next(isolation: isolation)
     }
 }
 
@@ -62,7 +66,8 @@ extension Error {
 extension DataProvider {
     /// This provider, and if it fails, another one with the same input. If both fail, the error is the other's.
     ///
-    /// When a stream fails, at any time, the other's values follow those that have been heard. A cancellation
+    /// When a stream fails, at any time, the other's values follow those that have been heard. One that ends without a
+    /// value has failed with ``DataProviderError/noAnswer``. A cancellation
     /// (`CancellationError`, ``IntegrationError/cancelled(_:)``) and the failure of a cancelled task pass through: the
     /// other one isn't asked.
     public func fallback<Other: DataProvider>(

@@ -58,7 +58,7 @@ private struct RetryCursor<Base: DataProvider>: ValueCursor {
     mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
         while true {
             do {
-                let value = try await values.next(isolation: isolation)
+                let value = try await values.next(isFirst: !isDelivering, isolation: isolation)
                 isDelivering = true
                 return value
             } catch {
@@ -73,7 +73,8 @@ private struct RetryCursor<Base: DataProvider>: ValueCursor {
 extension DataProvider {
     /// This provider, asked again with the same input when it fails.
     ///
-    /// A stream is repeated only before its first value: what has been heard isn't taken back. A cancellation
+    /// A stream is repeated only before its first value: what has been heard isn't taken back. One that ends without a
+    /// value has failed with ``DataProviderError/noAnswer``. A cancellation
     /// (`CancellationError`, ``IntegrationError/cancelled(_:)``) is never retried and never shown to `when`, and a
     /// cancelled task doesn't try again. Cancelling during the delay ends the request at once.
     ///

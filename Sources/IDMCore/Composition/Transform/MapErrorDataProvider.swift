@@ -57,10 +57,13 @@ public struct MapErrorDataProvider<Base: DataProvider>: StreamDataProvider {
 private struct MapErrorCursor<Base: DataProvider>: ValueCursor {
     let provider: MapErrorDataProvider<Base>
     var values: ProviderValues<Base.Output>.Iterator
+    var isFirst = true
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
         do {
-            return try await values.next(isolation: isolation)
+            let value = try await values.next(isFirst: isFirst, isolation: isolation)
+            isFirst = false
+            return value
         } catch {
             throw provider.changed(error)
         }
@@ -71,7 +74,7 @@ extension DataProvider {
     /// This provider with its errors changed by a closure, which runs where the error was thrown.
     ///
     /// The closure never sees a cancellation (`CancellationError`, ``IntegrationError/cancelled(_:)``): that passes
-    /// through as it is.
+    /// through as it is. The ``DataProviderError/noAnswer`` of a stream that ends without a value it does see.
     @inlinable
     public func mapError(
         _ transform: @escaping @Sendable (any Error) -> any Error

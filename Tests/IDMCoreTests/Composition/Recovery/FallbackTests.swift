@@ -35,6 +35,16 @@ struct FallbackTests {
         #expect(Failing(Trouble.first).fallback(to: Listed(1)).deliversMany)
     }
 
+    @Test("is asked when a stream ends without a value, and is to give one then")
+    func noValue() async throws {
+        let provider = Listed().fallback(to: Listed(1, 2))
+        #expect(try await provider.request(1) == 3)
+        #expect(await collect(provider, 1).values == [2, 3])
+        let (values, error) = await collect(Listed(1, error: Trouble.first).fallback(to: Listed()), 1)
+        #expect(values == [2])
+        #expect(error as? DataProviderError == .noAnswer)
+    }
+
     @Test("isn't asked by a cancelled task, whatever the provider throws")
     func cancelled() async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)

@@ -105,6 +105,18 @@ struct RetryTests {
         #expect(stream.requestCount == 2)
     }
 
+    @Test("repeats a stream that ends without a value")
+    func noValue() async throws {
+        let asked = Log()
+        let provider = Asked(Listed(), in: asked).retry(2)
+        let (values, error) = await collect(provider, 1)
+        #expect(values == [])
+        #expect(error as? DataProviderError == .noAnswer)
+        #expect(asked.count == 3)
+        await #expect(throws: DataProviderError.noAnswer) { try await provider.request(1) }
+        #expect(asked.count == 6)
+    }
+
     @Test("keeps to that also when one value is asked for")
     func streamRequest() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()

@@ -61,6 +61,14 @@ struct TransformTests {
         #expect(other.count == 0)
     }
 
+    @Test("mapError hears of a stream that ends without a value, by a request and value by value")
+    func noValue() async throws {
+        let provider = Listed().mapError { $0 as? DataProviderError == .noAnswer ? Trouble.second : $0 }
+        await #expect(throws: Trouble.second) { try await provider.request(1) }
+        #expect(await collect(provider, 1).error as? Trouble == .second)
+        #expect(await collect(Listed(1).mapError { _ in Trouble.second }, 1).error == nil)
+    }
+
     @Test("A stream stays a stream through every transform")
     func streams() async throws {
         let stream = Listed(1, 2).map { $0 * 10 }.mapInput { (text: String) in text.count }.mapError { $0 }
