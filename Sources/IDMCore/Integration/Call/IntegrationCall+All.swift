@@ -5,7 +5,10 @@ extension Collection {
     /// - Returns: How the calls ended, in the order of the calls. If the awaiting task is cancelled, so are all the
     ///   calls.
     public func callAll<Output>() async -> [IntegrationOutcome<Output>] where Element == IntegrationCall<Output> {
-        let tasks = map { $0.call() }
+        var started: [IntegrationTask<Output>] = []
+        // Not mapped: a closure would leave the caller's actor, on which the providers are to be asked.
+        for call in self { started.append(call.call()) }
+        let tasks = started
         return await withTaskCancellationHandler {
             var outcomes: [IntegrationOutcome<Output>] = []
             for task in tasks {

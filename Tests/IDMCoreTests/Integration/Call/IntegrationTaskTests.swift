@@ -268,6 +268,12 @@ struct IntegrationTaskTests {
         #expect(ends[2] == .success(30))
     }
 
+    @Test("callAll asks the providers on the caller's actor")
+    @MainActor
+    func callAllHere() async {
+        #expect(await [Integrator(MainActorProbe()).prepareCall(1)].callAll() == [.success(true)])
+    }
+
     @Test("callAll is under the rules of the integrators, and waits for the chains")
     func callAllUnderRules() async {
         let integrator = Integrator(provider, executing: .only)
