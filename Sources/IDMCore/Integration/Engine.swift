@@ -8,6 +8,9 @@ final class Engine: Sendable {
     /// What the runs' tasks prefer, if the clock asks for it.
     let executor: (any TaskExecutor)?
 
+    /// Whether calls share the request that runs.
+    let sharesRequests: Bool
+
     private let lanes: Lanes
     /// The gate that lets calls in or turns them away as they come, if it is one.
     private let promptGate: Gate?
@@ -17,6 +20,7 @@ final class Engine: Sendable {
     init(type: ExecutingType, isKeyed: Bool, clock: any Clock<Duration>) {
         self.type = type
         self.clock = clock
+        sharesRequests = type.isJoining
         executor = (clock as? any WatchedClock)?.workload
         lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(Gate(type.rule))
         promptGate = if case .single(let gate) = lanes, type.decidesAtOnce { gate } else { nil }
@@ -63,6 +67,7 @@ final class Engine: Sendable {
         }
         let gate = lanes.enter(source.lane())
         let run = Run(engine: self, gate: gate, source: source, plan: plan)
+        if sharesRequests && !plan.isHeld { run.reserve() }
         return start(run, run.way, .now, control, isolation: isolation, willStart)
     }
 

@@ -105,6 +105,58 @@ struct JoiningTests {
         #expect(await first.outcome == .cancelled(.cancelled))
     }
 
+    @Test("share what runs as they are made, though it ends before their beginning is heard", arguments: [false, true])
+    func lateBeginning(isHeld: Bool) async throws {
+        let (stage, asked, gate) = (Stage(), Log(), provider)
+        let integrator = Integrator(
+            ClosureDataProvider { (input: Int) in
+                asked.add("\(input)")
+                return input == 1 ? try await gate.request(input) : input
+            }, executing: .only(joining: true))
+        let first = integrator.prepareCall(1).call()
+        let request = try await gate.nextRequest()
+        var call = stage.record(integrator.prepareCall(2), in: log)
+        if isHeld { call = call.after(Integrator(Echo<Int>()).prepareCall(0)) }
+        let second = call.call()
+        try await stage.executor.waiting()
+        request.answer(7)
+        await first.finish()
+        stage.executor.open()
+        await second.finish()
+        #expect(log.entries == ["begin", "success 7", "completion"])
+        #expect(asked.entries == ["1"])
+    }
+
+    @Test("ask with the input of the first, also when another one comes to ask before it")
+    func lateFirst() async throws {
+        let stage = Stage()
+        let first = stage.record(integrator.prepareCall(1), in: log).call()
+        let second = integrator.prepareCall(2).call()
+        let request = try await provider.nextRequest()
+        #expect(request.input == 1)
+        request.answer(7)
+        #expect(await second.outcome == .success(7))
+        stage.executor.open()
+        await first.finish()
+        #expect(log.entries == ["begin", "success 7", "completion"])
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test("leave nothing to share when they are cancelled before their beginning is heard")
+    func cancelledBeforeBeginning() async throws {
+        let stage = Stage()
+        let first = stage.record(integrator.prepareCall(1), in: log).call()
+        first.cancel()
+        let second = integrator.prepareCall(2).call()
+        let request = try await provider.nextRequest()
+        #expect(request.input == 2)
+        request.answer(7)
+        #expect(await second.outcome == .success(7))
+        stage.executor.open()
+        await first.finish()
+        #expect(log.entries == ["cancel cancelled"])
+    }
+
     @Test("leave their place at the commit: a call from a terminal handler makes a request of its own")
     func callFromAHandler() async throws {
         var again: IntegrationTask<Int>?

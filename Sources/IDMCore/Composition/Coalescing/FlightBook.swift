@@ -9,7 +9,7 @@ struct SeatNumber: Hashable, Sendable {
 /// A flight is one run of a provider for everybody who asks for the same key. It starts when the first passenger asks,
 /// and is cancelled when the last one leaves. It can be joined until its key is free for the next flight: once
 /// everybody has left, or once it has landed, or only when somebody has left after that.
-struct FlightBook<Key: Hashable, Value, Passenger, Work> {
+struct FlightBook<Key: Hashable, Order, Value, Passenger, Work> {
     /// What a passenger who joins late has missed.
     struct History {
         var latest: Value?
@@ -17,8 +17,8 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     }
 
     fileprivate enum Phase {
-        /// Nobody has asked yet.
-        case grounded
+        /// Nobody has asked yet. Whoever does first, what the first passenger came for is what is asked.
+        case grounded(Order)
         /// On the way; nil until the run is known.
         case flying(Work?)
         case landed
@@ -26,7 +26,7 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
 
     struct Flight {
         let key: Key
-        fileprivate var phase = Phase.grounded
+        fileprivate var phase: Phase
         var history = History()
         var passengers: [Int: Passenger] = [:]
         var lastSeat = 0
@@ -62,8 +62,8 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
     var isEmpty: Bool { flights.isEmpty && joinable.isEmpty }
 
     /// Takes a seat in the key's flight, or in a new one.
-    mutating func join<R>(_ key: Key, _ passenger: (SeatNumber, History) -> (Passenger, R)) -> R {
-        let id = joinable[key] ?? open(key)
+    mutating func join<R>(_ key: Key, for order: Order, _ passenger: (SeatNumber, History) -> (Passenger, R)) -> R {
+        let id = joinable[key] ?? open(key, for: order)
         let number = (flights[id]?.lastSeat ?? 0) + 1
         let (seated, result) = passenger(SeatNumber(flight: id, number: number), flights[id]?.history ?? History())
         // In place: a copy of all who sit there, for each who joins, would make many dear.
@@ -72,21 +72,22 @@ struct FlightBook<Key: Hashable, Value, Passenger, Work> {
         return result
     }
 
-    private mutating func open(_ key: Key) -> Int {
+    private mutating func open(_ key: Key, for order: Order) -> Int {
         lastFlight += 1
         // A key that doesn't equal itself, as a number that is none, would never be found again.
         if key == key { joinable[key] = lastFlight }
-        flights[lastFlight] = Flight(key: key)
+        flights[lastFlight] = Flight(key: key, phase: .grounded(order))
         return lastFlight
     }
 
-    /// A passenger asks, and may have changed since it took the seat. Returns whether the flight is to be started.
-    mutating func ask(_ seat: SeatNumber, as passenger: Passenger) -> Bool {
-        guard flights[seat.flight]?.passengers[seat.number] != nil else { return false }
+    /// A passenger asks, and may have changed since it took the seat. Returns what the flight is to be started for, if
+    /// it is.
+    mutating func ask(_ seat: SeatNumber, as passenger: Passenger) -> Order? {
+        guard flights[seat.flight]?.passengers[seat.number] != nil else { return nil }
         flights[seat.flight]?.passengers[seat.number] = passenger
-        guard case .grounded = flights[seat.flight]?.phase else { return false }
+        guard case .grounded(let order) = flights[seat.flight]?.phase else { return nil }
         flights[seat.flight]?.phase = .flying(nil)
-        return true
+        return order
     }
 
     /// The run of a flight is known. Returns it if it is to be cancelled, since everybody has left.

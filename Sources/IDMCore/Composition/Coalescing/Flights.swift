@@ -1,9 +1,9 @@
 /// Requests that share one run of a provider. Used by ``DataProvider/coalesced(by:)`` and by `.only(joining: true)`.
 ///
-/// Whoever joins gets a ``Seat``. The provider is asked once a flight, by the first passenger that asks, on that one's
-/// actor, and hears a cancel when the last passenger has left.
+/// Whoever joins gets a ``Seat``. The provider is asked once a flight, with the input of the first passenger, by the
+/// first that asks, on that one's actor, and hears a cancel when the last passenger has left.
 final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>: SeatHost {
-    typealias Book = FlightBook<Key, Output, Passenger<Output>, Task<Void, Never>>
+    typealias Book = FlightBook<Key, Input, Output, Passenger<Output>, Task<Void, Never>>
 
     let provider: any DataProvider<Input, Output>
     private let book: Locked<Book>
@@ -21,18 +21,18 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
     /// Takes a seat in the flight of a key: the one that can be joined, or a new one.
     func join(_ key: Key, _ input: Input) -> Seat<Input, Output> {
         book.withLock { book in
-            book.join(key) { number, history in
+            book.join(key, for: input) { number, history in
                 let mailbox = Mailbox(first: history.latest, ending: history.ending)
-                let seat = Seat(number, input: input, mailbox: mailbox, host: self)
+                let seat = Seat(number, mailbox: mailbox, host: self)
                 return (Passenger(mailbox: mailbox, reporter: nil), seat)
             }
         }
     }
 
     func ask(
-        _ seat: SeatNumber, _ input: Input, as passenger: Passenger<Output>, isolation: isolated (any Actor)?
+        _ seat: SeatNumber, as passenger: Passenger<Output>, isolation: isolated (any Actor)?
     ) {
-        guard book.withLock({ $0.ask(seat, as: passenger) }) else { return }
+        guard let input = book.withLock({ $0.ask(seat, as: passenger) }) else { return }
         let id = seat.flight
         let run = PauseControl.unbind {
             LibraryTask.start(isolation: isolation) { isolation in

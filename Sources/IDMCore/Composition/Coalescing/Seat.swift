@@ -7,15 +7,13 @@ import Synchronization
 /// what hasn't been asked for. When the task that asks is cancelled, the seat is left and the request ends at once.
 final class Seat<Input: Sendable, Output: Sendable>: StreamDataProvider {
     private let number: SeatNumber
-    private let input: Input
     private let mailbox: Mailbox<Output>
     private let host: any SeatHost<Input, Output>
     private let hasAsked = Atomic(false)
     private let hasLeft = Atomic(false)
 
-    init(_ number: SeatNumber, input: Input, mailbox: Mailbox<Output>, host: any SeatHost<Input, Output>) {
+    init(_ number: SeatNumber, mailbox: Mailbox<Output>, host: any SeatHost<Input, Output>) {
         self.number = number
-        self.input = input
         self.mailbox = mailbox
         self.host = host
     }
@@ -43,7 +41,7 @@ final class Seat<Input: Sendable, Output: Sendable>: StreamDataProvider {
     fileprivate func next(isolation: isolated (any Actor)?) async throws -> Output? {
         if !hasAsked.exchange(true, ordering: .relaxed) {
             let passenger = Passenger(mailbox: mailbox, reporter: IntegrationProgress.current)
-            host.ask(number, input, as: passenger, isolation: isolation)
+            host.ask(number, as: passenger, isolation: isolation)
         }
         if let item = mailbox.poll() { return try item.get() }
         return try await withTaskCancellationHandler {
@@ -78,6 +76,6 @@ protocol SeatHost<Input, Output>: AnyObject, Sendable {
 
     var provider: any DataProvider<Input, Output> { get }
 
-    func ask(_ seat: SeatNumber, _ input: Input, as passenger: Passenger<Output>, isolation: isolated (any Actor)?)
+    func ask(_ seat: SeatNumber, as passenger: Passenger<Output>, isolation: isolated (any Actor)?)
     func leave(_ seat: SeatNumber)
 }

@@ -6,6 +6,8 @@ struct CallPlan: Sendable {
 
     var extras: Extras? { box?.extras }
     var hasExtras: Bool { box != nil }
+    /// Whether other calls come first.
+    var isHeld: Bool { extras?.predecessors.isEmpty == false }
     var isEmpty: Bool { handlers.kinds.isEmpty && box == nil }
 
     private final class Box: Sendable {

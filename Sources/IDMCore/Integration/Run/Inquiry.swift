@@ -46,7 +46,7 @@ final class Supply<Input: Sendable, Output: Sendable>: Sendable {
         self.provider = provider
         self.lane = lane
         stream = provider.stream
-        flights = engine.type.isJoining ? Flights(provider: provider, closesAtLanding: false) : nil
+        flights = engine.sharesRequests ? Flights(provider: provider, closesAtLanding: false) : nil
     }
 }
 

@@ -10,6 +10,8 @@ final class Run: GateMember {
     let life = Life()
     private let sequel: Sequel?
     let turn = HandlerTurn()
+    /// Its place in a request that calls share, if they do.
+    private let reservation: Reservation?
     /// Whether somebody hears of the run, or something comes after it.
     let isHeard: Bool
 
@@ -19,6 +21,7 @@ final class Run: GateMember {
         self.source = source
         handlers = engine.handlers(before: plan.handlers)
         sequel = plan.hasExtras ? .plan(plan) : nil
+        reservation = engine.sharesRequests ? Reservation() : nil
         isHeard = !handlers.kinds.isEmpty || sequel != nil
     }
 
@@ -38,6 +41,13 @@ final class Run: GateMember {
 
     func stop() {
         life.stop()
+        reservation?.end()
+    }
+
+    /// Joins the request that runs, if calls share one. To be done before the run is admitted: until it asks it may
+    /// have a beginning to tell on an actor that is busy, and the request ends meanwhile.
+    func reserve() {
+        reservation?.take(source.inquire(at: gate))
     }
 
     func takeOver(
@@ -55,7 +65,7 @@ final class Run: GateMember {
 
     /// How this run comes to the gate, unless it is turned away.
     var way: AdmissionWay {
-        if plan?.extras?.predecessors.isEmpty == false { return .held }
+        if plan?.isHeld == true { return .held }
         return handlers.kinds.contains(.beginning) ? .heard : .unheard
     }
 
@@ -85,7 +95,7 @@ final class Run: GateMember {
         // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
         // doesn't know yet if that was before it was made, so its own word for it is not enough.
         guard !life.isStopped else { return false }
-        let inquiry = source.inquire(at: gate)
+        let inquiry = reservation?.give() ?? source.inquire(at: gate)
         defer { inquiry.leave() }
         let answer: Answer
         if inquiry.isStream || handlers.kinds.contains(.progress) {
@@ -132,6 +142,7 @@ final class Run: GateMember {
             if let first { life.chain(predecessor: first) }
             await life.park()
         }
+        reserve()
         return gate.admit(ticket, isolation: #isolation)
     }
 

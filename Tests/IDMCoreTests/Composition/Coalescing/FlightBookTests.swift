@@ -13,6 +13,7 @@ struct FlightBookTests {
 
     /// What is known of one flight from outside.
     private struct Seen {
+        var first: Int?
         var seated: Set<Int> = []
         var wasSeated: Set<Int> = []
         var isStarted = false
@@ -24,7 +25,7 @@ struct FlightBookTests {
     }
 
     private struct World {
-        var book: FlightBook<String, Int, Int, Int>
+        var book: FlightBook<String, Int, Int, Int, Int>
         let closesAtLanding: Bool
         var seats: [SeatNumber] = []
         var flights: [Int: Seen] = [:]
@@ -59,9 +60,10 @@ struct FlightBookTests {
 
         private mutating func join() -> [String] {
             let index = seats.count
-            let (seat, history) = book.join("key") { number, history in (index, (number, history)) }
+            let (seat, history) = book.join("key", for: index) { number, history in (index, (number, history)) }
             let joined = flights[seat.flight] ?? Seen()
             seats.append(seat)
+            flights[seat.flight, default: Seen()].first = joined.first ?? index
             flights[seat.flight, default: Seen()].seated.insert(index)
             flights[seat.flight, default: Seen()].wasSeated.insert(index)
             var faults: [String] = []
@@ -82,9 +84,10 @@ struct FlightBookTests {
             let seat = seats[index]
             let isSeated = flights[seat.flight]!.seated.contains(index)
             let mustStart = isSeated && !flights[seat.flight]!.isStarted
-            let starts = book.ask(seat, as: index)
-            if starts { flights[seat.flight]!.isStarted = true }
-            return starts == mustStart ? [] : ["started \(starts) instead of \(mustStart)"]
+            let order = book.ask(seat, as: index)
+            if order != nil { flights[seat.flight]!.isStarted = true }
+            let expected = mustStart ? flights[seat.flight]!.first : nil
+            return order == expected ? [] : ["started for \(order as Any) instead of \(expected as Any)"]
         }
 
         private mutating func started(_ id: Int) -> [String] {
@@ -160,9 +163,9 @@ struct FlightBookTests {
 
     @Test("keeps nothing of a key that doesn't equal itself")
     func notEqualToItself() {
-        var book = FlightBook<Double, Int, String, Int>(closesAtLanding: true)
-        let seat = book.join(.nan) { seat, _ in ("a", seat) }
-        let other = book.join(.nan) { seat, _ in ("b", seat) }
+        var book = FlightBook<Double, Int, Int, String, Int>(closesAtLanding: true)
+        let seat = book.join(.nan, for: 1) { seat, _ in ("a", seat) }
+        let other = book.join(.nan, for: 2) { seat, _ in ("b", seat) }
         #expect(seat.flight != other.flight)
         for seat in [seat, other] { #expect(book.leave(seat) != nil) }
         #expect(book.isEmpty)
@@ -170,11 +173,11 @@ struct FlightBookTests {
 
     @Test("keeps keys apart")
     func keys() {
-        var book = FlightBook<String, Int, String, Int>(closesAtLanding: true)
-        let a = book.join("a") { seat, _ in ("a", seat) }
-        let b = book.join("b") { seat, _ in ("b", seat) }
+        var book = FlightBook<String, Int, Int, String, Int>(closesAtLanding: true)
+        let a = book.join("a", for: 1) { seat, _ in ("a", seat) }
+        let b = book.join("b", for: 2) { seat, _ in ("b", seat) }
         #expect(a.flight != b.flight)
-        #expect(book.ask(a, as: "a") && book.ask(b, as: "b"))
+        #expect(book.ask(a, as: "a") == 1 && book.ask(b, as: "b") == 2)
         #expect(book.deliver(1, a.flight).to == ["a"])
         #expect(book.leave(a)?.cancelled == nil)
         #expect(!book.isEmpty)
