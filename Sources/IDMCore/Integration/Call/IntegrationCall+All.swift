@@ -3,11 +3,11 @@ extension Collection {
     /// finished.
     ///
     /// - Returns: How the calls ended, in the order of the calls. If the awaiting task is cancelled, so are all the
-    ///   calls.
+    ///   calls. In a task that is cancelled already no provider is asked.
     public func callAll<Output>() async -> [IntegrationOutcome<Output>] where Element == IntegrationCall<Output> {
         var started: [IntegrationTask<Output>] = []
         // Not mapped: a closure would leave the caller's actor, on which the providers are to be asked.
-        for call in self { started.append(call.call()) }
+        for call in self { started.append(call.callToAwait()) }
         let tasks = started
         return await withTaskCancellationHandler {
             var outcomes: [IntegrationOutcome<Output>] = []

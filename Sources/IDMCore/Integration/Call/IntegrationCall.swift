@@ -40,4 +40,11 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     public consuming func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
         IntegrationTask(source.engine.call(source, plan, isolation: isolation), holding: integrator)
     }
+
+    /// Makes the call for the task that is about to await it. If that is cancelled already, nobody is asked, and the
+    /// call hears only of the cancel.
+    consuming func callToAwait(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
+        guard Task.isCancelled else { return call(isolation: isolation) }
+        return IntegrationTask(source.engine.turnAway(source, plan, .cancelled), holding: integrator)
+    }
 }

@@ -9,7 +9,7 @@
 /// The call is made at the first `next()`, once for each iterator. Events that aren't awaited yet are kept, none is
 /// lost. The sequence ends with the call; what is chained to the call goes on, and isn't heard here. Leaving the loop
 /// before that cancels the call, and so does cancelling the task that awaits: the sequence then ends after the events
-/// of that cancel.
+/// of that cancel, and in a task that is cancelled already no provider is asked.
 public struct IntegrationEvents<Output: Sendable>: AsyncSequence, Sendable {
     let call: IntegrationCall<Output>
 
@@ -79,7 +79,7 @@ private final class EventFeed<Output: Sendable>: Sendable {
                 mailbox.send(.completed)
                 mailbox.end(.finished)
             }
-            .call(isolation: nil)
+            .callToAwait(isolation: nil)
         task.withLock { $0 = run }
         // A call that never began hears no completion.
         run.handle.life.whenFinished { mailbox.end(.finished) }

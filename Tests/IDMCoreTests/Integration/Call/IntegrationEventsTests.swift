@@ -99,6 +99,17 @@ struct IntegrationEventsTests {
         #expect(await loop.value == ["begin", "cancel cancelled", "completion"])
     }
 
+    @Test("A loop in a task that is cancelled already asks nobody, and hears of the cancel")
+    func cancelledBefore() async {
+        let call = Integrator(provider).prepareCall(1)
+        let loop = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await lines(call)
+        }
+        #expect(await loop.value == ["cancel cancelled"])
+        #expect(provider.requestCount == 0)
+    }
+
     @Test("Events that come while the loop is busy are kept")
     func nothingLost() async throws {
         let (stream, log) = (ControlledStreamDataProvider<Int, Int>(), Log())

@@ -268,6 +268,18 @@ struct IntegrationTaskTests {
         #expect(ends[2] == .success(30))
     }
 
+    @Test("callAll asks nobody in a task that is cancelled already")
+    func callAllInACancelledTask() async {
+        let calls = (0..<2).map { Integrator(provider).prepareCall($0).recorded(in: log) }
+        let all = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await calls.callAll()
+        }
+        #expect(await all.value == [.cancelled(.cancelled), .cancelled(.cancelled)])
+        #expect(log.entries == ["cancel cancelled", "cancel cancelled"])
+        #expect(provider.requestCount == 0)
+    }
+
     @Test("callAll asks the providers on the caller's actor")
     @MainActor
     func callAllHere() async {
