@@ -29,7 +29,8 @@ public struct IntegrationProgress: Sendable, Hashable {
 
     /// The reporter of the call that the current task works for, or nil if nobody listens.
     ///
-    /// Threads that aren't part of the task (a delegate queue, say) don't see it: take it inside `request` and keep it.
+    /// Threads that aren't part of the task (a delegate queue, say) don't see it: take it inside `request`, or for a
+    /// stream inside `values(for:)`, and keep it.
     public static var current: Reporter? { Reporter.current }
 
     /// Reports to the call that the current task works for. Does nothing if nobody listens.

@@ -94,14 +94,18 @@ extension DataProvider {
 }
 
 private func streamCursor<P: StreamDataProvider>(_ provider: P, _ input: P.Input) -> any ValueCursor<P.Output> {
-    StreamCursor(iterator: provider.values(for: input).makeAsyncIterator())
+    StreamCursor(provider: provider, input: input)
 }
 
-private struct StreamCursor<Iterator: AsyncIteratorProtocol>: ValueCursor where Iterator.Element: Sendable {
-    var iterator: Iterator
+/// Asks for the values with the first of them: whoever hears the progress of the stream is ambient then, and not before.
+private struct StreamCursor<P: StreamDataProvider>: ValueCursor {
+    let provider: P
+    let input: P.Input
+    var iterator: P.Values.AsyncIterator?
 
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Iterator.Element? {
-        try await iterator.next(isolation: isolation)
+    mutating func next(isolation: isolated (any Actor)?) async throws -> P.Output? {
+        if iterator == nil { iterator = provider.values(for: input).makeAsyncIterator() }
+        return try await iterator?.next(isolation: isolation)
     }
 }
 

@@ -105,6 +105,18 @@ struct Asked: StreamDataProvider {
     }
 }
 
+/// A stream that reports from where its values are made.
+struct Reporting: StreamDataProvider {
+    func values(for input: Int) -> AsyncStream<Int> {
+        let reporter = IntegrationProgress.current
+        return AsyncStream { continuation in
+            reporter?.report(fraction: 0.5)
+            continuation.yield(input)
+            continuation.finish()
+        }
+    }
+}
+
 /// Tells on which actor it was asked: answers true if it was the main actor.
 struct MainActorProbe: DataProvider {
     func request(_ input: Int) async throws -> Bool { #isolation === MainActor.shared }
