@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import IDMCore
 import IDMTesting
@@ -24,23 +25,22 @@ struct KilledDownloadTests {
             let last = TestGate()
             let rounds = Volume.of(100, normally: 6)
             let share = film.length / (rounds + 1)
-            let pace = DiskPace(of: part, window: DownloadRun.bufferLength)
+            let pace = try DiskPace(of: part, window: DownloadRun.bufferLength)
+            defer { pace.end() }
             server.on(.get, "/film") { request in
                 let gate = pace.gate(from: Self.start(of: request))
                 return .resource(film).dripping(DiskPace.piece, through: gate).waiting(for: last, at: .body(share))
             }
-            let watch = Task { try await pace.follow() }
-            defer { watch.cancel() }
             var (steps, round, patience) = (0, 0, 1)
             // On a busy machine a child may need longer to get anywhere.
             while steps < rounds {
-                let (path, address) = (folder.url.path, server.url.absoluteString)
+                let (path, address, pipe) = (folder.url.path, server.url.absoluteString, pace.pipe)
                 let delay = min(Int.random(in: 5_000...80_000, using: &random) * patience, 900_000)
                 let before = length(of: part)
                 let asked = server.journal.requestCount
                 await #expect(processExitsWith: .signal(SIGALRM)) {
-                    [path = path as String, address = address as String, delay = delay as Int] in
-                    try await KilledDownloadTests.download(from: address, into: path, until: delay)
+                    [path = path as String, address = address as String, pipe = pipe as String, delay = delay as Int] in
+                    try await KilledDownloadTests.download(from: address, into: path, telling: pipe, until: delay)
                 }
                 try await server.until { $0.connections.allSatisfy(\.isClosed) }
                 round += 1
@@ -80,9 +80,12 @@ struct KilledDownloadTests {
     }
 
     /// Runs in the child, until the alarm goes off, whose default is to end the process on the spot.
-    private static func download(from address: String, into path: String, until delay: Int) async throws {
+    private static func download(
+        from address: String, into path: String, telling pipe: String, until delay: Int
+    ) async throws {
         let url = try #require(URL(string: address))
-        let provider = DownloadProvider(HTTPService(configuration: ServiceConfiguration(baseURL: url)))
+        let service = HTTPService(configuration: ServiceConfiguration(baseURL: url))
+        let provider = DownloadProvider(service, files: TellingFiles(pipe))
         _ = ualarm(.init(delay), 0)
         // One that gets to the end all the same begins again, and is refused: the alarm is what ends it.
         while true { _ = try? await provider.request(download(into: path)) }
@@ -99,35 +102,58 @@ private final class DiskPace: Sendable {
 
     /// How much goes through the gate at once, and may be sent beyond the window.
     static let piece = 1 << 12
+    /// What comes by the pipe when nobody is to look any more.
+    private static let last = UInt8(ascii: "e")
 
     private let file: URL
     private let window: Int
     private let answer = Mutex<Answer?>(nil)
+    private let folder: TemporaryFolder
+    /// By which whoever writes the file tells of that.
+    let pipe: String
+    private let descriptor: Int32
 
-    init(of file: URL, window: Int) {
+    init(of file: URL, window: Int) throws {
         self.file = file
         self.window = window
+        folder = try TemporaryFolder()
+        pipe = folder.url.appendingPathComponent("written").path
+        try #require(mkfifo(pipe, 0o600) == 0)
+        // Open on both sides, so that it lasts longer than a process that writes to it.
+        descriptor = open(pipe, O_RDWR)
+        try #require(descriptor >= 0)
+        DispatchQueue(label: "pace").async { self.follow() }
     }
+
+    /// Looks at the file whenever something comes by the pipe, on a thread that may wait for it.
+    private func follow() {
+        var bytes = [UInt8](repeating: 0, count: 1 << 12)
+        while true {
+            let count = read(descriptor, &bytes, bytes.count)
+            guard count > 0, !bytes[..<count].contains(Self.last) else { break }
+            look()
+        }
+        close(descriptor)
+    }
+
+    func end() { _ = withUnsafeBytes(of: Self.last) { write(descriptor, $0.baseAddress, 1) } }
 
     /// The gate of a new answer, whose body begins at a byte of the file.
     func gate(from start: Int) -> TestGate {
         let new = Answer(end: start)
         answer.withLock { $0 = new }
+        look()
         return new.gate
     }
 
-    /// Opens the gate by what has come to the file, until the task is cancelled. Another process writes it, and tells
-    /// nobody: it has to be looked at again and again.
-    func follow() async throws {
-        while true {
-            let end = length(of: file) + window
-            answer.withLock { answer in
-                while let next = answer?.end, next < end {
-                    answer?.end = next + Self.piece
-                    answer?.gate.open(for: 1)
-                }
+    /// Opens the gate by what has come to the file.
+    private func look() {
+        let end = length(of: file) + window
+        answer.withLock { answer in
+            while let next = answer?.end, next < end {
+                answer?.end = next + Self.piece
+                answer?.gate.open(for: 1)
             }
-            try await ContinuousClock().sleep(for: .milliseconds(1))
         }
     }
 }
