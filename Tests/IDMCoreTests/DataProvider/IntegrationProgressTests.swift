@@ -164,4 +164,11 @@ struct IntegrationProgressTests {
         #expect(values == [2, 4])
         #expect(log.fractions == [0.5, 1, 0.5, 1])
     }
+
+    @Test("A stream that takes its reporter as its values are asked for has its share of a sequence")
+    func streamInASequence() async {
+        let log = ProgressLog()
+        _ = await log.reporter.ambient { await collect(Doubler() >>>> Reporting(), 1) }
+        #expect(log.fractions == [0.5, 0.75, 1])
+    }
 }
