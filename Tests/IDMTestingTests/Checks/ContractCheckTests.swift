@@ -8,7 +8,7 @@ struct ContractCheckTests {
     @Test("asks from many tasks at once, so that also a provider that doesn't suspend has several threads in it")
     func manyTasks() async throws {
         let line = Line()
-        try await withTaskExecutorPreference(line) {
+        _ = try await withTaskExecutorPreference(line) {
             try await DataProviderContract.check(input: 1, rules: [.takesConcurrentRequests]) { Echo<Int>() }
         }
         #expect(line.mostInLine >= 18)
