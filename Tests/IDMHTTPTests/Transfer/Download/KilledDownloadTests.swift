@@ -59,7 +59,7 @@ struct KilledDownloadTests {
             last.open()
             let before = length(of: part)
             let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient))
-            let found = try await DownloadProvider(service).request(download)
+            let found = try await DownloadProvider(service, files: TellingFiles(pace.pipe)).request(download)
             #expect(found.sha256 == download.sha256 && found.size == film.length)
             #expect(server.requests.last.map { Self.start(of: $0) } == before)
             let names = try folder.names()
