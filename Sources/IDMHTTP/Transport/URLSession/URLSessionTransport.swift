@@ -31,6 +31,8 @@ internal import FoundationNetworking
 ///   ends it. They wait as well while a file that is sent is read from a disk that takes its time.
 /// - As long as bytes come faster than the session reads them, it does nothing else, so that the connection of a stopped
 ///   transfer closes at the server's first breath. Whoever cancelled, or was refused, has been told by then.
+/// - While a new connection waits for the server, the session asks again and again whether it can be written to, and
+///   keeps most of a processor busy with that. A connection that was kept open, and is used again, waits in silence.
 ///
 /// ## Memory
 ///
