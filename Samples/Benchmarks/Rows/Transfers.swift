@@ -21,7 +21,7 @@ enum Transfers {
             "memory for a download of 1 GB", in: .bytes,
             { try await Peak.growth { _ = try await downloads.run(1) } },
             against: "a delegate that writes", { try await Peak.growth { _ = try await bareDownloads.run(1) } },
-            limit: .figure(32 * 1_048_576)),
+            limit: .figure(48 * 1_048_576)),
         .figure(
             "memory for an upload of 2 GB in two parts", in: .bytes,
             { try await Peak.growth { _ = try await multipartUpload() } },

@@ -9,9 +9,8 @@ import Testing
 /// What big transfers take of the memory, each seen in a process of its own that nothing else works in.
 @Suite("The memory of transfers", .timeLimit(.minutes(10)), .serialized)
 struct TransferMemoryTests {
-    /// How much of a big body would be seen if it were held: four times what may be taken, and more.
+    /// How much of a big body would be seen if it were held: more than twice what may be taken.
     private static let length = Volume.of(1 << 30, normally: 1 << 27)
-    private static let limit = 32 << 20
 
     @Test("An upload of two files in one body takes less than 32 MB, be they 2 GB")
     func multipart() async throws {
@@ -23,7 +22,7 @@ struct TransferMemoryTests {
         try file.close()
         let path = source.path
         await #expect(processExitsWith: .success) { [path = path as String] in
-            try await TransferMemoryTests.expectLittle { server in
+            try await TransferMemoryTests.expect(lessThan: 32 << 20) { server in
                 server.on(.put, "/film") { .text("\($0.bodyLength)") }
                 let parts = ["left", "right"].map { MultipartBody.Part.file($0, URL(fileURLWithPath: path)) }
                 let request = ServiceRequest(.put, "/film", body: .multipart(parts))
@@ -33,13 +32,13 @@ struct TransferMemoryTests {
         }
     }
 
-    @Test("A download takes less than 32 MB, be it 1 GB")
+    @Test("A download takes less than 48 MB, be it 1 GB")
     func download() async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             let url = URL(fileURLWithPath: path).appendingPathComponent("film.bin")
-            try await TransferMemoryTests.expectLittle { server in
+            try await TransferMemoryTests.expect(lessThan: 48 << 20) { server in
                 let film = LoopbackServer.Resource(length: Self.length, eTag: "\"v1\"")
                 server.on(.get, "/film", answer: .resource(film))
                 let download = ServiceDownload(ServiceRequest(.get, "/film"), to: .file(url))
@@ -49,7 +48,9 @@ struct TransferMemoryTests {
     }
 
     /// Runs a transfer in this process, and fails if the process held more memory in it than is fair.
-    private static func expectLittle(_ transfer: (LoopbackServer) async throws -> Void) async throws {
+    private static func expect(
+        lessThan limit: Int, _ transfer: (LoopbackServer) async throws -> Void
+    ) async throws {
         let server = try LoopbackServer(keepingBodiesUpTo: 0, remembers: false)
         server.on(.get, "/", answer: .text("hello"))
         // What the first of all requests takes is no transfer's.
