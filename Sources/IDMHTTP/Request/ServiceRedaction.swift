@@ -20,11 +20,9 @@ public struct ServiceRedaction: Sendable, Hashable {
             "pass", "pin", "pwd", "samlresponse", "sid", "sig", "totp", "usercode", "verificationcode",
         ],
         beginnings: ["xauth"], plain: ["idempotencykey", "xauthor"],
-        keys: [
-            "access", "account", "admin", "api", "app", "application", "auth", "authentication", "authorization",
-            "client", "encryption", "function", "functions", "host", "license", "master", "private", "secret",
-            "security", "server", "service", "session", "shared", "signature", "signing", "storage", "subscription",
-            "user", "webhook",
+        finding: [
+            "cache", "foreign", "group", "grouping", "lookup", "message", "object", "order", "ordering", "partition",
+            "primary", "range", "routing", "row", "shard", "sort", "surrogate",
         ])
 
     /// What makes a name secret wherever it stands in it.
@@ -34,8 +32,9 @@ public struct ServiceRedaction: Sendable, Hashable {
     private var beginnings: Set<String>
     /// Names that only begin or end like secret ones.
     private var plain: Set<String>
-    /// The words before `-Key` that say that it opens something. Others find something: `Partition-Key`, `Sort-Key`.
-    private var keys: Set<String>
+    /// The words before `-Key` that say that it finds something: `Partition-Key`, `Sort-Key`. Others open something, for
+    /// all that anybody knows.
+    private var finding: Set<String>
 
     /// This, with more names that are secret.
     public func adding(_ names: some Sequence<String>) -> ServiceRedaction {
@@ -51,7 +50,7 @@ public struct ServiceRedaction: Sendable, Hashable {
         isOpening(name) || self != .none && Self.parts(of: name).contains { isKey($0) }
     }
 
-    /// Whether what stands under a name opens something, as far as the name says.
+    /// Whether what stands under a name opens something, unless the name says otherwise.
     private func isOpening(_ name: String) -> Bool {
         self != .none && Self.parts(of: name).contains(where: isOpeningPart)
     }
@@ -67,7 +66,7 @@ public struct ServiceRedaction: Sendable, Hashable {
         if names.contains(folded) || words.contains(where: folded.contains) { return true }
         guard !plain.contains(where: folded.hasSuffix) else { return false }
         if beginnings.contains(where: folded.hasPrefix) { return true }
-        return isKey(name) && keys.contains(String(Self.written(name).split(separator: "-").dropLast().last ?? ""))
+        return isKey(name) && !finding.contains(String(Self.written(name).split(separator: "-").dropLast().last ?? ""))
     }
 
     /// As it is written: `monkey` is no key.
@@ -164,12 +163,12 @@ public struct ServiceRedaction: Sendable, Hashable {
 
     private init(
         words: Set<String>, names: Set<String>, beginnings: Set<String> = [], plain: Set<String> = [],
-        keys: Set<String> = []
+        finding: Set<String> = []
     ) {
         self.words = words
         self.names = names
         self.beginnings = beginnings
         self.plain = plain
-        self.keys = keys
+        self.finding = finding
     }
 }
