@@ -9,7 +9,8 @@
 /// The call is made at the first `next()`, once for each iterator. Events that aren't awaited yet are kept, none is
 /// lost. The sequence ends with the call; what is chained to the call goes on, and isn't heard here. Leaving the loop
 /// before that cancels the call, and so does cancelling the task that awaits: the sequence then ends after the events
-/// of that cancel, and in a task that is cancelled already no provider is asked.
+/// of that cancel, and in a task that is cancelled already no provider is asked. Wherever the loop is, the provider is
+/// asked on no actor.
 public struct IntegrationEvents<Output: Sendable>: AsyncSequence, Sendable {
     let call: IntegrationCall<Output>
 
