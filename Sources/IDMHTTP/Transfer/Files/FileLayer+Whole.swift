@@ -14,9 +14,10 @@ extension FileLayer {
         _ path: String, by way: String, with bytes: [UInt8], synchronizing: Bool
     ) throws(FileFault) {
         // What a process that has ended left there may be open to others.
-        try removeIfThere(way)
+        if let left = try statusIfThere(way), left.mode & 0o177 != 0 { try removeIfThere(way) }
         let file = try open(way, .writing)
         do throws(FileFault) {
+            try cut(file, to: 0)
             try bytes.lending { bytes throws(FileFault) in
                 var written = 0
                 try writeAll(file, bytes, at: 0, counting: &written)
