@@ -40,12 +40,17 @@ struct AlarmTests {
             let log = Log()
             let start = clock.now
             #expect(clock.sharesAlarms)
-            clock.alarm(at: start.advanced(by: .milliseconds(100))) { log.add("given up") }.giveUp()
+            let tooSoon = start.advanced(by: .milliseconds(100))
+            clock.alarm(at: tooSoon) { log.add("given up") }.giveUp()
+            // On a busy machine its time may have come before.
+            let wasInTime = clock.now < tooSoon
             _ = clock.alarm(at: start.advanced(by: .milliseconds(300))) { log.add("late") }
             _ = clock.alarm(at: start.advanced(by: .milliseconds(200))) { log.add("early") }
             _ = clock.alarm(at: start.advanced(by: .seconds(-1))) { log.add("at once") }
-            try await log.count(reaches: 3)
-            #expect(log.entries == ["at once", "early", "late"])
+            try await log.contains("late")
+            let entries = log.entries
+            #expect(entries.filter { $0 != "given up" } == ["at once", "early", "late"])
+            #expect(!wasInTime || !entries.contains("given up"))
             #expect(start.duration(to: clock.now) >= .milliseconds(300))
         }
         try await happen(by: ContinuousClock())
