@@ -46,15 +46,26 @@ public struct ProviderValues<Element: Sendable>: AsyncSequence {
     }
 }
 
-extension ProviderValues.Iterator {
-    /// The next value, or nil after the last. An end before the first is ``DataProviderError/noAnswer``, as it is for
-    /// whoever asks for one value.
-    mutating func next(isFirst: Bool, isolation: isolated (any Actor)?) async throws -> Element? {
-        let value = try await next(isolation: isolation)
-        guard isFirst, value == nil else { return value }
-        // Many sequences simply end when their task is cancelled; that is no failure.
-        try Task.checkCancellation()
-        throw DataProviderError.noAnswer
+/// The values of a provider, of which there has to be one: an end before the first is ``DataProviderError/noAnswer``, as
+/// it is for whoever asks for one value.
+struct AnsweringValues<Element: Sendable> {
+    private var values: ProviderValues<Element>.Iterator
+    private(set) var hasAnswered = false
+
+    init<P: DataProvider>(of provider: P, for input: P.Input) where P.Output == Element {
+        values = ProviderValues(of: provider, for: input).makeAsyncIterator()
+    }
+
+    /// The next value, or nil after the last.
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Element? {
+        let value = try await values.next(isolation: isolation)
+        if value == nil && !hasAnswered {
+            // Many sequences simply end when their task is cancelled; that is no failure.
+            try Task.checkCancellation()
+            throw DataProviderError.noAnswer
+        }
+        hasAnswered = true
+        return value
     }
 }
 

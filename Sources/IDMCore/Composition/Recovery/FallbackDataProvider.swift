@@ -23,8 +23,7 @@ where Other.Input == Base.Input, Other.Output == Base.Output {
     /// The values of the base, and if it fails at any time, then those of the other one.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            FallbackCursor(
-                other: other, input: input, values: ProviderValues(of: base, for: input).makeAsyncIterator())
+            FallbackCursor(other: other, input: input, values: AnsweringValues(of: base, for: input))
         }
     }
 
@@ -40,22 +39,18 @@ where Other.Input == Base.Input, Other.Output == Base.Output {
 private struct FallbackCursor<Other: DataProvider>: ValueCursor {
     let other: Other
     let input: Other.Input
-    var values: ProviderValues<Other.Output>.Iterator
-    var isFirst = true
+    var values: AnsweringValues<Other.Output>
     var hasFallenBack = false
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Other.Output? {
         do {
-            let value = try await values.next(isFirst: isFirst, isolation: isolation)
-            isFirst = false
-            return value
+            return try await values.next(isolation: isolation)
         } catch {
             guard !hasFallenBack, error.isReasonToFallBack else { throw error }
         }
         hasFallenBack = true
-        isFirst = true
-        values = ProviderValues(of: other, for: input).makeAsyncIterator()
-        return try await next(isolation: isolation)
+        values = AnsweringValues(of: other, for: input)
+        return try await values.next(isolation: isolation)
     }
 }
 

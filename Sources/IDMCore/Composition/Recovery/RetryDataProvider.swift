@@ -33,7 +33,7 @@ public struct RetryDataProvider<Base: DataProvider>: StreamDataProvider {
         ProviderValues { [self] in
             RetryCursor(
                 base: base, input: input, rule: rule, clock: clock,
-                values: ProviderValues(of: base, for: input).makeAsyncIterator())
+                values: AnsweringValues(of: base, for: input))
         }
     }
 
@@ -51,20 +51,17 @@ private struct RetryCursor<Base: DataProvider>: ValueCursor {
     let input: Base.Input
     let rule: RetryRule
     let clock: any Clock<Duration>
-    var values: ProviderValues<Base.Output>.Iterator
+    var values: AnsweringValues<Base.Output>
     var retries = 0
-    var isDelivering = false
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
         while true {
             do {
-                let value = try await values.next(isFirst: !isDelivering, isolation: isolation)
-                isDelivering = true
-                return value
+                return try await values.next(isolation: isolation)
             } catch {
-                guard !isDelivering else { throw error }
+                guard !values.hasAnswered else { throw error }
                 try await rule.waitToRetry(after: error, &retries, on: clock)
-                values = ProviderValues(of: base, for: input).makeAsyncIterator()
+                values = AnsweringValues(of: base, for: input)
             }
         }
     }

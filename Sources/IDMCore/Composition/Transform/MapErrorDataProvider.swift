@@ -24,7 +24,7 @@ public struct MapErrorDataProvider<Base: DataProvider>: StreamDataProvider {
     /// The values of the base.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            MapErrorCursor(provider: self, values: ProviderValues(of: base, for: input).makeAsyncIterator())
+            MapErrorCursor(provider: self, values: AnsweringValues(of: base, for: input))
         }
     }
 
@@ -56,14 +56,11 @@ public struct MapErrorDataProvider<Base: DataProvider>: StreamDataProvider {
 
 private struct MapErrorCursor<Base: DataProvider>: ValueCursor {
     let provider: MapErrorDataProvider<Base>
-    var values: ProviderValues<Base.Output>.Iterator
-    var isFirst = true
+    var values: AnsweringValues<Base.Output>
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
         do {
-            let value = try await values.next(isFirst: isFirst, isolation: isolation)
-            isFirst = false
-            return value
+            return try await values.next(isolation: isolation)
         } catch {
             throw provider.changed(error)
         }
