@@ -47,7 +47,7 @@ public struct ServiceRedaction: Sendable, Hashable {
     ///
     /// Whatever is called a key is: it is better not to show one that opens nothing.
     public func isSecret(_ name: String) -> Bool {
-        isOpening(name) || self != .none && Self.parts(of: name).contains { isKey($0) }
+        self != .none && Self.parts(of: name).contains { isOpeningPart($0) || isKey($0) }
     }
 
     /// Whether what stands under a name opens something, unless the name says otherwise.
