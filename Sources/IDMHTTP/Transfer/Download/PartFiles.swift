@@ -92,8 +92,7 @@ struct PartFiles: Sendable {
     func removeSidecar(of part: FileIdentity) {
         guard let file = try? files.open(place.part, .writing) else { return }
         defer { try? files.close(file) }
-        guard (try? files.lock(file)) != nil, let status = try? files.status(file), status.size == 0,
-            status.links <= 1, (try? isInPlace(status)) == true, (try? isOwn(status)) == true
+        guard let status = taken(file), status.size == 0, status.links <= 1, (try? isOwn(status)) == true
         else { return }
         if writtenDown?.file == part { try? files.removeIfThere(place.sidecar) }
         try? files.removeIfThere(place.part)
@@ -105,9 +104,7 @@ struct PartFiles: Sendable {
             let file = try? files.open(place.part, .reading)
         else { return }
         defer { try? files.close(file) }
-        // A download that is about to do so itself has the lock. One that has just done so has left the place to others.
-        guard (try? files.lock(file)) != nil, let status = try? files.status(file),
-            status.links > 1 || status.size == 0, (try? isInPlace(status)) == true,
+        guard let status = taken(file), status.links > 1 || status.size == 0,
             isDone(status, destinations) || (try? isOwn(status)) == true
         else { return }
         guard status.links > 1 else {
@@ -116,6 +113,14 @@ struct PartFiles: Sendable {
         }
         try? files.removeIfThere(place.part)
         removeSidecar(of: status.identity)
+    }
+
+    /// The status of a file that is the part, and this process's alone until it is closed. Nil if another download has
+    /// it, or has just left the place to others.
+    private func taken(_ file: Int32) -> FileStatus? {
+        guard (try? files.lock(file)) != nil, let status = try? files.status(file), (try? isInPlace(status)) == true
+        else { return nil }
+        return status
     }
 
     // MARK: The file
