@@ -159,9 +159,16 @@ struct CallHandle: Sendable {
 
     /// Cancels the call, and those that come before it. After its end, those chained to it.
     func cancelChain(isolation: isolated (any Actor)?) {
+        var neighbors = cancelLink(isolation: isolation)
+        // Those of one call after those of another, and not inside: a chain may be longer than the stack.
+        while let next = neighbors.popLast() { neighbors += next.handle.cancelLink(isolation: nil) }
+    }
+
+    /// Cancels the call alone. Returns those that are to be cancelled with it, the last one first.
+    private func cancelLink(isolation: isolated (any Actor)?) -> [any ChainedTask] {
         // Asked first: the end that this cancel makes is one like any other, and lets the chain go on.
-        let isOver = life.cutChain()
+        let chained = life.cutChain()
         cancel(isolation: isolation)
-        if !isOver { life.cancelPredecessors() }
+        return (chained ?? life.abandonPredecessors()).reversed()
     }
 }

@@ -11,10 +11,18 @@ struct CallPlan: Sendable {
     var isEmpty: Bool { handlers.kinds.isEmpty && box == nil }
 
     private final class Box: Sendable {
-        let extras: Extras
+        /// Calls among them, which have a box as well. Locked only to be handed over at the end.
+        private let held: Locked<Extras?>
+
+        var extras: Extras? { held.withLock { $0 } }
 
         init(_ extras: Extras) {
-            self.extras = extras
+            held = Locked(extras)
+        }
+
+        deinit {
+            var extras = held.withLock { $0.take() }
+            Unlinking.letGo(of: &extras)
         }
     }
 

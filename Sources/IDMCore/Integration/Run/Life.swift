@@ -31,6 +31,12 @@ final class Life: Sendable {
         var waiting = Waiters<Outcome?>()
         var finishing = Waiters<Void>()
         var whenFinished: [@Sendable () -> Void] = []
+
+        deinit {
+            var neighbors: [any ChainedTask]? = predecessors + chained
+            (predecessors, chained) = ([], [])
+            Unlinking.letGo(of: &neighbors)
+        }
     }
 
     /// Those who wait for the last handler. To be told outside the lock.
@@ -259,7 +265,7 @@ final class Life: Sendable {
                 return company.isCut
             }
         }
-        if isCut { task.cancel() }
+        if isCut { task.handle.cancelChain(isolation: nil) }
     }
 
     /// Takes the task of a call that comes before this run. One that comes after the cancel is cancelled.
@@ -271,39 +277,37 @@ final class Life: Sendable {
                 return company.isAbandoned
             }
         }
-        if isAbandoned { task.cancel() }
+        if isAbandoned { task.handle.cancelChain(isolation: nil) }
     }
 
-    /// After the end of this run, cancels what has been chained, and keeps the rest of the chain from starting. Before
-    /// the end it does nothing, and returns false.
-    func cutChain() -> Bool {
-        let chained: [any ChainedTask]? = state.withLock { state in
+    /// After the end of this run, keeps the rest of the chain from starting. Returns what has been chained, which is to
+    /// be cancelled. Before the end it does nothing, and returns nil.
+    func cutChain() -> [any ChainedTask]? {
+        state.withLock { state in
             guard state.outcome != nil else { return nil }
             return state.withCompany { company in
                 company.isCut = true
                 return company.chained
             }
         }
-        for task in chained ?? [] { task.cancel() }
-        return chained != nil
     }
 
-    /// Cancels the calls that come before this run.
-    func cancelPredecessors() {
-        let predecessors = state.withLock { state in
+    /// Gives up the calls that come before this run. Returns those that it has made, which are to be cancelled.
+    func abandonPredecessors() -> [any ChainedTask] {
+        state.withLock { state in
             state.withCompany { company in
                 company.isAbandoned = true
                 return company.predecessors
             }
         }
-        for task in predecessors { task.cancel() }
     }
 }
 
 /// A call that another call has started.
 protocol ChainedTask: Sendable {
+    var handle: CallHandle { get }
+
     /// Keeps the call's integrator until the call's last handler has run.
     func hold()
-    func cancel()
     func finish() async
 }

@@ -1,0 +1,39 @@
+/// Lets go of what may hold more of its kind, to any depth: of one after the other, and not of one inside the other.
+///
+/// An object lets go of what it holds while it goes itself, so a chain of objects would be released on the stack, which
+/// ends before a long chain does. Those that may stand in a chain hand over here what they hold as they go. The first
+/// of them to go lets go of it, and then of what has been handed over meanwhile.
+final class Unlinking: Sendable {
+    @TaskLocal private static var current: Unlinking?
+
+    /// What is still held. Nil when all is over: a task that was started meanwhile may still know of this one.
+    private let rest = Locked<[any Sendable]?>([])
+
+    /// Lets go of something that is held nowhere else. If this is called as something else is let go of, it is next.
+    static func letGo(of held: inout (some Sendable)?) {
+        if let current, current.take(&held) { return }
+        let unlinking = Unlinking()
+        _ = unlinking.take(&held)
+        $current.withValue(unlinking) {
+            while unlinking.letGoOfNext() {}
+        }
+    }
+
+    /// Takes it over. Returns false if it comes too late.
+    private func take(_ held: inout (some Sendable)?) -> Bool {
+        rest.withLock { rest in
+            rest?.append(held.take())
+            return rest != nil
+        }
+    }
+
+    /// Returns false if there was nothing left.
+    private func letGoOfNext() -> Bool {
+        let next = rest.withLock { rest in
+            let next = rest?.popLast()
+            if next == nil { rest = nil }
+            return next
+        }
+        return next != nil
+    }
+}

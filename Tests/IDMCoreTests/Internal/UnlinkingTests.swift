@@ -1,0 +1,53 @@
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMCore
+
+@Suite("What may stand in a chain", .timeLimit(.ample))
+struct UnlinkingTests {
+    /// Does something as it goes.
+    private final class Ending: Sendable {
+        private let end: @Sendable () -> Void
+
+        init(_ end: @escaping @Sendable () -> Void) {
+            self.end = end
+        }
+
+        deinit { end() }
+    }
+
+    @Test("goes before whoever lets go of it goes on, and then what it has let go of")
+    func order() {
+        let log = Log()
+        var first: Ending? = Ending {
+            var second: Ending? = Ending { log.add("second") }
+            Unlinking.letGo(of: &second)
+            #expect(second == nil)
+            log.add("first")
+        }
+        Unlinking.letGo(of: &first)
+        log.add("after")
+        #expect(first == nil)
+        #expect(log.entries == ["first", "second", "after"])
+    }
+
+    @Test("goes at once also where a task lets go of it that was started on the way, when all is over")
+    func late() async {
+        let (log, isOver) = (Log(), Signal())
+        let started = Watched<Task<Void, Never>?>(nil)
+        var first: Ending? = Ending {
+            let task = Task {
+                await isOver.waitDeaf()
+                var late: Ending? = Ending { log.add("late") }
+                Unlinking.letGo(of: &late)
+                log.add("after")
+            }
+            started.change { $0 = task }
+        }
+        Unlinking.letGo(of: &first)
+        isOver.open()
+        await started.value?.value
+        #expect(log.entries == ["late", "after"])
+    }
+}
