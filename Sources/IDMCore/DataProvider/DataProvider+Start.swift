@@ -82,6 +82,8 @@ extension DataProvider {
         _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies
     ) async throws -> Output {
         do {
+            // Its turn may have come late.
+            try Task.checkCancellation()
             let output = try await _request(input, reporter: reporter)
             reporter?.report(fraction: 1)
             ties.end()

@@ -53,6 +53,8 @@ package final class Mailbox<Value: Sendable>: Sendable {
         from provider: P, _ input: P.Input, isolation: isolated (any Actor)?
     ) async where P.Output == Value {
         do {
+            // Its turn may have come late.
+            try Task.checkCancellation()
             var values = ProviderValues(of: provider, for: input).makeAsyncIterator()
             while let value = try await values.next(isolation: isolation) { send(value) }
             end(.finished)

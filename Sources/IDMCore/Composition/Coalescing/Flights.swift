@@ -52,6 +52,8 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
         _ provider: P, _ input: Input, _ id: Int, isolation: isolated (any Actor)?
     ) async {
         do {
+            // Its turn may have come late.
+            try Task.checkCancellation()
             var values = ProviderValues(of: provider, for: input).makeAsyncIterator()
             while let value = try await values.next(isolation: isolation) {
                 for passenger in book.withLock({ $0.deliver(value, id) }).to { passenger.mailbox.send(value) }

@@ -65,7 +65,9 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
         }
     }
 
-    private func ask(_ input: Base.Input, _ reporter: IntegrationProgress.Reporter?) async throws -> Base.Output {
+    func ask(_ input: Base.Input, _ reporter: IntegrationProgress.Reporter?) async throws -> Base.Output {
+        // Its turn may have come late.
+        try Task.checkCancellation()
         let output = try await base._request(input, reporter: reporter)
         reporter?.report(fraction: 1)
         return output

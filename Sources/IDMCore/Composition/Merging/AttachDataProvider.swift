@@ -22,7 +22,7 @@ where Side.Input == Base.Input {
             _ = isolation
             return try await base.request(input)
         } onCancel: {
-            sideTask.cancel()
+            sideTask?.cancel()
         }
     }
 
@@ -42,9 +42,12 @@ where Side.Input == Base.Input {
     /// Whether the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 
-    fileprivate func startSide(_ input: Base.Input) -> Task<Void, Never> {
+    /// Asks the side provider. A task that is cancelled doesn't, neither the caller's nor the side's own.
+    fileprivate func startSide(_ input: Base.Input) -> Task<Void, Never>? {
+        guard !Task.isCancelled else { return nil }
         // In its own turn and off the caller's actor, so that it can't even hold the actor up.
-        LibraryTask.startLater { _ in
+        return LibraryTask.startLater { _ in
+            guard !Task.isCancelled else { return }
             _ = try? await IntegrationProgress.Reporter.$ambient.withValue(nil) {
                 try await side.request(input)
             }
@@ -66,7 +69,7 @@ private struct AttachCursor<Base: DataProvider, Side: DataProvider>: ValueCursor
             _ = isolation
             return try await values.next(isolation: isolation)
         } onCancel: {
-            sideTask.cancel()
+            sideTask?.cancel()
         }
     }
 }
@@ -78,7 +81,7 @@ extension DataProvider {
     /// The side provider can't affect the result, its time, its progress or its errors: it is asked off the caller's
     /// actor, in a task of its own, and its answer and its errors aren't heard. It is asked once for each request, also
     /// if this provider then fails. Cancelling the request cancels both; once this provider has answered or failed, the
-    /// other one is left to run to its end.
+    /// other one is left to run to its end. In a task that is cancelled already it isn't asked.
     public func attached<Side: DataProvider>(
         _ side: Side
     ) -> AttachDataProvider<Self, Side> where Side.Input == Input {

@@ -1,0 +1,95 @@
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMCore
+
+@Suite("A provider that is asked in a task of its own", .timeLimit(.ample))
+struct CancelledBeforeTests {
+    /// An executor whose jobs wait until the test lets them run.
+    private final class HeldJobs: TaskExecutor {
+        private let jobs = Watched<[UnownedJob]>([])
+
+        var count: Int { jobs.value.count }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            jobs.change { $0.append(job) }
+        }
+
+        func areWaiting(_ count: Int) async throws {
+            try await jobs.wait { $0.count >= count }
+        }
+
+        func run() {
+            for job in jobs.value { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// A way to ask a provider in a task of its own, and how many tasks that takes.
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let taskCount: Int
+        let ask: @Sendable (FailingAtFirst) -> any StreamDataProvider<Int, Int>
+
+        static let all = [
+            Way(testDescription: "timeout", taskCount: 2) { $0.timeout(.seconds(1)) },
+            Way(testDescription: "coalesced", taskCount: 1) { AnyDataProvider($0.coalesced()) },
+            Way(testDescription: "attached", taskCount: 1) { ControlledDataProvider<Int, Int>().attached($0) },
+        ]
+    }
+
+    @Test("isn't asked in one that is cancelled already, by a request or value by value", arguments: Way.all)
+    func cancelledBefore(way: Way) async throws {
+        let (jobs, provider, isCancelled) = (HeldJobs(), FailingAtFirst(0), Signal())
+        let task = Task {
+            await isCancelled.waitDeaf()
+            await LibraryTask.$executor.withValue(jobs) {
+                _ = try? await way.ask(provider).request(1)
+                _ = await collect(AnyDataProvider(way.ask(provider)), 1)
+            }
+        }
+        task.cancel()
+        isCancelled.open()
+        await task.value
+        #expect(jobs.count == 0)
+        #expect(provider.count == 0)
+    }
+
+    @Test("isn't asked if the request is cancelled before the turn in which it would be", arguments: Way.all)
+    func cancelledBeforeItsTurn(way: Way) async throws {
+        let (jobs, provider) = (HeldJobs(), FailingAtFirst(0))
+        // What a handler starts begins in a later turn.
+        let turn = HandlerTurn()
+        turn.begin()
+        var task: Task<Void, any Error>?
+        await turn.bind {
+            task = LibraryTask.$executor.withValue(jobs) { Task { _ = try await way.ask(provider).request(1) } }
+        }
+        try await jobs.areWaiting(way.taskCount)
+        task?.cancel()
+        await #expect(throws: CancellationError.self) { try await task?.value }
+        jobs.run()
+        #expect(provider.count == 0)
+    }
+
+    @Test("isn't asked by a group or for one of many if a failure comes before its turn")
+    func cancelledMember() async throws {
+        let provider = FailingAtFirst(0)
+        let isCancelled = Signal()
+        let task = Task {
+            await isCancelled.waitDeaf()
+            let ties = _RequestTies(isCollecting: true)
+            await #expect(throws: CancellationError.self) {
+                try await provider.request(1, reporter: nil, tiedBy: ties)
+            }
+            await #expect(throws: CancellationError.self) {
+                try await provider.each().ask(1, nil)
+            }
+        }
+        task.cancel()
+        isCancelled.open()
+        await task.value
+        #expect(provider.count == 0)
+    }
+}
