@@ -47,7 +47,7 @@ final class Engine: Sendable {
     }
 
     /// The handlers of a call: those of the integrator, and then its own.
-    func handlers(before own: Handlers) -> Handlers {
+    func handlers(before own: consuming Handlers) -> Handlers {
         guard hasHandlers.load(ordering: .acquiring) else { return own }
         return handlers.withLock { $0 }.followed(by: own)
     }
@@ -58,7 +58,7 @@ final class Engine: Sendable {
     ///
     /// - Parameter control: What pauses the call, if it isn't what pauses the caller.
     func call(
-        _ source: any InquirySource, _ plan: CallPlan, pausedBy control: PauseControl? = nil,
+        _ source: consuming any InquirySource, _ plan: consuming CallPlan, pausedBy control: PauseControl? = nil,
         isolation: isolated (any Actor)?, willStart: (CallHandle) -> Void = { _ in }
     ) -> CallHandle {
         if let gate = promptGate, plan.isEmpty, !hasHandlers.load(ordering: .acquiring) {
@@ -67,8 +67,9 @@ final class Engine: Sendable {
         }
         let gate = lanes.enter(source.lane())
         let run = Run(engine: self, gate: gate, source: source, plan: plan)
-        if sharesRequests && !plan.isHeld { run.reserve() }
-        return start(run, run.way, .now, control, isolation: isolation, willStart)
+        let way = run.way
+        if sharesRequests && way != .held { run.reserve() }
+        return start(run, way, .now, control, isolation: isolation, willStart)
     }
 
     /// Starts a call of which nobody hears.

@@ -137,8 +137,7 @@ struct Admission<Member: Sendable>: Sendable {
             return Submission(ticket: entries.insert(entry), entrance: .wait, displaced: .nothing)
         }
         let decision = decide(way)
-        let entry = Entry(member: member, decision, hasBegun: way == .unheard)
-        let ticket = entries.insert(entry)
+        let ticket = entries.insert(Entry(member: member, decision, hasBegun: way == .unheard))
         let displaced = takePlace(ticket, decision)
         let entrance = decision.entrance
         return Submission(

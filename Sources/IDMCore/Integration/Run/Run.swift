@@ -16,13 +16,14 @@ final class Run: GateMember {
     let isHeard: Bool
 
     init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan) {
+        // What was handed over is kept last, and looked at before: so it isn't retained once more.
+        sequel = plan.hasExtras ? .plan(plan) : nil
+        reservation = engine.sharesRequests ? Reservation() : nil
+        handlers = engine.handlers(before: plan.handlers)
+        isHeard = !handlers.kinds.isEmpty || sequel != nil
         self.engine = engine
         self.gate = gate
         self.source = source
-        handlers = engine.handlers(before: plan.handlers)
-        sequel = plan.hasExtras ? .plan(plan) : nil
-        reservation = engine.sharesRequests ? Reservation() : nil
-        isHeard = !handlers.kinds.isEmpty || sequel != nil
     }
 
     /// A plan in which there is more than handlers. Kept apart: few calls have one, and thousands may wait.
@@ -74,6 +75,7 @@ final class Run: GateMember {
     // small and few, and what is seldom needed has frames of its own.
 
     /// Takes the call from its entrance to its end.
+    @inline(__always)
     func drive(_ ticket: Ticket, _ entrance: Entrance) async {
         if entrance == .begun {
             report(.began)
