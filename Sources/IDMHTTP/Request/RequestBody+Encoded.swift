@@ -15,7 +15,7 @@ extension RequestBody {
         /// The files that are part of the body.
         let files: [URL]
 
-        private let source: HTTPBytes
+        private var source: HTTPBytes
         private let passage: Passage?
 
         /// A body that is in memory.
@@ -54,18 +54,12 @@ extension RequestBody {
             return source
         }
 
-        /// This, with its bytes led through something on their way. None of them is handed over as a whole then.
+        /// This, with its bytes led through something on their way, for those who read them one after the other. Whoever
+        /// takes all of them as a whole finds them as they were.
         func led(through way: (HTTPBytes) -> HTTPBytes) -> Encoded {
-            Encoded(source: way(source), length: length, files: files, passage: passage)
-        }
-
-        private init(source: HTTPBytes, length: Int?, files: [URL], passage: Passage?) {
-            data = nil
-            self.length = length
-            file = nil
-            self.files = files
-            self.source = source
-            self.passage = passage
+            var led = self
+            led.source = way(source)
+            return led
         }
     }
 

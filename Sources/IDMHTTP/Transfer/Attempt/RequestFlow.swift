@@ -41,7 +41,6 @@ final class RequestFlow: Sendable {
         }
     }
 
-    private let isReplayable: Bool
     /// Whether it does no harm to begin again, also if all of it had just arrived.
     private let isRepeatable: Bool
     /// Whether a part of the answer can be asked for.
@@ -50,7 +49,6 @@ final class RequestFlow: Sendable {
     private let state = Locked(State())
 
     init(_ request: ServiceRequest, _ control: PauseControl?) {
-        isReplayable = request.body?.isReplayable != false
         isRepeatable = request.mayBeMadeTwice
         hasRanges = request.method == .get
         // Of a request without one nobody tells when it goes.
@@ -79,7 +77,8 @@ final class RequestFlow: Sendable {
         }
     }
 
-    /// The body that is sent: one that can be read once stops while the upload is paused.
+    /// The body that is sent. What can't be begun again stands still where it is while the upload is paused, as far as
+    /// whoever sends it reads it piece by piece.
     func led(_ body: RequestBody.Encoded) -> RequestBody.Encoded {
         let sources = body.files.compactMap { Source($0) }
         let hasEnded = state.withLock { state in
@@ -89,9 +88,9 @@ final class RequestFlow: Sendable {
         }
         // Whoever has ended it does the same, but perhaps not soon enough.
         if hasEnded { withUnsafeCurrentTask { $0?.cancel() } }
-        guard let control, !isReplayable else { return body }
+        guard let control, !isRepeatable else { return body }
         return body.led { bytes in
-            HTTPBytes { PausedCursor(pieces: bytes.makeAsyncIterator(), control: control) }
+            HTTPBytes { PausedCursor(pieces: bytes.makeAsyncIterator(), control: control, rest: body.length) }
         }
     }
 
@@ -114,11 +113,15 @@ private struct PausedCursor: ByteCursor {
     let control: PauseControl
     /// Where nobody else sees to it that it is kept.
     var deadline: RequestDeadline?
+    /// How many bytes are still to come, if that is known. Behind the last one there is nothing to hold.
+    var rest: Int?
 
     mutating func gather(_ least: Int) { pieces.gather(least) }
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
-        try await control.waitWhilePaused(until: deadline, isolation: isolation)
-        return try await pieces.next(isolation: isolation)
+        if rest != 0 { try await control.waitWhilePaused(until: deadline, isolation: isolation) }
+        let piece = try await pieces.next(isolation: isolation)
+        rest = rest.map { $0 - (piece?.count ?? 0) }
+        return piece
     }
 }

@@ -16,8 +16,9 @@ internal import Synchronization
 ///   again, after a redirect or with another credential, stays where it was until it has caught up.
 /// - **Pausing** with a `PauseControl` ends the connection, and the body is sent again from its start: a server keeps
 ///   nothing of half a body. A request that may not be made twice is ended as long as its body hasn't begun to go; from
-///   then on it goes to its end, because nobody can know what has arrived. Of a stream that can be read once a pause
-///   stops the reading, and what has been read by then still goes; paused, it isn't silent.
+///   then on it isn't, because nobody can know what has arrived. It stands still where it is, and goes on over the same
+///   connection, if the transport reads the body piece by piece; over ``URLSessionTransport`` it goes to its end, and of
+///   a stream only the reading stops. Paused, it isn't silent.
 /// - **Time** is the time-out's: the service's deadline doesn't hold, only one of the request itself.
 ///
 /// Files are read while they travel, 64 KB at a time. One that has become longer or shorter, was changed or has vanished

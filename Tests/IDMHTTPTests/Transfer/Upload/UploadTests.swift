@@ -177,21 +177,6 @@ struct UploadTests {
         #expect(transport.bodies.map(\.count) == [131_072, 3_000_000] && transport.bodies[1] == bytes)
     }
 
-    @Test("What is under way and may not be made twice goes to its end")
-    func pausedOnce() async throws {
-        let bytes = filling(3_000_000)
-        let gate = Signal()
-        let transport = BodyTransport.held(at: 131_072, gate)
-        let control = PauseControl()
-        let provider = UploadProvider(try HTTPService(transport))
-        let request = ServiceRequest(.post, "/films", body: .file(try folder.file("film", bytes)))
-        let task = Task { try await control.bind { try await provider.request(request) } }
-        try await transport.received(131_072)
-        control.pause()
-        gate.open()
-        #expect(try await task.value.text == "done" && transport.bodies == [bytes] && control.isPaused)
-    }
-
     @Test("With an idempotency key it may be made twice")
     func idempotencyKey() async throws {
         let bytes = filling(300_000)
