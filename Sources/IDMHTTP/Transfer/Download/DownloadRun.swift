@@ -11,7 +11,7 @@ struct DownloadRun: Sendable {
     let deadline: RequestDeadline?
 
     /// How much comes together before it is written, as far as it comes at once.
-    static let bufferLength = 1 << 18
+    static let bufferLength = 1 << 19
 
     func file() async throws -> DownloadedFile {
         do {

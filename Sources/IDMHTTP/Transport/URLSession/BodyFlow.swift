@@ -27,7 +27,8 @@ struct BodyFlow<Reader> {
     struct Sizes {
         /// How many bytes are kept in memory.
         var window: Int
-        /// How many bytes are handed over at once, save that a longer piece isn't cut.
+        /// How many bytes are handed over at once, unless more are wanted together, and save that a longer piece isn't
+        /// cut.
         var piece: Int
         /// How many bytes there may be at all.
         var limit: Int
@@ -165,10 +166,10 @@ struct BodyFlow<Reader> {
         reading = .nobody
         let isAll = diskLength == 0 && !isSpilling && end == nil
         if !memory.isEmpty, memoryLength >= least || !isAll {
-            return .deliver(reader, takeFromMemory(), stops: false)
+            return .deliver(reader, takeFromMemory(max(sizes.piece, least)), stops: false)
         }
         if diskLength > 0 {
-            let count = min(diskLength, sizes.piece)
+            let count = min(diskLength, max(sizes.piece, least))
             diskLength -= count
             reading = .fetching(reader)
             return .fetch(count)
@@ -184,10 +185,10 @@ struct BodyFlow<Reader> {
         }
     }
 
-    private mutating func takeFromMemory() -> [Data] {
+    private mutating func takeFromMemory(_ most: Int) -> [Data] {
         var count = 1
         var length = memory[0].count
-        while count < memory.count, length + memory[count].count <= sizes.piece {
+        while count < memory.count, length + memory[count].count <= most {
             length += memory[count].count
             count += 1
         }
@@ -204,7 +205,7 @@ struct BodyFlow<Reader> {
         end = .failed(error)
         guard case .waiting(let reader, _) = reading else { return stops ? .stop : .none }
         reading = .nobody
-        if !memory.isEmpty { return .deliver(reader, takeFromMemory(), stops: stops) }
+        if !memory.isEmpty { return .deliver(reader, takeFromMemory(sizes.piece), stops: stops) }
         return .finish(reader, error, stops: stops)
     }
 }

@@ -218,6 +218,27 @@ struct BodyFlowTests {
         #expect(flow.memoryLength == 0)
     }
 
+    @Test("hands over together what is wanted together, out of memory and from the disk")
+    func together() {
+        var flow = BodyFlow<Int>(.init(window: 48 << 10, piece: 40 << 10, limit: .max))
+        for _ in 0..<3 { _ = flow.receive(Data(count: 16 << 10)) }
+        for _ in 0..<4 {
+            guard case .spill(let piece) = flow.receive(Data(count: 16 << 10)) else {
+                Issue.record("more is in memory than there is room for")
+                return
+            }
+            _ = flow.spilled(.success(piece.count))
+        }
+
+        guard case .deliver(1, let pieces, false) = flow.ask(1, least: 48 << 10),
+            case .fetch(let count) = flow.ask(2, least: 48 << 10)
+        else {
+            Issue.record("nothing is delivered")
+            return
+        }
+        #expect(pieces.count == 3 && count == 48 << 10)
+    }
+
     @Test("puts bytes together that drip in")
     func drip() {
         var flow = BodyFlow<Int>(.init(window: 1 << 20, piece: 1 << 20, limit: .max))
