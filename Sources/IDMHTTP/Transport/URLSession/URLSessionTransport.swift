@@ -16,6 +16,11 @@ internal import FoundationNetworking
 /// - It follows no redirects, and answers no server that asks for a user: a 401 comes with its body.
 /// - It keeps nothing: no cookies, no credentials, no responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a
 ///   request fails at once; all others ask the server. A cache of values stands before a service, and not in it.
+/// - It asks the proxies that the system says: on Apple's platforms those of its settings, on Linux those of the
+///   environment. There `http_proxy`, `https_proxy` and `all_proxy` are obeyed, and `no_proxy` with the hosts that are
+///   asked directly; this machine is one of them only if it is named. Of a request that isn't encrypted a proxy sees
+///   everything, credentials included. A user in the proxy's address is told to the proxy alone, and a proxy that asks
+///   for another one is answered as a server is.
 /// - Time is kept by the service, to the millisecond.
 /// - A cancellation ends an exchange at once, wherever it is, and is told as a `CancellationError`.
 /// - A header that is too large, and a body that is once it is unpacked, end the transfer, and are told as a
