@@ -1,0 +1,158 @@
+import Foundation
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("An excerpt of a body", .timeLimit(.ample))
+struct ExcerptTests {
+    private func excerpt(_ body: String) -> String {
+        ServiceRedaction.standard.withoutSecrets(body, isCut: false)
+    }
+
+    @Test(
+        "shows nothing of what stands behind a secret name in a list",
+        arguments: [
+            (#"["token","s3cret"]"#, #"["token",<redacted>]"#),
+            (#"["Authorization", "Bearer of s3cret"]"#, #"["Authorization",<redacted>]"#),
+            (#"[["page","1"],["token","s3cret"],["q","x"]]"#, #"[["page","1"],["token",<redacted>],["q","x"]]"#),
+            (#"["page","1","token","s3cret","q","x"]"#, #"["page","1","token",<redacted>,"q","x"]"#),
+            (#"["user[pin]" , 's3cret']"#, #"["user[pin]" ,<redacted>]"#),
+            (#"["token",["s3cret"]]"#, #"["token",<redacted>"#), (#"["token",12345]"#, #"["token",<redacted>]"#),
+            (#"["token","s3cr"#, #"["token",<redacted>"#),
+            ("[\n  \"token\",\n  \"s3cret\"\n]", "[\n  \"token\",<redacted>\n]"),
+            (#"{"list":"[\"token\",\"s3cret\"]"}"#, #"{"list":"[\"token\",<redacted>}"#),
+            (#"{"errors":["is too short","is taken"]}"#, #"{"errors":["is too short","is taken"]}"#),
+            (#"["Your token has expired","Sign in"]"#, #"["Your token has expired","Sign in"]"#),
+            (#"{"field":"password","message":"is too short"}"#, #"{"field":"password","message":"is too short"}"#),
+        ])
+    func lists(body: String, shown: String) { #expect(excerpt(body) == shown) }
+
+    @Test(
+        "shows nothing of a part whose name is secret",
+        arguments: [
+            ("name=\"password\"\r\n\r\ns3cret\r\n--b", "name=\"password\"\r\n\r\n<redacted>"),
+            (
+                "--b\r\nContent-Disposition: form-data; name=\"pin\"; filename=\"x\"\r\nA: b\r\n\r\ns3cret\r\n\r\n"
+                    + "--s3cret\r\n--b\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nx\r\n--b--",
+                "--b\r\nContent-Disposition: form-data; name=\"pin\"; filename=\"x\"\r\nA: b\r\n\r\n<redacted>\r"
+                    + "\n--b\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nx\r\n--b--"
+            ),
+            (
+                "--b\nx; name=\"user[password]\"\n\ns3cret\n--b--",
+                "--b\nx; name=\"user[password]\"\n\n<redacted>\n--b--"
+            ),
+            (#"{"a":"name=\"pin\"\r\n\r\ns3cret\r\n--b","c":1}"#, #"{"a":"name=\"pin\"\r\n\r\n<redacted>"#),
+            (
+                "--b\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nx\r\n--b--",
+                "--b\r\nContent-Disposition: form-data; name=\"q\"\r\n\r\nx\r\n--b--"
+            ),
+        ])
+    func parts(body: String, shown: String) { #expect(excerpt(body) == shown) }
+
+    @Test(
+        "shows no rows of a table that has a secret column",
+        arguments: [
+            ("id,token\n1,s3cret\n", "id,token\n<redacted>"), ("Name;\"Access Token\"\r\nx;s3cret", nil),
+            ("\u{FEFF}token\tname\ns3cret\tx", nil), ("token\ns3cret", nil), ("\n\nid|x|pin\n1|2|s3cret", nil),
+            ("Report of today:\nid,,token\n1,,s3cret", nil),
+            ("id,name\n1,Ada\n2,Bob", "id,name\n1,Ada\n2,Bob"),
+            ("Your token has expired, so sign in\nand go on", "Your token has expired, so sign in\nand go on"),
+        ] as [(String, String?)])
+    func tables(body: String, shown: String?) {
+        let found = excerpt(body)
+        #expect(shown.map { found == $0 } ?? (found.hasSuffix("<redacted>") && !found.contains("s3cret")))
+    }
+
+    @Test(
+        "shows nothing of a secret line of a header, up to its end",
+        arguments: [
+            ("A: b\r\nCookie: a=s3cret; b=s3cret\r\nC: d", "A: b\r\nCookie:<redacted>\r\nC: d"),
+            ("Authorization: Digest a=\"s3cret\", b=\"s3cret\"\nC: d", "Authorization:<redacted>\nC: d"),
+            ("  token: 's3cret'\n  id: 7", "  token:<redacted>\n  id: 7"),
+        ])
+    func lines(body: String, shown: String) { #expect(excerpt(body) == shown) }
+
+    @Test(
+        "shows nothing of a value in what ends before it says its name, and all of what ends as it should",
+        arguments: [
+            (#"{"value":"s3cret","na"#, #"{"value":<redacted>,"na"#),
+            (#"{"value":"s3cret","name":"tok"#, #"{"value":<redacted>,"name":"tok"#),
+            (#"<input value="s3cret" na"#, #"<input value=<redacted> na"#),
+            (#"{"a":"{\"value\":\"s3cret\",\"name\":\"token\"}"}"#, nil),
+            (#"{"a":"}","value":"s3cret","na"#, nil), (#"{"a":"it's {","value":"s3cret","name":"token"}"#, nil),
+            (#"{"name":"x","value":"y"#, #"{"name":"x","value":"y"#),
+            (#"{"value":"y","name":"x"}"#, #"{"value":"y","name":"x"}"#),
+            (#"{"a":"don't {","value":5,"b":"<"}"#, #"{"a":"don't {","value":5,"b":"<"}"#),
+        ] as [(String, String?)])
+    func cut(body: String, shown: String?) {
+        let found = excerpt(body)
+        #expect(shown.map { found == $0 } ?? !found.contains("s3cret"))
+    }
+
+    @Test(
+        "shows all of what holds no secret",
+        arguments: [
+            "Not found", "5\" of it, and 'twas {late}: a < b > c", "The user, password or both are wrong: try again.",
+            #"{"error":{"status":404,"message":"No user with this id","details":["a","b"]},"id":"7","page":{"next":2}}"#,
+            "<html><head><title>502 Bad Gateway</title></head>\n\n<body><h1>Sorry</h1><p>It's us.</p></body></html>",
+            "a=1&b=2;c=3", "id: 7\nitems:\n  - a\n  - b\n\nrest: none\n", #"<a href="/x?y=1" title="5 > 4">z</a>"#,
+            "<plist><dict><key>id</key><integer>7</integer></dict></plist>", "{{{[[[]}}}>>><<<\"\"\"'''\\\\\\",
+        ])
+    func plain(body: String) { #expect(excerpt(body) == body) }
+
+    @Test("never shows a secret that has a secret name, wherever a body is cut", .offThePool)
+    func property() {
+        var documents = SecretDocuments(seed: 23)
+        for round in 0..<Volume.of(1_000, normally: 60) {
+            let text = Array(documents.next().unicodeScalars)
+            for count in 0...text.count {
+                let beginning = String(String.UnicodeScalarView(text[..<count]))
+                for isCut in [true, false] {
+                    let shown = ServiceRedaction.standard.withoutSecrets(beginning, isCut: isCut)
+                    guard shown.unicodeScalars.contains(SecretDocuments.sign) else { continue }
+                    Issue.record("round \(round), cut \(isCut): \(beginning.debugDescription) as \(shown)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test(
+        "looks at each sign a few times at most: otherwise this would take hours", .offThePool,
+        arguments: [
+            ">", "<a", "<a>", "<key>", "<key a", "{", "}", "{[<a", "]>", "\"", "'", "\"\\", ":", "=", "name:", "value:",
+            "{value:", "name=token\n\n", "--\n", "--b\nname=pin\n\n", ",", "\"token\",", "\"token\",[", "a,",
+            "a,token;",
+            " ", " :", "a\n", "\\n", "\\", "token=", "token:\n", "<token>", "//", "//@", "bearer ", "\u{301}",
+        ])
+    func linear(piece: String) {
+        let body = Data(String(repeating: piece, count: 60_000 / piece.utf8.count).utf8)
+        #expect(!ServiceRedaction.standard.excerpt(of: body, limit: 60_000).isEmpty)
+    }
+
+    @Test("is made of any signs, in any order", .offThePool)
+    func anything() {
+        let signs = [
+            "{", "}", "[", "]", "<", "</", ">", "/>", "\"", "'", "\\", ":", "=", ",", ";", "&", "\n", "\r\n", "\\n",
+            "--", " ", "\t", "token", "name", "value", "key", "a", "é", "\u{301}", "\u{FEFF}", "🎏", "%5B", ".",
+        ]
+        var random = SplitMix(seed: 5)
+        for _ in 0..<Volume.of(200_000, normally: 4_000) {
+            let count = Int.random(in: 0..<24, using: &random)
+            let text = (0..<count).map { _ in signs.randomElement(using: &random) ?? "" }.joined()
+            let hasSecret = ServiceRedaction.standard.withoutSecrets(text, isCut: Bool.random(using: &random))
+            // What is left out is replaced, and nothing else is changed.
+            var rest = text[...]
+            for piece in hasSecret.split(separator: ServiceRedaction.mark, omittingEmptySubsequences: false) {
+                let found = rest.unicodeScalars.firstRange(of: piece.unicodeScalars)
+                guard let found else {
+                    Issue.record("\(text.debugDescription) as \(hasSecret.debugDescription)")
+                    return
+                }
+                rest = rest[found.upperBound...]
+            }
+        }
+    }
+}
