@@ -77,7 +77,10 @@ private struct Noise: Sendable {
 
     init(seed: UInt64) {
         var numbers = SplitMix(seed: seed)
-        block = (0..<Self.blockLength).map { _ in UInt8(truncatingIfNeeded: numbers.next() >> 32) }
+        var block: [UInt8] = []
+        block.reserveCapacity(Self.blockLength)
+        while block.count < Self.blockLength { withUnsafeBytes(of: numbers.next()) { block += $0 } }
+        self.block = block
     }
 
     func bytes(_ range: Range<Int>) -> Data {
