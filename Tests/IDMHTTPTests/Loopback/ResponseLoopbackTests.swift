@@ -200,11 +200,19 @@ struct ResponseLoopbackTests {
             server.on(.get, "/nothing", answer: .never)
             server.on(.get, "/head", answer: Self.hello.waiting(for: gate, at: .body(0)))
             server.on(.get, "/half", answer: Self.hello.waiting(for: gate, at: .body(3)))
-            for path in ["/nothing", "/head", "/half"] {
-                let request = ServiceRequest(.get, path, timeout: .milliseconds(150))
-                #expect(await service.outcome(request) == "timed out silence(0.15 seconds)", "\(path)")
-                let limited = ServiceRequest(.get, path, deadline: .milliseconds(150))
-                #expect(await service.outcome(limited) == "timed out deadline(0.15 seconds)", "\(path)")
+            // At once, since a new connection keeps a processor busy as long as it waits.
+            await withTaskGroup { group in
+                for path in ["/nothing", "/head", "/half"] {
+                    let limits = [
+                        ("silence", ServiceRequest(.get, path, timeout: .milliseconds(150))),
+                        ("deadline", ServiceRequest(.get, path, deadline: .milliseconds(150))),
+                    ]
+                    for (word, request) in limits {
+                        group.addTask { [service] in
+                            #expect(await service.outcome(request) == "timed out \(word)(0.15 seconds)", "\(path)")
+                        }
+                    }
+                }
             }
             // Nothing is left waiting for what won't come.
             try await server.until { $0.openConnectionCount == 0 }
