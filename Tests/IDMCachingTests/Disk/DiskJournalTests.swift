@@ -154,9 +154,10 @@ struct DiskJournalTests: PartitionTests {
         #expect(await cache.get("key")?.value == "old")
         let late = cache.ledger.permit(for: "late")
         let change = DiskChange(kind: .tagRemoved, subject: Digest(of: "any".utf8), time: 0)
-        let many = Array(repeating: change.encoded, count: DiskJournal.greatestLength / DiskChange.size).joined()
+        let count = DiskJournal.greatestLength / DiskChange.size
+        let many = repeatElement(change.encoded, count: count).reduce(into: []) { $0 += $1 }
         let removal = DiskChange(kind: .removed, subject: Digest(of: "late".utf8), time: MachineTime.now)
-        try add(Array(many) + removal.encoded + Array(many))
+        try add(many + removal.encoded + many)
         try await cache.set(cache.ledger.entry("late"), for: "late", permit: late)
         #expect(await cache.get("late") == nil)
         try await cache.set("new", for: "key")
@@ -199,9 +200,7 @@ struct DiskJournalTests: PartitionTests {
 
     /// How long the entries are together.
     private var length: Int {
-        folder.entries.reduce(0) { sum, path in
-            sum + ((try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0)
-        }
+        folder.entries.reduce(0) { $0 + TemporaryFolder.length(of: $1) }
     }
 
     @Test("A change of which a part was told, before there was no space, is none")
