@@ -248,12 +248,12 @@ extension TransferCenterTests {
     @Test("One that is paused goes on with the request that it is asked for with again, as a new signature needs")
     func signedAnew() async throws {
         let signals = hold(["a"])
-        let center = TransferCenter(try service())
+        let files = FaultyFiles()
+        let center = TransferCenter(try core(files, width: 1))
         var download = download("a")
         download.request.query = ["signature": "old"]
         center.download(download, id: "a")
-        try await objects["a"].log.contains("3000")
-        center.pause("a")
+        try await pauseHalfway(center, files)
         download.request.query = ["signature": "new"]
         center.download(download, id: "a")
         signals["a"]?.open()
