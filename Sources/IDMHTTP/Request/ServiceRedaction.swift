@@ -135,17 +135,26 @@ public struct ServiceRedaction: Sendable, Hashable {
         return shown
     }
 
-    /// Text without the users of the addresses in it.
-    func withoutUsers(_ text: String) -> String {
+    /// Text without the users of the addresses in it, also where slashes are escaped: `https:\/\/ada:pin@host\/`.
+    ///
+    /// - Parameter isCut: Whether there is more of it: an address that isn't whole may be nothing but a user.
+    func withoutUsers(_ text: String, isCut: Bool = false) -> String {
         var shown = ""
         var rest = text.unicodeScalars[...]
-        while let slashes = rest.firstRange(of: "//".unicodeScalars) {
-            shown += String(rest[..<slashes.upperBound])
-            rest = rest[slashes.upperBound...]
+        while let slash = rest.firstIndex(of: "/") {
+            shown += String(rest[...slash])
+            rest = rest[slash...].dropFirst()
+            let second = rest.first == "\\" ? rest.dropFirst() : rest
+            guard second.first == "/" else { continue }
+            shown += String(rest[...second.startIndex])
+            rest = second.dropFirst()
             let authority = rest.prefix { !"/?#\"<>".unicodeScalars.contains($0) && !$0.properties.isWhitespace }
-            guard let at = authority.lastIndex(of: "@") else { continue }
-            shown += "\(Self.mark)@"
-            rest = rest[rest.index(after: at)...]
+            if let at = authority.lastIndex(of: "@") {
+                shown += "\(Self.mark)@"
+                rest = rest[at...].dropFirst()
+            } else if isCut, authority.endIndex == rest.endIndex {
+                return shown + Self.mark
+            }
         }
         return shown + String(rest)
     }

@@ -9,9 +9,8 @@ struct BodyReader {
         let kind: Kind
 
         enum Kind {
-            /// The value of `name: value` or `name=value`. A line is one whose name stands at its beginning, as those of
-            /// a header do.
-            case value(name: String, group: Int, isNamed: Bool, isLine: Bool)
+            /// The value of `name: value`, `name=value` or `name => value`, and the line that begins with the name.
+            case value(name: String, group: Int, isNamed: Bool, line: Line?)
             /// The content of `<name …>content</name>`, or of the element behind `<key>label</key>`.
             case content(name: String, label: String, group: Int)
             /// What comes next in a list, behind a string that is a name.
@@ -21,6 +20,14 @@ struct BodyReader {
             /// All lines behind one that holds nothing but names.
             case rows(names: [String])
         }
+    }
+
+    /// A line that begins with a name, as those of a header do, and of YAML.
+    struct Line {
+        /// How far the name stands from where the line begins, or the string that does instead.
+        let indent: Int
+        /// Where the string ends that the line is in, or else the text.
+        let end: Int
     }
 
     /// What stands between two brackets, in a tag, or in a string: fields of a group belong together. The first group is
@@ -42,7 +49,8 @@ struct BodyReader {
         fileprivate(set) var isCut = true
     }
 
-    let text: [Unicode.Scalar]
+    let body: BodyText
+    private let text: [Unicode.Scalar]
     private(set) var clues: [Clue] = []
     private(set) var groups: [Group]
 
@@ -61,6 +69,8 @@ struct BodyReader {
     private var nameFloor = 0
     private var itemFloor = 0
     private var lineStart = 0
+    /// Where a name begins its line, or its string. Nil behind one.
+    private var fieldStart: Int? = 0
     /// Whether all lines so far are empty.
     private var isFirstLine = true
     private var boundary: Range<Int>?
@@ -73,7 +83,8 @@ struct BodyReader {
 
     /// - Parameter isCut: Whether there is more of the body than this.
     init(_ text: String, redaction: ServiceRedaction, isCut: Bool) {
-        self.text = Array(text.unicodeScalars)
+        body = BodyText(text)
+        self.text = body.scalars
         self.redaction = redaction
         groups = [Group(kind: .whole)]
         var index = 0
@@ -134,7 +145,10 @@ struct BodyReader {
             guard index == string.end else { return }
             close(to: string.depth)
             self.string = nil
-        } else if "{[(,:=&;<\n".unicodeScalars.contains(last), let end = closing(of: index) {
+            fieldStart = nil
+        } else if "{[(,:=&;<>\n".unicodeScalars.contains(last) {
+            fieldStart = index + 1
+            guard let end = closing(of: index) else { return }
             string = (end, open.count)
             push(.string)
         }
@@ -143,7 +157,7 @@ struct BodyReader {
     private mutating func closing(of index: Int) -> Int? {
         let quote = text[index]
         guard !unclosed.contains(quote) else { return nil }
-        if let end = text.closingQuote(from: index) { return end }
+        if let end = body.closingQuote(from: index) { return end }
         unclosed.insert(quote)
         return nil
     }
@@ -166,9 +180,10 @@ struct BodyReader {
             self.tag = nil
             if open.count > tag.depth, open[tag.depth] == tag.group { close(to: tag.depth) }
         }
-        guard !tag.name.isEmpty else { return }
+        // Some elements never have a content, and others say that they have none.
+        guard !tag.name.isEmpty, last != "/", !["input", "meta"].contains(tag.name.lowercased()) else { return }
         // Of a property list `key` has the name of what comes next.
-        let isLabel = ["key", "name"].contains(tag.name)
+        let isLabel = tag.name == "key" || tag.name.lowercased() == "name"
         add(.content(name: isLabel ? "" : tag.name, label: label, group: tag.group), behind: index)
         guard isLabel else { return label = "" }
         let word = text[(index + 1)...].drop(while: \.isSpace).prefix(Self.longestName).prefix { $0.isPartOfName }
@@ -185,15 +200,14 @@ struct BodyReader {
         let isForm = text[index] == "="
         let floor = nameFloor
         nameFloor = index + 1
-        var found = text.name(before: index, from: floor, isForm: isForm)
-        // The last letter of an escaped line break is none of the name.
-        if found.startIndex < lineStart, lineStart < found.endIndex { found = text[lineStart..<found.endIndex] }
+        let found = text.name(before: index, from: floor, isForm: isForm)
         guard !found.isEmpty else { return }
-        let name = found.string.removingEscapes()
+        let name = found.string
+        let sign = isForm && index + 1 < text.count && text[index + 1] == ">" ? index + 1 : index
         let isNamed = groups[group].saysName || groups[group].isInSecret
         if ServiceRedaction.isLabel(name) {
-            let word = text.word(from: index + 1, longest: Self.longestName)
-            let isSecret = redaction.isSecret(word.string.removingEscapes())
+            let word = text.word(from: sign + 1, longest: Self.longestName)
+            let isSecret = redaction.isSecret(word.string)
             groups[group].saysName = true
             groups[group].saysSecret = groups[group].saysSecret || isSecret
             groups[group].saysCutName = groups[group].saysCutName || word.endIndex == text.count
@@ -201,22 +215,29 @@ struct BodyReader {
         } else if ServiceRedaction.isContent(name) {
             groups[group].holdsValue = true
         }
-        let isLine =
-            !isForm && lineStart >= floor && lineStart <= found.startIndex
-            && text[lineStart..<found.startIndex].allSatisfy(\.isSpace)
-        add(.value(name: name, group: group, isNamed: isNamed, isLine: isLine), behind: index)
+        let line = isForm ? nil : line(of: found.startIndex, from: floor)
+        add(.value(name: name, group: group, isNamed: isNamed, line: line), behind: sign)
+    }
+
+    /// The line that a name begins, perhaps as an item of a list.
+    private func line(of name: Int, from floor: Int) -> Line? {
+        guard let fieldStart, fieldStart >= floor, fieldStart <= name,
+            text[fieldStart..<name].allSatisfy({ $0.isSpace || $0 == "-" })
+        else { return nil }
+        return Line(indent: name - fieldStart, end: string?.end ?? text.count)
     }
 
     private mutating func readItem(at index: Int) {
         let name = text.quotedName(before: index, from: max(nameFloor, itemFloor))
         itemFloor = index + 1
         guard !name.isEmpty, !text.isField(at: index + 1) else { return }
-        add(.next(name: name.string.removingEscapes()), behind: index)
+        add(.next(name: name.string), behind: index)
     }
 
     private mutating func endLine(at index: Int, next: Int) {
         let line = text[lineStart..<index].trimmed
         lineStart = next
+        fieldStart = next
         if line.isEmpty {
             if isSecretPart { add(.part(boundary: boundary), behind: next - 1) }
             isSecretPart = false
@@ -229,54 +250,22 @@ struct BodyReader {
 }
 
 extension [Unicode.Scalar] {
-    /// How many scalars a line break has that stands here, also where it is escaped: `\r\n`.
+    /// How many scalars a line break has that stands here.
     fileprivate func lineBreak(at index: Int) -> Int {
-        let first = sign(at: index)
-        guard first.length > 0 else { return 0 }
-        let second = sign(at: index + first.length)
-        return first.length + (first.isReturn && second.length > 0 && !second.isReturn ? second.length : 0)
+        guard self[index].isLineBreak else { return 0 }
+        return self[index] == "\r" && index + 1 < count && self[index + 1] == "\n" ? 2 : 1
     }
 
-    private func sign(at index: Int) -> (length: Int, isReturn: Bool) {
-        guard index < count else { return (0, false) }
-        if self[index].isLineBreak { return (1, self[index] == "\r") }
-        guard self[index] == "\\", index + 1 < count, self[index + 1] == "r" || self[index + 1] == "n" else {
-            return (0, false)
-        }
-        return (2, self[index + 1] == "r")
-    }
-
-    /// Where something stands behind spaces, escaped ones as well, and behind what escapes a quote.
+    /// Where something stands behind spaces, and behind what escapes a quote.
     ///
     /// - Parameter quotes: Whether quotes are skipped, too.
     func skippingSpaces(from start: Int, quotes: Bool = false) -> Int {
-        var index = start
-        while index < count {
-            if self[index] == "\\" {
-                let isEscapedSpace = index + 1 < count && "nrt".unicodeScalars.contains(self[index + 1])
-                index += isEscapedSpace ? 2 : 1
-            } else if self[index].isSpace || quotes && self[index].isQuote {
-                index += 1
-            } else {
-                break
-            }
-        }
-        return index
-    }
-
-    /// The quote that ends the string that begins here.
-    func closingQuote(from start: Int) -> Int? {
-        var index = start + 1
-        while index < count {
-            if self[index] == self[start] { return index }
-            index += self[index] == "\\" ? 2 : 1
-        }
-        return nil
+        self[start...].firstIndex { !$0.isSpace && $0 != "\\" && !(quotes && $0.isQuote) } ?? count
     }
 
     /// The name before a sign.
     ///
-    /// - Parameter isForm: Whether it is one of a form, which may be escaped, and have parts: `user[pin]`.
+    /// - Parameter isForm: Whether it is one of a form, which may have parts: `user[pin]`.
     fileprivate func name(before sign: Int, from floor: Int, isForm: Bool) -> ArraySlice<Unicode.Scalar> {
         let name = self[floor..<sign].droppingLast { $0.isSpace || $0.isQuote || $0.properties.isGraphemeExtend }
         return name.suffix { $0.isPartOfName || isForm && $0.isBetweenParts }
@@ -335,10 +324,10 @@ extension Unicode.Scalar {
     var isPartOfName: Bool {
         properties.isAlphabetic || properties.numericType != nil || self == "_" || self == "-"
     }
-    /// What stands between the parts of a name, or is of an escape.
-    fileprivate var isBetweenParts: Bool { "[].%".unicodeScalars.contains(self) }
+    /// What stands between the parts of a name.
+    fileprivate var isBetweenParts: Bool { "[].".unicodeScalars.contains(self) }
     /// Whether it is a quote, or what escapes one. So is a mark that stands before all text.
-    fileprivate var isQuote: Bool { "\"'\\\u{FEFF}".unicodeScalars.contains(self) }
+    var isQuote: Bool { "\"'\\\u{FEFF}".unicodeScalars.contains(self) }
     var isSpace: Bool { properties.isWhitespace }
     var isLineBreak: Bool { (10...13).contains(value) || [0x85, 0x2028, 0x2029].contains(value) }
 }

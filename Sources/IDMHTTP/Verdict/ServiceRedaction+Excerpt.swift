@@ -16,17 +16,21 @@ extension ServiceRedaction {
     ///
     /// - Parameter isCut: Whether there is more of it.
     func withoutSecrets(_ text: String, isCut: Bool) -> String {
-        let plain = withoutCredentials(withoutUsers(text))
+        let plain = withoutCredentials(withoutUsers(text, isCut: isCut), isCut: isCut)
         return BodyRules(BodyReader(plain, redaction: self, isCut: isCut), redaction: self).shown
     }
 
-    /// Text without what stands behind `Bearer` and `Basic`, as servers quote it. What has no digit in it is a word like
-    /// others: `Basic authentication`.
-    private func withoutCredentials(_ text: String) -> String {
-        let credential = /(bearer|basic) +(?=[A-Za-z._~+\/=-]*[0-9])[A-Za-z0-9._~+\/=-]+/
-        return text.replacing(credential.ignoresCase().matchingSemantics(.unicodeScalar)) {
-            "\($0.output.1) \(Self.mark)"
+    /// Text without what stands behind `Bearer` and `Basic`, as servers quote it, and without tokens that are seen to be
+    /// some (JWT). What has no digit in it is a word like others, `Basic authentication`, if it is whole.
+    private func withoutCredentials(_ text: String, isCut: Bool) -> String {
+        let credential = /(bearer|basic) +([a-z0-9._~+\/=-]+)/.ignoresCase().matchingSemantics(.unicodeScalar)
+        let token = /\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9._-]*/.matchingSemantics(.unicodeScalar)
+        return text.replacing(credential) { found in
+            let isWord = !found.output.2.contains(where: \.isNumber)
+            return isWord && !(isCut && found.range.upperBound == text.endIndex)
+                ? String(found.output.0) : "\(found.output.1) \(Self.mark)"
         }
+        .replacing(token, with: Self.mark)
     }
 }
 
@@ -34,36 +38,38 @@ extension ServiceRedaction {
 private struct BodyRules {
     private let reader: BodyReader
     private let redaction: ServiceRedaction
-    private var text: [Unicode.Scalar] { reader.text }
+    private let text: [Unicode.Scalar]
 
     init(_ reader: BodyReader, redaction: ServiceRedaction) {
         self.reader = reader
         self.redaction = redaction
+        text = reader.body.scalars
     }
 
     /// The text, with a mark in place of each secret.
     var shown: String {
+        let body = reader.body
         var shown = String.UnicodeScalarView()
         var place = 0
         for clue in reader.clues where clue.place >= place {
             guard let end = endOfSecret(clue) else { continue }
-            shown += text[place..<clue.place]
+            shown += body.source[body.place(of: place)..<body.place(of: clue.place)]
             shown += ServiceRedaction.mark.unicodeScalars
             place = end
         }
-        shown += text[place...]
+        shown += body.source[body.place(of: place)...]
         return String(shown)
     }
 
     /// Where a secret ends that stands behind a clue. Nil if there is none.
     private func endOfSecret(_ clue: BodyReader.Clue) -> Int? {
         switch clue.kind {
-        case .value(let name, let group, let isNamed, let isLine):
+        case .value(let name, let group, let isNamed, let line):
             guard redaction.isSecret(name) || isSecretValue(of: name, in: reader.groups[group], isNamed, clue.place)
             else { return nil }
             let end = endOfValue(clue.place)
             // A header may quote its value, or parts of it.
-            return isLine ? max(end, endOfLine(clue.place)) : end
+            return line.map { max(end, endOfLines($0, clue.place)) } ?? end
         case .content(let name, let label, let group):
             let group = reader.groups[group]
             let isSecret =
@@ -73,10 +79,21 @@ private struct BodyRules {
             guard redaction.isSecret(name), !isHidden(clue.place) else { return nil }
             return endOfValue(clue.place)
         case .part(let boundary):
-            return boundary.flatMap { text.line(text[$0], from: clue.place) } ?? text.count
+            return boundary.flatMap { lineBreak(clue.place, before: text[$0]) } ?? text.count
         case .rows(let names):
-            return names.contains(where: redaction.isSecret) ? text.count : nil
+            guard names.contains(where: redaction.isSecret), isRow(clue.place, of: names) else { return nil }
+            return text.count
         }
+    }
+
+    /// Whether what stands below some names is a row of a table. Text has names in its first line as well: `Error, no
+    /// token`.
+    private func isRow(_ place: Int, of names: [String]) -> Bool {
+        guard names.count > 1, let start = text[place...].firstIndex(where: { !$0.isSpace }) else { return true }
+        let row = text[start..<endOfLine(place, from: start)]
+        if row.contains(where: { ",;\t|".unicodeScalars.contains($0) }) || text[start].isQuote { return true }
+        // One that is cut off before its first cell ends.
+        return row.endIndex == text.count && redaction.isSecret(names[0])
     }
 
     /// Whether a value has its name beside it, and that is secret or can't be seen: as one of a group that is cut, whose
@@ -100,38 +117,67 @@ private struct BodyRules {
 
     // MARK: Ends
 
-    private func endOfLine(_ place: Int) -> Int {
-        text[place...].firstIndex(where: \.isLineBreak) ?? text.count
+    /// Whether a sign may end what stands behind a clue: not if it is escaped, and the sign that began it isn't.
+    private func isSign(_ index: Int, for place: Int) -> Bool {
+        !reader.body.isEscaped(index) || reader.body.isEscaped(place - 1)
     }
 
-    /// Where the content of an element ends: at the next tag. If that opens another one it is the end of everything, as
-    /// it is for lists and objects.
+    /// The next of some signs that may end what stands behind a clue.
+    private func end(_ place: Int, from start: Int, where isEnd: (Unicode.Scalar) -> Bool) -> Int {
+        text.indices[start...].first { isEnd(text[$0]) && isSign($0, for: place) } ?? text.count
+    }
+
+    private func endOfLine(_ place: Int, from start: Int) -> Int { end(place, from: start, where: \.isLineBreak) }
+
+    /// Where a line ends, with those below it that go on with it: they begin further inside, or as items of its list.
+    private func endOfLines(_ line: BodyReader.Line, _ place: Int) -> Int {
+        var end = endOfLine(place, from: place)
+        while let next = text[end...].firstIndex(where: { !$0.isSpace }), next < line.end {
+            let lineBreak = text.indices[end..<next].last { text[$0].isLineBreak && isSign($0, for: place) } ?? end
+            let indent = next - lineBreak - 1
+            guard indent > line.indent || indent == line.indent && text[next...].starts(with: "- ".unicodeScalars)
+            else {
+                break
+            }
+            end = endOfLine(place, from: next)
+        }
+        return min(end, line.end)
+    }
+
+    /// Where a line break is behind which a line begins with this.
+    private func lineBreak(_ place: Int, before beginning: ArraySlice<Unicode.Scalar>) -> Int? {
+        let sign = text.indices[place...].first {
+            text[$0].isLineBreak && isSign($0, for: place) && text[($0 + 1)...].starts(with: beginning)
+        }
+        guard let sign, sign > place, text[sign] == "\n", text[sign - 1] == "\r" else { return sign }
+        return sign - 1
+    }
+
+    /// Where the content of an element ends: at the next tag. If nothing stands before one that opens another element,
+    /// it is the end of everything, as it is for lists and objects; also where content is marked, or a comment.
     private func endOfContent(_ place: Int) -> Int {
-        let content = text[place...].drop(while: \.isSpace)
-        let tag = content.firstIndex(of: "<") ?? text.count
-        return tag == content.startIndex && text[tag...].dropFirst().first != "/" ? text.count : tag
+        let start = text[place...].firstIndex { !$0.isSpace } ?? text.count
+        let tag = end(place, from: start) { $0 == "<" }
+        let sign = text[tag...].dropFirst().first
+        return sign != "/" && (sign == "!" || tag == start) ? text.count : tag
     }
 
     /// Where a value ends: at its closing quote, or at what separates it from the next one. Of a list or an object it
-    /// is the end of everything: what is inside of it is secret too.
+    /// is the end of everything: what is inside of it is secret too. So it is where a comment stands before the value.
     private func endOfValue(_ place: Int) -> Int {
-        let value = text[text.skippingSpaces(from: place)...]
-        guard let first = value.first, first != "[", first != "{" else { return text.count }
-        if first == "\"" || first == "'" {
-            return text.closingQuote(from: value.startIndex).map { $0 + 1 } ?? text.count
+        let start = text.skippingSpaces(from: place)
+        let value = text[start...]
+        guard let first = value.first, first != "[", first != "{",
+            !value.starts(with: "/*".unicodeScalars), !value.starts(with: "//".unicodeScalars)
+        else { return text.count }
+        var end = start
+        // A string may go on behind a quote in it, which is doubled, and three quotes may be one.
+        while first == "\"" || first == "'", end < text.count, text[end] == first {
+            guard let close = reader.body.closingQuote(from: end) else { return text.count }
+            end = close + 1
         }
-        return value.firstIndex { "&,;}])<\"'".unicodeScalars.contains($0) || $0.isLineBreak } ?? text.count
-    }
-}
-
-extension [Unicode.Scalar] {
-    /// Where a line break is behind which a line begins with this.
-    fileprivate func line(_ beginning: ArraySlice<Unicode.Scalar>, from start: Int) -> Int? {
-        let sign = indices[start...].first {
-            self[$0].isLineBreak && self[($0 + 1)...].starts(with: beginning)
-        }
-        guard let sign, sign > start, self[sign] == "\n", self[sign - 1] == "\r" else { return sign }
-        return sign - 1
+        if end > start, isSign(start, for: place) { return end }
+        return self.end(place, from: end) { "&,;}])<\"'".unicodeScalars.contains($0) || $0.isLineBreak }
     }
 }
 

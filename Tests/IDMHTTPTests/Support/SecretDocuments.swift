@@ -12,13 +12,18 @@ struct SecretDocuments {
     /// The next body, of any kind.
     mutating func next() -> String {
         let depth = count(0...3)
-        return switch count(0...6) {
+        return switch count(0...10) {
         case 0: "page=1&user%5B\(name())%5D=\(secret())&q=x"
         case 1: "page=1&name=\(name())&value=\(secret())&q=x"
         case 2: "HTTP/1.1 200 OK\r\nDate: x\r\n\(name()): \(secret()); b=\"\(secret())\"\r\nServer: y\r\n\r\n"
         case 3: multipart()
         case 4: "id,\"\(name())\",note\n1,\(secret()),x\n2,\"\(secret())\",\"y\"\n"
         case 5: "<?xml version=\"1.0\"?>\n\(element(depth))\n"
+        case 6: yaml(depth)
+        case 7: "{\"\(name())\"\(space())=>\(space())\"\(secret())\", :a => 1, :\(name()) => '\(secret())'}"
+        case 8: "data=\(escaped(value(depth)) { "%" + hex($0, 2) })&b=1"
+        case 9: "<p a='b'>\(escaped(value(depth)) { entities[$0] ?? String($0) })</p>"
+        case 10: "{\"a\":\"\(escaped(value(depth)) { "\\u" + hex($0, 4) })\"}"
         default: value(depth)
         }
     }
@@ -92,7 +97,39 @@ struct SecretDocuments {
         ].joined(separator: end)
     }
 
+    /// Fields of which one is secret, so deep.
+    private mutating func yaml(_ depth: Int) -> String {
+        let indent = String(repeating: "  ", count: depth)
+        let parents = (0..<depth).map { String(repeating: "  ", count: $0) + "a:\n" }.joined()
+        let field = "\(pick("", "- "))\(name())"
+        let value =
+            switch count(0...4) {
+            case 0: " \(secret()), \(secret())"
+            case 1: " |\n\(indent)    \(secret())\n\n\(indent)    - \(secret())"
+            case 2: " >-\n\(indent)    \(secret())\n\(indent)    \(secret())"
+            case 3: "\n\(indent)    - \(secret())\n\(indent)    - \(secret())"
+            default: " \"\(secret())\n\(indent)    \(secret())\""
+            }
+        return "\(parents)\(indent)b: c\n\(indent)\(field):\(value)\n\(indent)d: e\n"
+    }
+
     // MARK: Pieces
+
+    /// A text in another one, with its signs escaped.
+    private func escaped(_ text: String, _ sign: (Unicode.Scalar) -> String) -> String {
+        text.unicodeScalars
+            .map {
+                $0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "\n" ? String($0) : sign($0)
+            }
+            .joined()
+    }
+
+    private func hex(_ sign: Unicode.Scalar, _ count: Int) -> String {
+        let digits = String(sign.value, radix: 16)
+        return String(repeating: "0", count: count - digits.count) + digits
+    }
+
+    private let entities: [Unicode.Scalar: String] = ["\"": "&quot;", "'": "&#39;", "<": "&lt;", ">": "&gt;"]
 
     /// A text as a string of JSON.
     private func quoted(_ text: String) -> String {

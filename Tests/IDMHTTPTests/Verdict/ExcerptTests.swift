@@ -59,6 +59,9 @@ struct ExcerptTests {
             ("Report of today:\nid,,token\n1,,s3cret", nil),
             ("id,name\n1,Ada\n2,Bob", "id,name\n1,Ada\n2,Bob"),
             ("Your token has expired, so sign in\nand go on", "Your token has expired, so sign in\nand go on"),
+            ("Error, invalid token\nYours has expired.\nGo.", "Error, invalid token\nYours has expired.\nGo."),
+            ("Error, invalid token\nYours has", "Error, invalid token\nYours has"),
+            ("token,id\ns3cr", "token,id\n<redacted>"), ("id,pin\n\"1\n\",s3cret", "id,pin\n<redacted>"),
         ] as [(String, String?)])
     func tables(body: String, shown: String?) {
         let found = excerpt(body)
@@ -71,8 +74,66 @@ struct ExcerptTests {
             ("A: b\r\nCookie: a=s3cret; b=s3cret\r\nC: d", "A: b\r\nCookie:<redacted>\r\nC: d"),
             ("Authorization: Digest a=\"s3cret\", b=\"s3cret\"\nC: d", "Authorization:<redacted>\nC: d"),
             ("  token: 's3cret'\n  id: 7", "  token:<redacted>\n  id: 7"),
+            ("Cookie: a=s3cret;\r\n b=s3cret\r\nC: d", "Cookie:<redacted>\r\nC: d"),
+            ("token: |\n  s3cret\n\n  s3cret\nid: 7", "token:<redacted>\nid: 7"),
+            ("a:\n  tokens:\n  - s3cret\n  - s3cret\n  id: 7", "a:\n  tokens:<redacted>\n  id: 7"),
+            ("- pin: s3cret, s3cret\n  id: 7\n- id: 8", "- pin:<redacted>\n  id: 7\n- id: 8"),
+            (#"{"a":"Cookie: a=\"s3cret\"; b=s3cret\nC: d","e":1}"#, #"{"a":"Cookie:<redacted>","e":1}"#),
+            (#"{"a":"token: must not be empty","e":1}"#, #"{"a":"token:<redacted>","e":1}"#),
         ])
     func lines(body: String, shown: String) { #expect(excerpt(body) == shown) }
+
+    @Test(
+        "shows nothing of a value however it is written",
+        arguments: [
+            (
+                #"["token" => "s3cret", :pin => 's3cret', :a => 1]"#,
+                #"["token" =><redacted>, :pin =><redacted>, :a => 1]"#
+            ),
+            (#"{:name => "token", :value => "s3cret"}"#, #"{:name => "token", :value =><redacted>}"#),
+            ("token = \"\"\"\ns3cret\n\"\"\"\na = 1", "token =<redacted>\na = 1"),
+            ("pin='it''s s3cret', a=1", "pin=<redacted>, a=1"),
+            (#"{"token": /* of today */ "s3cret", "a": 1}"#, #"{"token":<redacted>"#),
+            ("{\"token\": // of today\n \"s3cret\"}", #"{"token":<redacted>"#),
+            ("<token>s3c<!-- -->ret</token><a>b</a>", "<token><redacted>"),
+            ("<P><Name>token</Name><Value>s3cret</Value></P>", "<P><Name>token</Name><Value><redacted></Value></P>"),
+            ("<input name=\"pin\"><b>x</b>", "<input name=\"pin\"><b>x</b>"), ("<token/><b>x</b>", "<token/><b>x</b>"),
+        ])
+    func values(body: String, shown: String) { #expect(excerpt(body) == shown) }
+
+    @Test(
+        "shows nothing of a value whose name and sign are escaped, up to what ends it",
+        arguments: [
+            (#"{"a":"h?b=1\u0026sig\u003ds3cret\u0026c=2"}"#, #"{"a":"h?b=1\u0026sig\u003d<redacted>\u0026c=2"}"#),
+            ("a=%7B%22pin%22%3A%22s3%26cret%22%7D&b=1", "a=%7B%22pin%22%3A<redacted>%7D&b=1"),
+            ("a=h%253Fpin%253Ds3cret%2526b&c=d", "a=h%253Fpin%253D<redacted>%2526b&c=d"),
+            ("{&quot;pin&quot;:&quot;s3, cret&quot;,&quot;a&quot;:1}", "{&quot;pin&quot;:<redacted>,&quot;a&quot;:1}"),
+            ("&lt;token&gt;s3cret&lt;/token&gt;", "&lt;token&gt;<redacted>&lt;/token&gt;"),
+            (#"{"\u0070in":"s3cret","a":"\tpin=s3cret"}"#, #"{"\u0070in":<redacted>,"a":"\tpin=<redacted>"}"#),
+            // What is escaped ends nothing that isn't.
+            ("pin=s3%26cret%22&a=1", "pin=<redacted>&a=1"), ("pin=%22s3%22cret&a=1", "pin=<redacted>&a=1"),
+            (#"{"pin":"s3%22cret","a":1}"#, #"{"pin":<redacted>,"a":1}"#),
+            ("--b\nname=pin\n\ns3\\n--bcret\n--b--", "--b\nname=pin\n\n<redacted>\n--b--"),
+            ("pin: |\n  s3\\ncret\n   \\ns3cret\na: 1", "pin:<redacted>\na: 1"),
+        ])
+    func escapes(body: String, shown: String) { #expect(excerpt(body) == shown) }
+
+    @Test("shows no credential that is known by its looks, or a user of an address, also where they are cut off")
+    func credentials() {
+        let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJzM2NyZXQifQ.c2ln"
+        #expect(excerpt("No \(token), no entry") == "No <redacted>, no entry")
+        for count in 21...token.count { #expect(excerpt(String(token.prefix(count))) == "<redacted>") }
+        #expect(excerpt(#"{"a":"https:\/\/ada:s3cret@h\/x"}"#) == #"{"a":"https:\/\/<redacted>@h\/x"}"#)
+
+        let ends = [
+            ("https://ada:s3", "https://<redacted>"), (#"x:\/\/s3"#, #"x:\/\/<redacted>"#),
+            ("Bearer s", "Bearer <redacted>"),
+        ]
+        for (end, shown) in ends {
+            #expect(ServiceRedaction.standard.withoutSecrets(end, isCut: true) == shown)
+            #expect(excerpt(end.replacing("s3", with: "host")) == end.replacing("s3", with: "host"))
+        }
+    }
 
     @Test(
         "shows nothing of a value in what ends before it says its name, and all of what ends as it should",
@@ -136,6 +197,7 @@ struct ExcerptTests {
     func anything() {
         let signs = [
             "{", "}", "[", "]", "<", "</", ">", "/>", "\"", "'", "\\", ":", "=", ",", ";", "&", "\n", "\r\n", "\\n",
+            "%22", "\\u003d", "&lt;",
             "--", " ", "\t", "token", "name", "value", "key", "a", "é", "\u{301}", "\u{FEFF}", "🎏", "%5B", ".",
         ]
         var random = SplitMix(seed: 5)
