@@ -6,10 +6,16 @@
 final class Unlinking: Sendable {
     @TaskLocal private static var current: Unlinking?
 
-    /// What is still held. Nil when all is over: a task that was started meanwhile may still know of this one.
+    /// What is still held. Nil when all is over: a later task may pass for the one that has done it.
     private let rest = Locked<[any Sendable]?>([])
+    /// The task that lets go, if any does. Those that are started meanwhile inherit the task-local, and are on their own:
+    /// what they let go of goes before they go on as well.
+    private let task = currentTask
 
-    /// Lets go of something that is held nowhere else. If this is called as something else is let go of, it is next.
+    private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+    /// Lets go of something that is held nowhere else. If this is called as something else is let go of, by the same
+    /// task, it is next.
     static func letGo(of held: inout (some Sendable)?) {
         if let current, current.take(&held) { return }
         let unlinking = Unlinking()
@@ -19,16 +25,17 @@ final class Unlinking: Sendable {
         }
     }
 
-    /// Takes it over. Returns false if it comes too late.
-    private func take(_ held: inout (some Sendable)?) -> Bool {
-        rest.withLock { rest in
+    /// Takes it over. Returns false if another task asks, or if it comes too late.
+    func take(_ held: inout (some Sendable)?) -> Bool {
+        guard task == Self.currentTask else { return false }
+        return rest.withLock { rest in
             rest?.append(held.take())
             return rest != nil
         }
     }
 
     /// Returns false if there was nothing left.
-    private func letGoOfNext() -> Bool {
+    func letGoOfNext() -> Bool {
         let next = rest.withLock { rest in
             let next = rest?.popLast()
             if next == nil { rest = nil }

@@ -50,4 +50,36 @@ struct UnlinkingTests {
         await started.value?.value
         #expect(log.entries == ["late", "after"])
     }
+
+    @Test("goes at once also where another task lets go of it meanwhile")
+    func otherTask() async {
+        let (log, started) = (Log(), Watched<Task<Void, Never>?>(nil))
+        var first: Ending? = Ending {
+            // Runs here and now where the platform can.
+            let task = LibraryTask.start(isolation: nil) { _ in
+                var other: Ending? = Ending { log.add("other") }
+                Unlinking.letGo(of: &other)
+                log.add("after")
+            }
+            started.change { $0 = task }
+        }
+        Unlinking.letGo(of: &first)
+        await started.value?.value
+        #expect(log.entries == ["other", "after"])
+    }
+
+    @Test("isn't taken over when all is over")
+    func over() {
+        let (log, unlinking) = (Log(), Unlinking())
+        var last: Ending? = Ending { log.add("last") }
+        #expect(unlinking.take(&last))
+        #expect(last == nil)
+        #expect(log.entries == [])
+        #expect(unlinking.letGoOfNext())
+        #expect(log.entries == ["last"])
+        #expect(!unlinking.letGoOfNext())
+        var late: Ending? = Ending { log.add("late") }
+        #expect(!unlinking.take(&late))
+        #expect(late != nil)
+    }
 }
