@@ -33,6 +33,8 @@ final class Life: Sendable {
         var whenFinished: [@Sendable () -> Void] = []
 
         deinit {
+            // Most have none: somebody has waited for the run, and that is all.
+            guard !predecessors.isEmpty || !chained.isEmpty else { return }
             var neighbors: [any ChainedTask]? = predecessors + chained
             (predecessors, chained) = ([], [])
             Unlinking.letGo(of: &neighbors)
