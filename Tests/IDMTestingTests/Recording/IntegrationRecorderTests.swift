@@ -215,6 +215,120 @@ struct IntegrationRecorderTests {
         remote.cancel()
     }
 
+    @Test("fails at the end for the run of a recall that waits for its turn")
+    @MainActor
+    func waitingRecall() async throws {
+        let queue = Integrator(ControlledDataProvider<Int, Int>(), executing: .queue)
+        queue.prepareCall(1).call()
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: queue, 2))
+            try await recorder.expect(.began, .succeeded(1), .completed)
+            #expect(queue.waitingCount == 1)
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        queue.cancel()
+    }
+
+    @Test("knows of a recall from the last event of the first run on")
+    func recallToCome() async throws {
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let recorder = IntegrationRecorder<Int>()
+            // Asked after the last event, before the recall has been made.
+            let next = Integrator<Int, Int>(
+                Echo(),
+                lane: { number in
+                    recorder.verify()
+                    return number
+                })
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: next, 2)).finish()
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected nothing more, and began, succeeded(1), completed came.",
+                "Expected every call to have ended, and 1 had not.",
+            ])
+    }
+
+    @Test("counts a call once, however many of its recalls haven't ended")
+    func recalls() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let remote = Integrator(provider)
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.call(
+                Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: remote, 2).thenRecall(with: remote, 3))
+            let (first, _) = (try await provider.nextRequest(), try await provider.nextRequest())
+            try await recorder.expect(.began, .succeeded(1), .completed, .began, .began)
+            first.answer(2)
+            try await recorder.expect(.succeeded(2), .completed)
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        remote.cancel()
+    }
+
+    @Test("expects no recall of a call that was cancelled, nor one that was cut off")
+    @MainActor
+    func noRecall() async throws {
+        let (provider, remote) = (ControlledDataProvider<Int, Int>(), Integrator(Echo<Int>()))
+        let queue = Integrator(provider, executing: .queue)
+        try await TestScope.run {
+            let recorder = IntegrationRecorder<Int>()
+            let running = recorder.call(queue.prepareCall(1).thenRecall(with: remote, 2))
+            let waiting = recorder.call(queue.prepareCall(1).thenRecall(with: remote, 2))
+            waiting.cancel()
+            try await recorder.expect(.began, .cancelled(.cancelled))
+            running.cancel()
+            try await recorder.expect(.cancelled(.cancelled), .completed)
+
+            let (task, request) = (Watched<IntegrationTask<Int>?>(nil), try await provider.nextRequest())
+            #expect(request.isCancelled)
+            let cut = recorder.call(
+                queue.prepareCall(1).onCompletion { task.value?.cancel() }.thenRecall(with: remote, 2))
+            task.change { $0 = cut }
+            try await provider.nextRequest().answer(3)
+            try await recorder.expect(.began, .succeeded(3), .completed)
+
+            let late = recorder.call(Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: remote, 2))
+            // The first run has ended, and the recall begins in a later turn.
+            late.cancel()
+            try await recorder.expect(.began, .succeeded(1), .completed, .cancelled(.cancelled))
+        }
+    }
+
+    @Test("knows that a recall has ended with its last event, also where that comes as the recall is made")
+    func endedRecall() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        let executor = PromptExecutor()
+        let failures = LibraryTask.$executor.withValue(executor) {
+            Task(executorPreference: executor) {
+                try await TestScope.failures {
+                    let recorder = IntegrationRecorder<Int>()
+                    recorder.call(integrator.prepareCall(1).thenRecall(with: Integrator(Echo<Int>()), 2))
+                    try await recorder.expect(.began, .succeeded(1), .completed, .began, .succeeded(2), .completed)
+                }
+            }
+        }
+        // The scope above waits for events by now. It hears them all, and ends, before the call that makes the recall
+        // returns.
+        try await provider.nextRequest().answer(1)
+        #expect(try await failures.value.map(\.message) == [])
+        withExtendedLifetime(integrator) {}
+    }
+
+    @Test("asks nothing after a recall that has ended", arguments: 0..<4)
+    func endedRecalls(number: Int) async throws {
+        for _ in 0..<125 {
+            try await TestScope.run {
+                let recorder = IntegrationRecorder<Int>()
+                recorder.call(
+                    Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: Integrator(Echo<Int>()), 2))
+                try await recorder.expect(.began, .succeeded(1), .completed, .began, .succeeded(2), .completed)
+            }
+        }
+    }
+
     @Test("asks nothing at the end if it isn't exhaustive")
     func notExhaustive() async throws {
         try await TestScope.run {
@@ -262,5 +376,12 @@ struct IntegrationRecorderTests {
             #expect(recorder.events.count == 3)
             try await recorder.expect(.began, .succeeded(1), .completed)
         }
+    }
+}
+
+/// Runs each job where it is handed in, before whoever hands it in goes on.
+private final class PromptExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        job.runSynchronously(on: asUnownedTaskExecutor())
     }
 }

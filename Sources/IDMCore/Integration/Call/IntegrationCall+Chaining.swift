@@ -7,21 +7,21 @@ extension IntegrationCall {
 
     /// Starts another call when this one has succeeded. A stream starts it once, after its last value.
     public consuming func nextSuccess<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { outcome, _, isolation in
-            if case .success = outcome { next.call(isolation: isolation) } else { nil }
+        linking { outcome, _, life, isolation in
+            if case .success = outcome { next.call(isolation: isolation) { life.chain($0) } }
         }
     }
 
     /// Starts another call when this one has failed.
     public consuming func nextError<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { outcome, _, isolation in
-            if case .failure = outcome { next.call(isolation: isolation) } else { nil }
+        linking { outcome, _, life, isolation in
+            if case .failure = outcome { next.call(isolation: isolation) { life.chain($0) } }
         }
     }
 
     /// Starts another call when this one has completed, however it ended.
     public consuming func nextCompletion<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { _, _, isolation in next.call(isolation: isolation) }
+        linking { _, _, life, isolation in next.call(isolation: isolation) { life.chain($0) } }
     }
 
     // MARK: The result as an input
@@ -37,9 +37,9 @@ extension IntegrationCall {
         _ configure: (IntegrationCall<Next>) -> IntegrationCall<Next> = { $0 }
     ) -> IntegrationCall {
         let plan = configure(.unprepared).plan
-        return linking { outcome, _, isolation in
-            guard case .success(let value) = outcome, let input = value as? Output else { return nil }
-            return integrator.prepareCall(input, plan).call(isolation: isolation)
+        return linking { outcome, _, life, isolation in
+            guard case .success(let value) = outcome, let input = value as? Output else { return }
+            integrator.prepareCall(input, plan).call(isolation: isolation) { life.chain($0) }
         }
     }
 
@@ -54,9 +54,9 @@ extension IntegrationCall {
         _ configure: (IntegrationCall<Next>) -> IntegrationCall<Next> = { $0 }
     ) -> IntegrationCall {
         let plan = configure(.unprepared).plan
-        return linking { outcome, _, isolation in
-            guard case .failure(let error) = outcome else { return nil }
-            return integrator.prepareCall(error, plan).call(isolation: isolation)
+        return linking { outcome, _, life, isolation in
+            guard case .failure(let error) = outcome else { return }
+            integrator.prepareCall(error, plan).call(isolation: isolation) { life.chain($0) }
         }
     }
 
@@ -68,10 +68,11 @@ extension IntegrationCall {
     public consuming func thenRecall<Input>(
         with integrator: Integrator<Input, Output>, _ input: Input
     ) -> IntegrationCall {
-        linking { outcome, plan, isolation in
-            if case .cancelled = outcome { return nil }
+        plan.add { $0.recallCount += 1 }
+        return linking { outcome, plan, life, isolation in
+            if case .cancelled = outcome { return }
             let recall = CallPlan(handlers: plan.handlers)
-            return integrator.prepareCall(input, recall).call(isolation: isolation)
+            integrator.prepareCall(input, recall).call(isolation: isolation) { life.chain($0, as: .recall) }
         }
     }
 

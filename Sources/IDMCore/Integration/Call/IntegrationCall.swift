@@ -41,6 +41,18 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
         IntegrationTask(source.engine.call(source, plan, isolation: isolation), holding: integrator)
     }
 
+    /// Makes the call, and hands out its task before anything of it is heard.
+    @discardableResult
+    package consuming func call(
+        isolation: isolated (any Actor)?, willStart: (IntegrationTask<Output>) -> Void
+    ) -> IntegrationTask<Output> {
+        let integrator = integrator
+        let handle = source.engine.call(source, plan, isolation: isolation) { handle in
+            willStart(IntegrationTask(handle, holding: integrator))
+        }
+        return IntegrationTask(handle, holding: integrator)
+    }
+
     /// Makes the call for the task that is about to await it. If that is cancelled already, nobody is asked, and the
     /// call hears only of the cancel.
     consuming func callToAwait(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {

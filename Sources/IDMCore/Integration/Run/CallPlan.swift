@@ -30,6 +30,8 @@ struct CallPlan: Sendable {
         var retry: RetryRule?
         var predecessors: [Predecessor] = []
         var links: [Link] = []
+        /// How many of the links tell the handlers again.
+        var recallCount = 0
     }
 
     /// Makes the call wait for another one: calls back when that has finished, and returns its task if it started it.
@@ -38,11 +40,12 @@ struct CallPlan: Sendable {
             _ isolation: isolated (any Actor)?, _ whenFinished: @escaping @Sendable () -> Void
         ) -> (any ChainedTask)?
 
-    /// Starts another call when a call has finished. Returns nil if this outcome is not its business.
+    /// Starts another call when a run has finished, and chains it to that. Does nothing if this outcome is not its
+    /// business.
     typealias Link =
         @Sendable (
-            _ outcome: Life.Outcome, _ plan: CallPlan, _ isolation: isolated (any Actor)?
-        ) -> (any ChainedTask)?
+            _ outcome: Life.Outcome, _ plan: CallPlan, _ life: Life, _ isolation: isolated (any Actor)?
+        ) -> Void
 
     init(handlers: Handlers = Handlers()) {
         self.handlers = handlers

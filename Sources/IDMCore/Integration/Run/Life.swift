@@ -26,6 +26,9 @@ final class Life: Sendable {
         /// The calls that the run has made to come before it, and after it.
         var predecessors: [any ChainedTask] = []
         var chained: [any ChainedTask] = []
+        /// Those of the chained ones that tell the same handlers again, and how many of them are still to be made.
+        var recalls: [Life] = []
+        var recallsToCome = 0
         var isAbandoned = false
         var isCut = false
         var waiting = Waiters<Outcome?>()
@@ -257,17 +260,45 @@ final class Life: Sendable {
         state.withLock { $0.company?.isCut ?? false }
     }
 
-    /// Takes a task that was chained to this run. It is held until it has run; one that comes after the cut is
-    /// cancelled.
-    func chain(_ task: any ChainedTask) {
+    /// What a chained call has to do with the run.
+    enum ChainKind {
+        case next
+        /// It tells the run's handlers again.
+        case recall
+    }
+
+    /// Takes a task that is chained to this run, before anything of it is heard. It is held until it has run; one that
+    /// comes after the cut is cancelled.
+    func chain(_ task: any ChainedTask, as kind: ChainKind = .next) {
         task.hold()
         let isCut = state.withLock { state in
             state.withCompany { company in
                 company.chained.append(task)
+                if kind == .recall {
+                    company.recalls.append(task.handle.life)
+                    company.recallsToCome -= 1
+                }
                 return company.isCut
             }
         }
         if isCut { task.handle.cancelChain(isolation: nil) }
+    }
+
+    /// Takes note of how many recalls come after this run, unless it is cancelled.
+    func expectRecalls(_ count: Int) {
+        state.withLock { $0.withCompany { $0.recallsToCome = count } }
+    }
+
+    /// Whether a recall of this run is still to come, or its end isn't decided. With the last event of the last one
+    /// there is none.
+    var awaitsRecall: Bool {
+        let (isToCome, recalls) = state.withLock { state -> (Bool, [Life]) in
+            guard let company = state.company else { return (false, []) }
+            var isToCome = company.recallsToCome > 0 && !company.isCut
+            if case .cancelled = state.outcome { isToCome = false }
+            return (isToCome, company.recalls)
+        }
+        return isToCome || recalls.contains { $0.outcome == nil }
     }
 
     /// Takes the task of a call that comes before this run. One that comes after the cancel is cancelled.

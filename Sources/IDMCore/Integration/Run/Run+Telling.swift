@@ -299,7 +299,7 @@ extension Run {
             // Chained calls start in a later turn, as those made by a handler do.
             turn.begin()
             for link in links where !life.isCut {
-                if let next = link(outcome, plan, isolation) { life.chain(next) }
+                link(outcome, plan, life, isolation)
             }
             turn.end()
         }

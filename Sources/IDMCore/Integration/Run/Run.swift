@@ -24,6 +24,7 @@ final class Run: GateMember {
         self.engine = engine
         self.gate = gate
         self.source = source
+        if let count = plan.extras?.recallCount, count > 0 { life.expectRecalls(count) }
     }
 
     /// A plan in which there is more than handlers. Kept apart: few calls have one, and thousands may wait.
