@@ -16,7 +16,7 @@ struct TimelineRow: Equatable {
     init(_ picture: String, _ notation: Notation) throws(TimelineFault) {
         var reader = TimelineReader(notation)
         for character in picture where character != " " || reader.isInBrackets {
-            guard reader.take(character) else { throw TimelineFault(picture, reader.symbol + String(character)) }
+            guard reader.take(character) else { throw TimelineFault(picture, reader.symbol) }
         }
         if let open = reader.open { throw TimelineFault(picture, open) }
         self.init(ticks: reader.ticks)
@@ -82,7 +82,7 @@ private struct TimelineReader {
     private let notation: TimelineRow.Notation
     private(set) var ticks: [[String]] = []
     private var group: [String]?
-    /// What has been read of a symbol that isn't complete.
+    /// What has been read of a symbol that isn't complete, or can't stand here.
     private(set) var symbol = ""
     /// How many brackets are open in it: a value may have brackets of its own, as that of an array has.
     private var depth = 0
@@ -109,7 +109,9 @@ private struct TimelineReader {
             ticks.append(group ?? [])
             group = nil
         case "-" where symbol.isEmpty && group == nil: ticks.append([])
-        case "(", ")", "-", "]": return false
+        case "(", ")", "-", "]":
+            symbol.append(character)
+            return false
         default: return take(symbolPart: character)
         }
         return true

@@ -84,33 +84,38 @@ struct TimelineTests {
 
     @Test(
         "that can't be read fails, and says why",
-        arguments: ["(a", "a)", "((a))", "(a-)", "~-", "[a", "a]", "[]", "a~", "!", "~~a", "?A", "a|"])
-    func faults(picture: String) async throws {
+        arguments: [
+            ("(a", "("), ("a)", ")"), ("((a))", "("), ("(a-)", "-"), ("~-", "~-"), ("[a", "["), ("a]", "]"),
+            ("[]", "["), ("a~", "~"), ("!", "!"), ("~~a", "~~"), ("?A", "?A"), ("a|", "|"),
+        ])
+    func faults(picture: String, fault: String) async throws {
         let failures = try await TestScope.failures {
             await Timeline.expect(executing: .default, calls: "a", hears: picture)
         }
-        #expect(failures.count == 1)
-        #expect(failures[0].message.hasPrefix("The picture “\(picture)” has a “"))
+        #expect(failures.map(\.message) == ["The picture “\(picture)” has a “\(fault)” where none can be."])
     }
 
-    @Test("of a source that can't be read fails, and says why", arguments: ["[a", "[[a]", "a]", "[[a]]]", "(a", "a)"])
-    func badSources(source: String) async throws {
+    @Test(
+        "of a source that can't be read fails, and says why",
+        arguments: [("[a", "[a"), ("[[a]", "[[a]"), ("a]", "]"), ("[[a]]]", "]"), ("(a", "("), ("a)", ")")])
+    func badSources(source: String, fault: String) async throws {
         let failures = try await TestScope.failures {
             await Timeline.expect(source: source, hears: "") { source, _ in source }
         }
-        #expect(failures.count == 1)
-        #expect(failures.first?.message.hasPrefix("The picture “\(source)” has a “") == true)
+        #expect(failures.map(\.message) == ["The picture “\(source)” has a “\(fault)” where none can be."])
     }
 
     @Test(
         "of calls that can't be made fails, and says why",
-        arguments: ["A", "1", "!a", "?a", "|", "[ab]", "aa", "~a", "a~b"])
-    func badCalls(calls: String) async throws {
+        arguments: [
+            ("A", "A"), ("1", "1"), ("!a", "!"), ("?a", "?"), ("|", "|"), ("[ab]", "["), ("aa", "a"), ("~a", "~a"),
+            ("a~b", "~b"),
+        ])
+    func badCalls(calls: String, fault: String) async throws {
         let failures = try await TestScope.failures {
             await Timeline.expect(executing: .default, calls: calls, hears: "")
         }
-        #expect(failures.count == 1)
-        #expect(failures.first?.message.hasPrefix("The picture “\(calls)” has a “") == true)
+        #expect(failures.map(\.message) == ["The picture “\(calls)” has a “\(fault)” where none can be."])
     }
 
     @Test("tells one long value from several short ones")
