@@ -16,6 +16,9 @@ import IDMCore
 /// executor that the body gets. The same seed gives the same order, as long as nothing else has a part in it: the main
 /// actor, a real clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may have.
 ///
+/// The order changes where a task waits, starts, or comes to an actor. From an actor into a function that is on none,
+/// and back, the runtime goes without asking the executor: what would have to come between isn't found.
+///
 /// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
 /// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for
 /// what never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some

@@ -90,6 +90,39 @@ struct ExploreTests {
         }
     }
 
+    @Test("finds what comes between on the way to another actor, and goes to no actor and back in one step")
+    func steps() async throws {
+        let deposits = { (isToActor: Bool) in
+            try await explore(seeds: 0..<100) { _ in
+                let account = Account()
+                async let first: Void = account.deposit(1, askingActor: isToActor)
+                async let second: Void = account.deposit(1, askingActor: isToActor)
+                _ = await (first, second)
+                guard await account.balance == 2 else { throw Trouble.first }
+            }
+        }
+        await #expect(throws: ExplorationFailure.self) { try await deposits(true) }
+        try await deposits(false)
+    }
+
+    private actor Account {
+        private let bank = Bank()
+        private(set) var balance = 0
+
+        func deposit(_ amount: Int, askingActor isToActor: Bool) async {
+            let before = balance
+            if isToActor { await bank.allow() } else { await allow() }
+            balance = before + amount
+        }
+
+        @concurrent
+        private nonisolated func allow() async {}
+    }
+
+    private actor Bank {
+        func allow() {}
+    }
+
     @Test("keeps a call on the actor on which it was made, also when it starts later")
     func isolation() async throws {
         try await explore(seeds: 0..<20) { _ in try await Desk().check() }
