@@ -30,12 +30,19 @@ enum BodySegment: Sendable {
     }
 }
 
-/// Reads segments one behind the other, a piece at a time.
+/// Reads segments one behind the other, a piece at a time: what is in memory as well, so that whoever sends it can tell
+/// how much has gone, and stop in between.
 struct SegmentCursor: ByteCursor {
+    private enum Source {
+        case data(Data)
+        case file(FileReader, rest: Int)
+    }
+
     static let pieceLength = 64 * 1024
 
     private var segments: ArraySlice<BodySegment>
-    private var file: (reader: FileReader, rest: Int)?
+    /// What is left of the segment that is being read.
+    private var source: Source?
 
     init(_ segments: [BodySegment]) {
         self.segments = segments[...]
@@ -43,19 +50,21 @@ struct SegmentCursor: ByteCursor {
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
         while true {
-            if let (reader, rest) = file {
-                guard rest > 0 else {
-                    file = nil
-                    continue
-                }
+            switch source {
+            case .data(let rest) where !rest.isEmpty:
+                source = .data(rest.dropFirst(Self.pieceLength))
+                // Not as a slice: readers may take the first byte for number 0.
+                return Data(rest.prefix(Self.pieceLength))
+            case .file(let reader, let rest) where rest > 0:
                 let piece = try await reader.read(min(rest, Self.pieceLength))
-                file = (reader, rest - piece.count)
+                source = .file(reader, rest: rest - piece.count)
                 return piece
-            }
-            switch segments.popFirst() {
-            case .data(let data): return data
-            case .file(let url, let length): file = (FileReader(url: url, length: length), length)
-            case nil: return nil
+            case .data, .file, nil:
+                switch segments.popFirst() {
+                case .data(let data): source = .data(data)
+                case .file(let url, let length): source = .file(FileReader(url: url, length: length), rest: length)
+                case nil: return nil
+                }
             }
         }
     }

@@ -24,7 +24,7 @@ extension RequestBody {
             length = data.count
             file = nil
             files = []
-            source = HTTPBytes(data)
+            source = HTTPBytes { SegmentCursor([.data(data)]) }
             passage = nil
         }
 
@@ -46,7 +46,8 @@ extension RequestBody {
             self.passage = passage
         }
 
-        /// The bytes from the start, fetched in the pace in which they are read. Exactly ``length`` of them, if that is
+        /// The bytes from the start, fetched in the pace in which they are read, 64 KB at a time unless they are a
+        /// stream's. Exactly ``length`` of them, if that is
         /// known: anything else is thrown as a ``RequestBody/Fault`` while they are read. Throws if they can be read
         /// once only, and have been.
         public func bytes() throws(Fault) -> HTTPBytes {

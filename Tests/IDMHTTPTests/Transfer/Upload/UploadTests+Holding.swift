@@ -45,6 +45,23 @@ extension UploadTests {
         #expect(reading.pieces == whole && whole.count > 1)
     }
 
+    @Test("What is in memory goes piece by piece as well, and stands still between two", arguments: [true, false])
+    @MainActor
+    func inMemory(isPart: Bool) async throws {
+        // A slice, as callers have them: its indices don't begin at 0.
+        let bytes = filling(200_100).dropFirst(100)
+        let parts = MultipartBody([.data("film", bytes, fileName: "film", contentType: "video/mp4")])
+        let reading = try Reading(isPart ? .multipart(parts) : .bytes(bytes), by: .post)
+        // The first piece of parts is the header of one.
+        #expect(reading.pieces.count == 1 && reading.pieces[0].count <= 65_536 && !reading.hasEnded)
+        reading.control.resume()
+        try await reading.task?.value
+
+        let pieces = reading.pieces.dropFirst(isPart ? 1 : 0).prefix(4)
+        #expect(pieces.map(\.count) == [65_536, 65_536, 65_536, 3_392] && Data(pieces.joined()) == bytes)
+        #expect(pieces.allSatisfy { $0.startIndex == 0 })
+    }
+
     @Test("A cancel ends at once what stands still")
     @MainActor
     func cancelledInPlace() async throws {
