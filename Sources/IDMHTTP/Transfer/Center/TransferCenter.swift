@@ -93,14 +93,18 @@ public final class TransferCenter: Sendable {
 
     /// Pauses a transfer that waits or runs, and gives its turn to another one.
     ///
-    /// What can't be made twice isn't ended once it has begun to go, since nobody can know what has arrived: an upload by a
-    /// POST without an idempotency key. Over a transport that reads the body piece by piece it stands still where it is,
-    /// and goes on over the same connection; if the server has given up by then, it fails. Its deadline goes by, and no
-    /// silence counts. What has gone as a whole waits for its answer. Over ``URLSessionTransport`` it goes to its end
-    /// instead, beside those whose turn it is, and is finished or has failed then without being resumed: on Linux a
-    /// suspended task begins anew on another connection, a body with nothing to give for now is taken for one that has
-    /// ended, and one that lets the session wait holds up all sessions of the process, which share a queue. A stream that
-    /// can be read once is read no further until then, and so is the answer to such a request that is a download.
+    /// A pause ends the connection. Resumed, a download goes on with its part, and an upload begins anew.
+    ///
+    /// A request that may not be made twice, such as a POST without an idempotency key, isn't ended once its body has
+    /// begun to go, for nobody can know what has arrived. What a pause stops then depends on the transport:
+    ///
+    /// - One that reads the body piece by piece reads no further: the upload stands still where it is. Resumed, it goes on
+    ///   over the same connection, and fails if the server has given up by then.
+    /// - ``URLSessionTransport`` can't stop a body that has begun to go: the upload goes to its end. A stream and a
+    ///   multipart body are put together in a file first, and only that stops. See <doc:WritingATransport>.
+    ///
+    /// An upload whose whole body has gone waits for its answer, and is finished or fails while it is paused. A download by
+    /// such a request is read no further until it is resumed. No silence counts in a pause, but a deadline goes by.
     public func pause(_ id: String) { core.change { $0.pause(id) } }
 
     /// Resumes a transfer that is paused or has failed.

@@ -49,8 +49,8 @@ internal import FoundationNetworking
 /// with the exchange or the process. Memory is bounded, however slow the reader is and whatever the server can do; the
 /// disk holds what is still to be read.
 ///
-/// What is sent goes from memory or from a file. Streams, and multipart bodies with files, are written to a temporary
-/// file first, for their length to be known and for a slow one to hold nobody up. On Linux that file has no name either.
+/// What is sent goes from memory or from a file. Streams and multipart bodies are written to a temporary file first,
+/// for their length to be known and for a slow one to hold nobody up. On Linux that file has no name either.
 public final class URLSessionTransport: HTTPTransport {
     /// The one that services share.
     public static let shared = URLSessionTransport()

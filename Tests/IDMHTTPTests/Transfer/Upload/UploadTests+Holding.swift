@@ -92,6 +92,25 @@ extension UploadTests {
         }
     }
 
+    @Test("Over URLSession what is in memory or a file goes to its end, though it is paused", arguments: [true, false])
+    func overURLSession(isFile: Bool) async throws {
+        try await withServer { server, service in
+            let bytes = filling(3_000_000)
+            let (gate, control) = (TestGate(), PauseControl())
+            server.on(.post, "/films", answer: .text("done").reading(1 << 20, through: gate))
+            let body = isFile ? RequestBody.file(try folder.file("film", bytes)) : .bytes(bytes)
+            let provider = UploadProvider(service)
+            let task = Task {
+                try await control.bind { try await provider.request(ServiceRequest(.post, "/films", body: body)) }
+            }
+            try await gate.waiting(1)
+            control.pause()
+            gate.open()
+            #expect(try await task.value.text == "done" && control.isPaused)
+            #expect(server.requests.map(\.fingerprint) == [LoopbackServer.Fingerprint(of: bytes)])
+        }
+    }
+
     @Test("An upload in a center is paused where it is, and resumed it is done by the request that it began with")
     func inACenter() async throws {
         let bytes = filling(300_000)
