@@ -47,9 +47,8 @@ extension RequestBody {
         }
 
         /// The bytes from the start, fetched in the pace in which they are read, 64 KB at a time unless they are a
-        /// stream's. Exactly ``length`` of them, if that is
-        /// known: anything else is thrown as a ``RequestBody/Fault`` while they are read. Throws if they can be read
-        /// once only, and have been.
+        /// stream's. Exactly ``length`` of them, if that is known: anything else is thrown as a ``RequestBody/Fault``
+        /// while they are read. Throws if they can be read once only, and have been.
         public func bytes() throws(Fault) -> HTTPBytes {
             try passage?.take()
             return source
