@@ -7,13 +7,14 @@ final class Run: GateMember {
     let gate: Gate
     let source: any InquirySource
     let handlers: Handlers
+    /// Whether somebody hears of the run, or something comes after it. Behind the handlers there is room for it: each of
+    /// thousands that wait is 16 bytes smaller.
+    let isHeard: Bool
     let life = Life()
     private let sequel: Sequel?
     let turn = HandlerTurn()
     /// Its place in a request that calls share, if they do.
     private let reservation: Reservation?
-    /// Whether somebody hears of the run, or something comes after it.
-    let isHeard: Bool
 
     init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan) {
         // What was handed over is kept last, and looked at before: so it isn't retained once more.
