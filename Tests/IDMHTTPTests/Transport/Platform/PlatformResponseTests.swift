@@ -204,4 +204,32 @@ struct PlatformResponseTests {
             #expect(HTTPCookieStorage.shared.cookies(for: server.url)?.isEmpty != false)
         }
     }
+
+    #if canImport(FoundationNetworking)
+    @Test("takes along no cookie that the process shares")
+    func noSharedCookies() async throws {
+        try await withServer { server, _ in
+            server.on(.get, "/a", answer: .text("x"))
+            let folder = try TemporaryFolder()
+            let (address, home) = (server.url("/a").absoluteString, folder.url.path)
+            // In a process of its own: what is shared belongs to everybody, and is on a disk.
+            await #expect(processExitsWith: .success) { [address = address as String, home = home as String] in
+                setenv("XDG_DATA_HOME", home, 1)
+                let url = try #require(URL(string: address))
+                let cookie = HTTPCookie(properties: [.name: "idm", .value: "1", .path: "/", .domain: "127.0.0.1"])
+                HTTPCookieStorage.shared.setCookie(try #require(cookie))
+                // A session that asks for no other storage sends it.
+                let session = URLSession(configuration: .default)
+                _ = try await withCheckedThrowingContinuation { continuation in
+                    session.dataTask(with: url) { _, response, error in
+                        continuation.resume(
+                            with: response.map { .success($0) } ?? .failure(error ?? URLError(.unknown)))
+                    }.resume()
+                }
+                _ = try await URLSessionTransport().send(TransportRequest(.get, url))
+            }
+            #expect(server.requests.map { $0.headers["Cookie"] } == ["idm=1", nil])
+        }
+    }
+    #endif
 }
