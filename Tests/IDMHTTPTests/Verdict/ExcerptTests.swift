@@ -166,7 +166,7 @@ struct ExcerptTests {
     @Test("never shows a secret that has a secret name, wherever a body is cut", .offThePool)
     func property() {
         var documents = SecretDocuments(seed: 23)
-        for round in 0..<Volume.of(1_000, normally: 14) {
+        for round in 0..<Volume.of(400, normally: 14) {
             let text = Array(documents.next().unicodeScalars)
             for count in 0...text.count {
                 let beginning = String(String.UnicodeScalarView(text[..<count]))
@@ -205,11 +205,13 @@ struct ExcerptTests {
             let count = Int.random(in: 0..<24, using: &random)
             let text = (0..<count).map { _ in signs.randomElement(using: &random) ?? "" }.joined()
             let hasSecret = ServiceRedaction.standard.withoutSecrets(text, isCut: Bool.random(using: &random))
-            // What is left out is replaced, and nothing else is changed.
-            var rest = text[...]
-            for piece in hasSecret.split(separator: ServiceRedaction.mark, omittingEmptySubsequences: false) {
-                let found = rest.unicodeScalars.firstRange(of: piece.unicodeScalars)
-                guard let found else {
+            // What is left out is replaced, and nothing else is changed. Scalar by scalar: a mark of redaction is one also
+            // before an accent.
+            var rest = text.unicodeScalars[...]
+            let pieces = hasSecret.unicodeScalars.split(
+                separator: ServiceRedaction.mark.unicodeScalars, omittingEmptySubsequences: false)
+            for piece in pieces {
+                guard let found = rest.firstRange(of: piece) else {
                     Issue.record("\(text.debugDescription) as \(hasSecret.debugDescription)")
                     return
                 }
