@@ -309,7 +309,7 @@ extension ArraySlice<Unicode.Scalar> {
 
     /// The names of columns, if the line holds nothing else: at least two, of few words each, or one that stands alone.
     fileprivate func cells(isAlone: Bool) -> [String]? {
-        let cells = split { ",;\t|".unicodeScalars.contains($0) }
+        let cells = split(whereSeparator: \.isBetweenCells)
             .map { $0.drop { $0.isSpace || $0.isQuote }.droppingLast { $0.isSpace || $0.isQuote } }
             .filter { !$0.isEmpty }
         let words = cells.map { $0.split(whereSeparator: \.isSpace) }
@@ -326,6 +326,8 @@ extension Unicode.Scalar {
     }
     /// What stands between the parts of a name.
     fileprivate var isBetweenParts: Bool { "[].".unicodeScalars.contains(self) }
+    /// What stands between the cells of a table's row.
+    var isBetweenCells: Bool { ",;\t|".unicodeScalars.contains(self) }
     /// Whether it is a quote, or what escapes one. So is a mark that stands before all text.
     var isQuote: Bool { "\"'\\\u{FEFF}".unicodeScalars.contains(self) }
     var isSpace: Bool { properties.isWhitespace }

@@ -91,7 +91,7 @@ private struct BodyRules {
     private func isRow(_ place: Int, of names: [String]) -> Bool {
         guard names.count > 1, let start = text[place...].firstIndex(where: { !$0.isSpace }) else { return true }
         let row = text[start..<endOfLine(place, from: start)]
-        if row.contains(where: { ",;\t|".unicodeScalars.contains($0) }) || text[start].isQuote { return true }
+        if row.contains(where: \.isBetweenCells) || text[start].isQuote { return true }
         // One that is cut off before its first cell ends.
         return row.endIndex == text.count && redaction.isSecret(names[0])
     }
