@@ -19,8 +19,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         /// Calls made with the recorder, and those of them of which nothing comes any more.
         var made = 0
         var over = 0
-        /// Those of them that haven't had their last event, and whether they have begun.
-        var unended: [Int: Bool] = [:]
+        /// Those of them that haven't had their last event, and how many runs of each have begun and not completed: with
+        /// its recalls, a call has several.
+        var unended: [Int: Int] = [:]
         /// Whether a run that `thenRecall` has added to them is still to come, or to end.
         var recalls: [Int: @Sendable () -> Bool] = [:]
         /// Calls of integrators that have begun, and haven't completed.
@@ -39,23 +40,25 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
         mutating func make() -> Int {
             made += 1
-            unended[made] = false
+            unended[made] = 0
             return made
         }
 
         mutating func hear(_ event: IntegrationEvent<Output>, of call: Int) {
             events.append(event)
             switch event {
-            case .began: unended[call] = true
-            case .completed: unended[call] = nil
+            case .began: unended[call, default: 0] += 1
+            case .completed:
+                unended[call, default: 1] -= 1
+                leave(call)
             case .cancelled: leave(call)
             default: break
             }
         }
 
-        /// A call ends. If it has begun, it completes.
+        /// A run of a call ends. Those of its runs that have begun complete.
         mutating func leave(_ call: Int) {
-            if unended[call] == false { unended[call] = nil }
+            if unended[call] == 0 { unended[call] = nil }
         }
     }
 
@@ -124,6 +127,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     }
 
     /// Records every call that is made with an integrator from now on.
+    ///
+    /// A run that `thenRecall` adds with this integrator is a call like any other: it counts from the moment it is made,
+    /// when the first run has ended.
     ///
     /// - Parameters:
     ///   - integrator: The integrator. It keeps the recorder's handlers.

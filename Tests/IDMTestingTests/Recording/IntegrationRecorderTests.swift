@@ -267,6 +267,38 @@ struct IntegrationRecorderTests {
         remote.cancel()
     }
 
+    @Test("knows of a recall until its last event, also after that of another one")
+    @MainActor
+    func lastOfTwoRecalls() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let remote = Integrator(provider)
+        let completed = Watched(0)
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let recorder = IntegrationRecorder<Int>(exhaustive: false)
+            recorder.call(
+                Integrator(Echo<Int>()).prepareCall(1)
+                    .onCompletion {
+                        completed.change { $0 += 1 }
+                        // Runs before the recorder's own. What ends here hasn't had its last event.
+                        if completed.value == 3 { recorder.verify() }
+                    }
+                    .thenRecall(with: remote, 2).thenRecall(with: remote, 3))
+            let (first, second) = (try await provider.nextRequest(), try await provider.nextRequest())
+            try await recorder.expect(.began, .succeeded(1), .completed, .began, .began)
+            first.answer(2)
+            try await recorder.expect(.succeeded(2), .completed)
+            second.answer(3)
+            try await recorder.expect(.succeeded(3), .completed)
+            recorder.verify()
+        }
+        #expect(completed.value == 3)
+        // The value comes in the same turn as the end, so nobody has expected it by then.
+        #expect(
+            failures.map(\.message) == [
+                "Expected nothing more, and succeeded(3) came.", "Expected every call to have ended, and 1 had not.",
+            ])
+    }
+
     @Test("expects no recall of a call that was cancelled, nor one that was cut off")
     @MainActor
     func noRecall() async throws {
