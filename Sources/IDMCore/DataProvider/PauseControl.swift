@@ -71,7 +71,7 @@ public final class PauseControl: Sendable {
             state -> ([WatchedContinuation<Void, Never>], [@Sendable () -> Void]) in
             guard state.isPaused != isPaused else { return ([], []) }
             state.isPaused = isPaused
-            return (isPaused ? [] : state.waiting.removeAll(), Array(state.observers.values))
+            return (isPaused ? [] : state.waiting.removeAll(), state.observers.inOrder)
         }
         for observer in observers { observer() }
         for continuation in waiting { continuation.resume() }

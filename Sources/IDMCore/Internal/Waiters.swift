@@ -19,6 +19,14 @@ struct Waiters<Value: Sendable>: Sendable {
 
     mutating func removeAll() -> [WatchedContinuation<Value, Never>] {
         defer { continuations = [:] }
-        return continuations.isEmpty ? [] : Array(continuations.values)
+        return continuations.inOrder
+    }
+}
+
+extension Dictionary where Key == Int {
+    /// The values in the order of their numbers. A dictionary has one of its own each time: nobody could tell who comes
+    /// first, and an explored order would be another one in the next run.
+    package var inOrder: [Value] {
+        count < 2 ? Array(values) : sorted { $0.key < $1.key }.map(\.value)
     }
 }

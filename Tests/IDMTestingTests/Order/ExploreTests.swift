@@ -68,6 +68,51 @@ struct ExploreTests {
         #expect(orders.count > 5)
     }
 
+    /// What waits for one thing, and is let go on with it.
+    enum Crowd: CaseIterable {
+        case outcome, pause, lanes
+
+        func run(_ executor: DeterministicExecutor, _ log: Log) async throws {
+            let (provider, control) = (ControlledDataProvider<Int, Int>(), PauseControl())
+            let integrator = Integrator(provider, lane: { self == .lanes ? $0 : 0 })
+            let running = integrator.prepareCall(0).call()
+            let request = try await provider.nextRequest()
+            control.pause()
+            let tasks = (1...8).map { number in
+                Task(executorPreference: executor) {
+                    switch self {
+                    case .outcome: _ = await running.outcome
+                    case .pause: try await control.waitWhilePaused()
+                    case .lanes: _ = await integrator.prepareCall(number).call().outcome
+                    }
+                    log.add("\(number)")
+                }
+            }
+            if self == .lanes { for _ in tasks { _ = try await provider.nextRequest() } }
+            // At any time: some wait by then, and in most runs several do.
+            let opener = Task(executorPreference: executor) {
+                control.resume()
+                if self == .lanes { integrator.cancel() } else { request.answer(0) }
+            }
+            for task in tasks { try await task.value }
+            await opener.value
+        }
+    }
+
+    @Test("gives the same order for the same seed where many wait for one thing", arguments: Crowd.allCases)
+    func repeatableCrowd(crowd: Crowd) async throws {
+        for seed in 0..<20 {
+            var orders: Set<[String]> = []
+            for _ in 0..<6 {
+                let log = Log()
+                try await explore(seeds: [seed]) { executor in try await crowd.run(executor, log) }
+                #expect(log.entries.count == 8)
+                orders.insert(log.entries)
+            }
+            #expect(orders.count == 1)
+        }
+    }
+
     @Test("fails for what the kit finds wrong in a run")
     func kitFailures() async throws {
         let failure = await #expect(throws: ExplorationFailure.self) {

@@ -62,7 +62,9 @@ struct LaneKey: Hashable, Sendable {
 final class LaneTable: Sendable {
     private struct Lane {
         let gate: Gate
-        var calls: Int
+        /// Of two lanes in use, the earlier one has the lower number.
+        let number: Int
+        var calls = 0
     }
 
     /// Stands for a key that doesn't equal itself, as a number that is none: under that, its lane would never be found
@@ -73,13 +75,16 @@ final class LaneTable: Sendable {
 
     private struct State {
         var lanes: [LaneKey?: Lane] = [:]
-        var lastStranger = 0
+        var lastNumber = 0
         var isClosed = false
 
+        mutating func newNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+
         mutating func findable(_ key: LaneKey?) -> LaneKey? {
-            if key == key { return key }
-            lastStranger += 1
-            return LaneKey(base: Stranger(number: lastStranger))
+            key == key ? key : LaneKey(base: Stranger(number: newNumber()))
         }
     }
 
@@ -94,8 +99,9 @@ final class LaneTable: Sendable {
     func enter(_ key: LaneKey?) -> Gate {
         let (gate, isClosed) = state.withLock { state in
             let key = state.findable(key)
-            let lane = state.lanes[key] ?? Lane(gate: Gate(rule, lane: key), calls: 0)
-            state.lanes[key] = Lane(gate: lane.gate, calls: lane.calls + 1)
+            var lane = state.lanes[key] ?? Lane(gate: Gate(rule, lane: key), number: state.newNumber())
+            lane.calls += 1
+            state.lanes[key] = lane
             return (lane.gate, state.isClosed)
         }
         if isClosed { gate.release() }
@@ -104,16 +110,17 @@ final class LaneTable: Sendable {
 
     func leave(_ key: LaneKey?) {
         state.withLock { state in
-            guard let lane = state.lanes[key] else { return }
-            state.lanes[key] = lane.calls > 1 ? Lane(gate: lane.gate, calls: lane.calls - 1) : nil
+            guard var lane = state.lanes[key] else { return }
+            lane.calls -= 1
+            state.lanes[key] = lane.calls > 0 ? lane : nil
         }
     }
 
-    /// The gates in use. Closing releases those that are still to come.
+    /// The gates in use, in the order in which they came. Closing releases those that are still to come.
     func gates(closing: Bool = false) -> [Gate] {
         state.withLock { state in
             state.isClosed = state.isClosed || closing
-            return state.lanes.values.map(\.gate)
+            return state.lanes.values.sorted { $0.number < $1.number }.map(\.gate)
         }
     }
 }

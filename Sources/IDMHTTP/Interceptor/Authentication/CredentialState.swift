@@ -1,3 +1,5 @@
+import IDMCore
+
 /// Which credential a request was made with.
 struct CredentialStamp: Hashable, Sendable {
     /// Changes when a user logs in or out.
@@ -70,7 +72,7 @@ struct CredentialState<Credential, Waiter> {
 
     /// Those who wait. Nobody does unless a refresh runs.
     var waiters: [Waiter] {
-        if case .refreshing(_, _, let waiters) = phase { Array(waiters.values) } else { [] }
+        if case .refreshing(_, _, let waiters) = phase { waiters.inOrder } else { [] }
     }
 
     /// A request is to be made. The waiter is kept only if it is to wait.
@@ -120,11 +122,11 @@ struct CredentialState<Credential, Waiter> {
         case .success(let new):
             phase = .settled(new)
             stamp.credential += 1
-            return (Array(waiters.values), .go(new, stamp))
+            return (waiters.inOrder, .go(new, stamp))
         case .failure(let error):
             // The old one stays: what failed may pass, and the next rejection tries again.
             phase = .settled(old)
-            return (Array(waiters.values), .failed(error))
+            return (waiters.inOrder, .failed(error))
         }
     }
 
