@@ -19,46 +19,47 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         /// Calls made with the recorder, and those of them of which nothing comes any more.
         var made = 0
         var over = 0
-        /// Those of them that haven't had their last event, and how many runs of each have begun and not completed: with
-        /// its recalls, a call has several.
-        var unended: [Int: Int] = [:]
-        /// Whether a run that `thenRecall` has added to them is still to come, or to end.
+        /// The runs of each of them that haven't had their last event: its own, and those that `thenRecall` has added.
+        var calls: [Int: OpenRuns] = [:]
+        /// Whether a run that `thenRecall` has added to them is still to be made.
         var recalls: [Int: @Sendable () -> Bool] = [:]
-        /// Calls of integrators that have begun, and haven't completed.
-        var running = 0
-        /// How many calls of each integrator that is heard wait.
-        var waiting: [@Sendable () -> Int] = []
+        /// The runs of all integrators that are heard, if any is.
+        var integrators: OpenRuns?
 
         /// Whether no event can come any more.
-        var isOver: Bool { made > 0 && made == over && waiting.isEmpty }
+        var isOver: Bool { made > 0 && made == over && integrators == nil }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
         /// How many calls haven't ended. One that has a recall to come is one of them.
         func unendedCount(recalled: Set<Int>) -> Int {
-            waiting.reduce(running + recalled.union(unended.keys).count) { $0 + $1() }
+            let open = calls.filter { $0.value.count > 0 }.keys
+            return recalled.union(open).count + (integrators?.count ?? 0)
         }
+    }
 
-        mutating func make() -> Int {
-            made += 1
-            unended[made] = 0
-            return made
-        }
+    /// Runs that have been made, and haven't had their last event.
+    private struct OpenRuns {
+        private(set) var count = 0
+        /// Those of them that are about to hear of a cancel, and of nothing else.
+        private var turnedAway = 0
 
-        mutating func hear(_ event: IntegrationEvent<Output>, of call: Int) {
-            events.append(event)
-            switch event {
-            case .began: unended[call, default: 0] += 1
-            case .completed:
-                unended[call, default: 1] -= 1
-                leave(call)
-            case .cancelled: leave(call)
-            default: break
+        mutating func take(_ step: RunStep) {
+            switch step {
+            case .made: count += 1
+            case .turnedAway: turnedAway += 1
             }
         }
 
-        /// A run of a call ends. Those of its runs that have begun complete.
-        mutating func leave(_ call: Int) {
-            if unended[call] == 0 { unended[call] = nil }
+        mutating func hear(_ event: IntegrationEvent<Output>) {
+            switch event {
+            case .completed:
+                count -= 1
+            case .cancelled where turnedAway > 0:
+                turnedAway -= 1
+                count -= 1
+            default:
+                break
+            }
         }
     }
 
@@ -102,11 +103,19 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     public func call(
         _ call: IntegrationCall<Output>, isolation: isolated (any Actor)? = #isolation
     ) -> IntegrationTask<Output> {
-        let number = state.change { $0.make() }
-        let hear = { @Sendable [state] (event: IntegrationEvent<Output>) in state.change { $0.hear(event, of: number) }
+        let number = state.change { state in
+            state.made += 1
+            return state.made
+        }
+        let hear = { @Sendable [state] (event: IntegrationEvent<Output>) in
+            state.change { state in
+                state.events.append(event)
+                state.calls[number]?.hear(event)
+            }
         }
         let task =
             call
+            .following { [state] step in state.change { $0.calls[number, default: OpenRuns()].take(step) } }
             .onBeginning { hear(.began) }
             .onProgress { hear(.progressed($0)) }
             .onRetry { attempt, error in hear(.retried(attempt: attempt, after: error)) }
@@ -120,7 +129,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             state.change { state in
                 state.over += 1
                 state.recalls[number] = nil
-                state.leave(number)
+                state.calls[number] = nil
             }
         }
         return task
@@ -137,27 +146,22 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     public func hear<Input>(
         _ integrator: Integrator<Input, Output>, isolation: isolated (any Actor)? = #isolation
     ) {
-        weak let heard = integrator
-        state.change { $0.waiting.append { heard?.waitingCount ?? 0 } }
-        let state = state
+        state.change { $0.integrators = $0.integrators ?? OpenRuns() }
+        let hear = { @Sendable [state] (event: IntegrationEvent<Output>) in
+            state.change { state in
+                state.events.append(event)
+                state.integrators?.hear(event)
+            }
+        }
+        integrator.follow { [state] step in state.change { $0.integrators?.take(step) } }
         integrator
-            .onBeginning {
-                state.change { state in
-                    state.running += 1
-                    state.events.append(.began)
-                }
-            }
-            .onProgress { progress in state.change { $0.events.append(.progressed(progress)) } }
-            .onRetry { attempt, error in state.change { $0.events.append(.retried(attempt: attempt, after: error)) } }
-            .onSuccess { value in state.change { $0.events.append(.succeeded(value)) } }
-            .onError { error in state.change { $0.events.append(.failed(error)) } }
-            .onCancel { reason in state.change { $0.events.append(.cancelled(reason)) } }
-            .onCompletion {
-                state.change { state in
-                    state.running -= 1
-                    state.events.append(.completed)
-                }
-            }
+            .onBeginning { hear(.began) }
+            .onProgress { hear(.progressed($0)) }
+            .onRetry { attempt, error in hear(.retried(attempt: attempt, after: error)) }
+            .onSuccess { hear(.succeeded($0)) }
+            .onError { hear(.failed($0)) }
+            .onCancel { hear(.cancelled($0)) }
+            .onCompletion { hear(.completed) }
     }
 
     /// What has been heard so far.

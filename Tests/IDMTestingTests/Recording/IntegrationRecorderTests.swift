@@ -299,6 +299,57 @@ struct IntegrationRecorderTests {
             ])
     }
 
+    @Test("knows of a recall that never begins until it has heard of the cancel")
+    @MainActor
+    func cancelledRecall() async throws {
+        let queue = Integrator(ControlledDataProvider<Int, Int>(), executing: .queue)
+        queue.prepareCall(1).call()
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let recorder = IntegrationRecorder<Int>(exhaustive: false)
+            // Runs before the recorder's own: the last event is still to come.
+            let task = recorder.call(
+                Integrator(Echo<Int>()).prepareCall(1).onCancel { _ in recorder.verify() }.thenRecall(with: queue, 2))
+            try await recorder.expect(.began, .succeeded(1), .completed)
+            queue.cancel()
+            try await recorder.expect(.cancelled(.cancelled))
+            recorder.verify()
+            await task.finish()
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+    }
+
+    @Test("counts a call of an integrator from when it is made, also if that begins in a later turn")
+    @MainActor
+    func unbegunOfIntegrator() async throws {
+        let integrator = Integrator(ControlledDataProvider<Int, Int>())
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.hear(integrator)
+            // What a handler calls begins when that has returned.
+            Integrator(Echo<Int>()).prepareCall(1).onSuccess { _ in integrator.prepareCall(2).call() }.call()
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        integrator.cancel()
+    }
+
+    @Test("counts a call of an integrator until its last event, also if the integrator is gone by then")
+    @MainActor
+    func callOfReleased() async throws {
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let recorder = IntegrationRecorder<Int>(exhaustive: false)
+            do {
+                let search = Integrator(
+                    Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: ManualClock())
+                recorder.hear(search)
+                search.prepareCall(1).call()
+            }
+            recorder.verify()
+            try await recorder.expect(.cancelled(.released))
+            recorder.verify()
+        }
+        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+    }
+
     @Test("expects no recall of a call that was cancelled, nor one that was cut off")
     @MainActor
     func noRecall() async throws {

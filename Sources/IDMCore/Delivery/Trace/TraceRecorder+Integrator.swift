@@ -50,6 +50,7 @@ private final class CallRecorder: CallWatcher {
             let running = recorder.begin("runs", on: track, within: spans.whole)
             calls.withLock { $0[call]?.part = running }
         case .retried(let attempt): calls.withLock { $0[call] }?.part.mark("retry \(attempt)")
+        case .turnedAway: break
         case .heard: calls.withLock { $0[call] }?.part.mark("value")
         case .ended(let outcome):
             guard let spans = calls.withLock({ $0.removeValue(forKey: call) }) else { return }

@@ -62,8 +62,7 @@ extension IntegrationTask: ChainedTask {
         handle.life.whenAllFinished(callback)
     }
 
-    /// Asks whether a run that tells the same handlers again is still to come, or its end isn't decided. Doesn't hold
-    /// the integrator.
+    /// Asks whether a run that tells the same handlers again is still to be made. Doesn't hold the integrator.
     package var recallInquiry: @Sendable () -> Bool {
         { [life = handle.life] in life.awaitsRecall }
     }

@@ -4,6 +4,8 @@ enum CallEvent: Sendable {
     case began
     case retried(attempt: Int)
     case heard
+    /// It is about to be told that it was cancelled before it began, which is all that is told of it.
+    case turnedAway
     case ended(Life.Outcome)
 }
 

@@ -26,8 +26,7 @@ final class Life: Sendable {
         /// The calls that the run has made to come before it, and after it.
         var predecessors: [any ChainedTask] = []
         var chained: [any ChainedTask] = []
-        /// Those of the chained ones that tell the same handlers again, and how many of them are still to be made.
-        var recalls: [Life] = []
+        /// How many of the chained ones that tell the same handlers again are still to be made.
         var recallsToCome = 0
         var isAbandoned = false
         var isCut = false
@@ -274,10 +273,7 @@ final class Life: Sendable {
         let isCut = state.withLock { state in
             state.withCompany { company in
                 company.chained.append(task)
-                if kind == .recall {
-                    company.recalls.append(task.handle.life)
-                    company.recallsToCome -= 1
-                }
+                if kind == .recall { company.recallsToCome -= 1 }
                 return company.isCut
             }
         }
@@ -289,16 +285,13 @@ final class Life: Sendable {
         state.withLock { $0.withCompany { $0.recallsToCome = count } }
     }
 
-    /// Whether a recall of this run is still to come, or its end isn't decided. With the last event of the last one
-    /// there is none.
+    /// Whether a recall of this run is still to be made.
     var awaitsRecall: Bool {
-        let (isToCome, recalls) = state.withLock { state -> (Bool, [Life]) in
-            guard let company = state.company else { return (false, []) }
-            var isToCome = company.recallsToCome > 0 && !company.isCut
-            if case .cancelled = state.outcome { isToCome = false }
-            return (isToCome, company.recalls)
+        state.withLock { state in
+            guard let company = state.company, !company.isCut else { return false }
+            if case .cancelled = state.outcome { return false }
+            return company.recallsToCome > 0
         }
-        return isToCome || recalls.contains { $0.outcome == nil }
     }
 
     /// Takes the task of a call that comes before this run. One that comes after the cancel is cancelled.

@@ -281,6 +281,7 @@ extension Run {
     func tellCancel(_ reason: CancelReason, hasBegun: Bool, _ ticket: Ticket) async {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
+        if !hasBegun { report(.turnedAway) }
         life.settle(.cancelled(reason))
         turn.begin()
         await tell(.cancel, hasBegun ? .completion : [], of: .cancelled(reason))
