@@ -60,7 +60,8 @@ extension LibraryTask {
         return watch.isWatching ? executor : nil
     }
 
-    /// Somebody watches from now on.
+    /// Somebody watches from now on. To be told before an executor that watches is bound: whoever waits looks for it twice,
+    /// and has to find the same one.
     package static func beginWatching() {
         isWatched.store(true, ordering: .releasing)
     }

@@ -33,6 +33,8 @@ public final class TestScope: Sendable {
     private init(_ handler: TestFailure.Handler?) {
         ledger = FailureLedger(handler)
         workload = Self.current?.workload ?? Workload()
+        // Before anything waits in the scope: a clock that is made later is to find no wait of which half was told.
+        LibraryTask.beginWatching()
     }
 
     /// Runs a body, and then looks at what it leaves behind.

@@ -33,6 +33,7 @@ public final class DeterministicExecutor: TaskExecutor {
 
     init(seed: UInt64) {
         state = Locked(State(generator: SplitMix(seed: seed)))
+        LibraryTask.beginWatching()
     }
 
     /// Takes a job, which runs when the order has come to it.

@@ -16,6 +16,32 @@ struct ManualClockTests {
         #expect(clock.now.offset == .seconds(5))
     }
 
+    @Test("knows of what waited when the first clock of the process was made")
+    func firstClock() async {
+        await #expect(processExitsWith: .success) {
+            try await TestScope.run {
+                let provider = ControlledDataProvider<Int, Int>()
+                let queue = Integrator(provider, executing: .queue)
+                let tasks = [queue.prepareCall(1).call(), queue.prepareCall(2).call()]
+                let first = try await provider.nextRequest()
+                let clock = ManualClock()
+                first.answer(1)
+                try await provider.nextRequest().answer(2)
+                for task in tasks { await task.finish() }
+                // It would wait for ever for one to depart that has arrived.
+                await clock.advance(by: .seconds(1))
+            }
+            try await explore(seeds: 0..<4) { _ in
+                let provider = ControlledDataProvider<Int, Int>()
+                let task = Integrator(provider).prepareCall(1).call()
+                async let value = task.value
+                try await provider.nextRequest().answer(1)
+                _ = try await value
+                await ManualClock().advance(by: .seconds(1))
+            }
+        }
+    }
+
     @Test("wakes each sleeper at its own time, the earlier first")
     func order() async throws {
         let (clock, log) = (ManualClock(), Log())
