@@ -10,7 +10,9 @@
 ///
 /// What is tracked is looked at by ``verify()``, and at the end of the ``TestScope`` in which the tracker was made,
 /// when the variables of the body are gone. A run of a call holds its handlers until it has ended, so wait for that:
-/// with `finish()`, or with a ``ManualClock``.
+/// with `finish()`, or with a ``ManualClock``. A ``LoopbackServer`` holds its routes until it has stopped: wait for its
+/// `stop()`, or use its `run`. Until the end the scope itself keeps what recorders have heard, and the routes of
+/// transports; what is tracked is looked at when those have gone.
 public final class LeakTracker: Sendable {
     private struct Tracked: Sendable {
         weak let object: (any AnyObject & Sendable)?
@@ -24,7 +26,7 @@ public final class LeakTracker: Sendable {
     /// Makes a tracker that reports to the current ``TestScope``.
     public init() {
         ledger = .current
-        ledger.atEnd { [tracked] in Self.leaks(of: tracked.value) }
+        ledger.atEnd(.leak) { [tracked] in Self.leaks(of: tracked.value) }
     }
 
     /// Takes note of an object, which is only held weakly.

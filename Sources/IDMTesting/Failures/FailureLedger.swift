@@ -20,6 +20,8 @@ final class FailureLedger: Sendable {
     /// What a check looks at.
     enum Leftover: Sendable {
         case stub, other
+        /// What is still held. A check holds what it looks at, so these come when the others have gone.
+        case leak
     }
 
     private struct State {
@@ -81,15 +83,21 @@ final class FailureLedger: Sendable {
         for failure in checks.flatMap({ $0.check() }) { record(failure) }
     }
 
+    /// Looks for the last time at what is left of some kinds. Nothing is held of the checks when this returns.
+    private func finish(_ isMeant: (Leftover) -> Bool, checking: Bool) {
+        let checks = state.withLock { state in
+            let meant = state.checks.filter { isMeant($0.kind) }
+            state.checks.removeAll { isMeant($0.kind) }
+            return meant
+        }
+        guard checking else { return }
+        for failure in checks.flatMap({ $0.check() }) { record(failure) }
+    }
+
     /// Ends the scope, and returns the failures that nobody has been handed.
     func close(checking: Bool) -> [TestFailure] {
-        let checks = state.withLock { state in
-            defer { state.checks = [] }
-            return state.checks
-        }
-        if checking {
-            for failure in checks.flatMap({ $0.check() }) { record(failure) }
-        }
+        finish({ $0 != .leak }, checking: checking)
+        finish({ _ in true }, checking: checking)
         return state.withLock { state in
             state.isClosed = true
             return state.failures

@@ -17,6 +17,19 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     private enum Supply: Sendable {
         case endless(@Sendable (Input) async throws -> Output)
         case counted([Result<Output, any Error>])
+
+        var expectation: Expectation {
+            switch self {
+            case .endless: Expectation(count: 1, words: "a request")
+            case .counted(let answers): Expectation(count: answers.count, words: answers.count.requests)
+            }
+        }
+    }
+
+    /// How often the stub is to be asked. All that is kept of it for the end of the scope.
+    private struct Expectation {
+        let count: Int
+        let words: String
     }
 
     private struct Use {
@@ -40,7 +53,8 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         self.supply = supply
         self.place = place
         ledger = .current
-        ledger.atEnd(.stub) { [supply, use] in Self.leftovers(of: supply, use, at: place) }
+        let expected = supply.expectation
+        ledger.atEnd(.stub) { [use] in Self.leftovers(of: expected, use, at: place) }
     }
 
     /// Makes a provider that answers every request with a value.
@@ -113,7 +127,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
 
     /// Fails unless the stub has been used up: asked at all, and as often as it has answers.
     public func verify() {
-        for failure in Self.leftovers(of: supply, use, at: place) { ledger.record(failure) }
+        for failure in Self.leftovers(of: supply.expectation, use, at: place) { ledger.record(failure) }
     }
 
     private func next(_ input: Input) -> Answer {
@@ -131,12 +145,9 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         }
     }
 
-    private static func leftovers(of supply: Supply, _ use: Watched<Use>, at place: SourcePlace) -> [TestFailure] {
-        let expected: (count: Int, words: String) =
-            switch supply {
-            case .endless: (1, "a request")
-            case .counted(let answers): (answers.count, answers.count.requests)
-            }
+    private static func leftovers(
+        of expected: Expectation, _ use: Watched<Use>, at place: SourcePlace
+    ) -> [TestFailure] {
         let came: Int? = use.change { use in
             guard use.requests < expected.count, !use.isTold else { return nil }
             use.isTold = true

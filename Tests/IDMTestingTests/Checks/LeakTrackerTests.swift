@@ -1,4 +1,6 @@
+import Foundation
 import IDMCore
+import IDMHTTP
 import IDMTesting
 import TestSupport
 import Testing
@@ -56,5 +58,78 @@ struct LeakTrackerTests {
         }
         #expect(failures.map(\.message) == ["Expected held to be released, and something still holds it."])
         integrator.cancel()
+    }
+
+    @Test("doesn't take a stub of the scope for a holder once it has gone, neither at the end nor before")
+    func stubs() async throws {
+        try await TestScope.run {
+            let leaks = LeakTracker()
+            let screen = leaks.track(Screen())
+            let stub = StubDataProvider { (number: Int) in withExtendedLifetime(screen) { number } }
+            _ = try await stub.request(1)
+        }
+        try await TestScope.run {
+            let leaks = LeakTracker()
+            func use(_ screen: Screen) async throws {
+                let stub = StubDataProvider<Int, Screen>(values: [screen, screen])
+                for input in 1...2 { _ = try await stub.request(input) }
+            }
+            try await use(leaks.track(Screen()))
+            leaks.verify()
+        }
+    }
+
+    @Test("doesn't take a recorder of the scope for a holder of the values that it heard")
+    func recorders() async throws {
+        try await TestScope.run {
+            let leaks = LeakTracker()
+            let recorder = IntegrationRecorder<Screen>()
+            let integrator = Integrator(ValueDataProvider<Void, Screen>(leaks.track(Screen())))
+            await recorder.call(integrator.prepareCall()).finish()
+            try await recorder.expect(.began, .succeeded, .completed)
+        }
+    }
+
+    @Test("doesn't take a transport of the scope for a holder of what its routes use")
+    func transports() async throws {
+        try await TestScope.run {
+            let leaks = LeakTracker()
+            let screen = leaks.track(Screen())
+            let transport = StubTransport { _ in withExtendedLifetime(screen) { .text("1") } }
+            let url = try #require(URL(string: "http://127.0.0.1"))
+            let service = HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
+            _ = try await service.request(ServiceRequest(.get, "/a"))
+        }
+    }
+
+    @Test("doesn't take a server that has stopped for a holder of what its routes use")
+    func servers() async throws {
+        try await TestScope.run {
+            let leaks = LeakTracker()
+            func use(_ screen: Screen) async throws -> LoopbackServer {
+                try await LoopbackServer.run { server in
+                    server.on(.get, "/a") { _ in withExtendedLifetime(screen) { .text("1") } }
+                    let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+                    _ = try await service.request(ServiceRequest(.get, "/a"))
+                    return server
+                }
+            }
+            let server = try await use(leaks.track(Screen()))
+            leaks.verify()
+            withExtendedLifetime(server) {}
+        }
+    }
+
+    @Test("fails for what a stub of the scope holds that outlives it")
+    func outlivingStub() async throws {
+        let kept = Watched<StubDataProvider<Int, Screen>?>(nil)
+        let failures = try await TestScope.failures {
+            let leaks = LeakTracker()
+            let stub = StubDataProvider<Int, Screen>(leaks.track(Screen()))
+            _ = try await stub.request(1)
+            kept.change { $0 = stub }
+        }
+        #expect(failures.map(\.message) == ["Expected Screen to be released, and something still holds it."])
+        kept.change { $0 = nil }
     }
 }

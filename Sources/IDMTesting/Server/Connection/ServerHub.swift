@@ -45,7 +45,9 @@ final class ServerHub: Sendable {
             return routes.withLock { $0.leftovers }
         }
         let thread = Thread { [self] in
-            ServerLoop(hub: self, listener: listener, pipe: pipe).run()
+            serve(listener)
+            // The thread may hold the hub for a moment longer.
+            _ = routes.withLock { $0.settle() }
             // Nobody wakes a pipe that is closed: its number may be another file's by then.
             mail.withLock { mail in
                 mail.isClosed = true
@@ -58,9 +60,14 @@ final class ServerHub: Sendable {
         thread.start()
     }
 
+    /// Holds nothing of the connections when this returns.
+    private func serve(_ listener: ServerSocket) {
+        ServerLoop(hub: self, listener: listener, pipe: pipe).run()
+    }
+
     func stop() { post(.stop) }
 
-    /// Returns when the thread is over, and all tasks.
+    /// Returns when the thread is over, and all tasks. Nothing is held then of what the routes use.
     func ended() async {
         try? await journal.wait(deaf: true) { $0.isStopped && $0.runningTasks == 0 }
     }
@@ -106,9 +113,34 @@ final class ServerHub: Sendable {
     /// Starts a task whose end the thread is told of.
     func start(_ body: @escaping @Sendable () async -> Message?) -> Task<Void, Never> {
         journal.change { $0.runningTasks += 1 }
+        let once = Once(body)
         return Task(executorPreference: executor) { [self] in
-            if let message = await body() { post(message) }
+            await perform(once)
             journal.change { $0.runningTasks -= 1 }
+        }
+    }
+
+    /// Holds nothing of the body when this returns: who is told of the end of the task may ask for that.
+    private func perform(_ once: Once) async {
+        guard let message = await once.take()?() else { return }
+        post(message)
+    }
+
+    /// A body, until it is taken: a task holds what it was started with until after its last line.
+    private final class Once: Sendable {
+        typealias Body = @Sendable () async -> Message?
+
+        private let body: Locked<Body?>
+
+        init(_ body: @escaping Body) {
+            self.body = Locked(body)
+        }
+
+        func take() -> Body? {
+            body.withLock { body in
+                defer { body = nil }
+                return body
+            }
         }
     }
 

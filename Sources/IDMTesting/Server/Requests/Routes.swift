@@ -48,6 +48,8 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
     }
 
     private var routes: [Entry] = []
+    /// What was left when nobody was to answer any more.
+    private var settled: [TestFailure] = []
 
     mutating func add(_ route: Entry) {
         routes.append(route)
@@ -90,5 +92,13 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
     }
 
     /// The routes that expect more.
-    var leftovers: [TestFailure] { routes.compactMap(\.leftover) }
+    var leftovers: [TestFailure] { settled + routes.compactMap(\.leftover) }
+
+    /// Lets go of what answers: nobody asks any more. Which routes expected more is still known. What is returned is to
+    /// be let go outside of a lock.
+    mutating func settle() -> [Entry] {
+        settled = leftovers
+        defer { routes = [] }
+        return routes
+    }
 }
