@@ -19,6 +19,19 @@ public final class TestGate: Sendable {
         var queue: [Int] = []
         var admitted: Set<Int> = []
         var lastTicket = 0
+
+        mutating func admit(_ count: Int) {
+            let passing = queue.prefix(count)
+            admitted.formUnion(passing)
+            queue.removeFirst(passing.count)
+            credit += count - passing.count
+        }
+
+        /// A waiter goes away. If it was let through and doesn't pass, the next one does.
+        mutating func leave(_ ticket: Int, hasPassed: Bool) {
+            queue.removeAll { $0 == ticket }
+            if admitted.remove(ticket) != nil, !hasPassed { admit(1) }
+        }
     }
 
     private let state = Watched(State())
@@ -33,16 +46,13 @@ public final class TestGate: Sendable {
 
     /// Lets so many through: those who wait first, and the rest when they come.
     public func open(for count: Int) {
-        state.change { state in
-            let passing = state.queue.prefix(max(count, 0))
-            state.admitted.formUnion(passing)
-            state.queue.removeFirst(passing.count)
-            state.credit += max(count, 0) - passing.count
-        }
+        state.change { $0.admit(max(count, 0)) }
     }
 
-    /// Waits until the gate lets the caller through. Throws `CancellationError` if the task that waits is cancelled.
+    /// Waits until the gate lets the caller through. Throws `CancellationError` if the task that waits is cancelled: then
+    /// somebody else is let through in its place.
     public func pass() async throws {
+        try Task.checkCancellation()
         let ticket: Int? = state.change { state in
             if state.isOpen { return nil }
             if state.credit > 0 {
@@ -53,14 +63,11 @@ public final class TestGate: Sendable {
             state.queue.append(state.lastTicket)
             return state.lastTicket
         }
-        guard let ticket else { return try Task.checkCancellation() }
-        defer {
-            state.change { state in
-                state.queue.removeAll { $0 == ticket }
-                state.admitted.remove(ticket)
-            }
-        }
+        guard let ticket else { return }
+        var hasPassed = false
+        defer { state.change { [hasPassed] in $0.leave(ticket, hasPassed: hasPassed) } }
         try await state.wait { $0.isOpen || $0.admitted.contains(ticket) }
+        hasPassed = true
     }
 
     /// Waits until so many wait at the gate. Throws `CancellationError` if the task that waits is cancelled.
