@@ -132,8 +132,9 @@ private struct TimelineReader {
         }
     }
 
-    /// The symbol is complete.
+    /// The symbol is complete. A value in brackets that needs none is the value without them.
     private mutating func end() -> Bool {
+        if symbol.hasPrefix("[") { symbol = TimelineRow.written(String(symbol.dropFirst().dropLast())) }
         if group == nil { ticks.append([symbol]) } else { group?.append(symbol) }
         symbol = ""
         return true

@@ -139,6 +139,20 @@ struct TimelineTests {
         }
     }
 
+    @Test("takes a value in brackets for the same value without them")
+    func needlessBrackets() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "[a]|", hears: "[a]|") { source, _ in source }
+            await Timeline.expect(source: "[a]|", hears: "a|") { source, _ in source }
+            await Timeline.expect(source: "a|", hears: "[a]|") { source, _ in source }
+            await Timeline.expect(source: "[|]([-]a)|", hears: "[|]([-][a])|") { source, _ in source }
+        }
+        let failures = try await TestScope.failures {
+            await Timeline.expect(source: "|", hears: "[|]") { source, _ in source }
+        }
+        #expect(failures.count == 1)
+    }
+
     private struct Word: CustomStringConvertible {
         let description: String
     }
