@@ -29,6 +29,7 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
             return "expected an answer within \(patience.request), and none came."
         }
         if trial.endedAsCancelled { return "expected a value or an error, and it ended as cancelled." }
+        if trial.endedWithNothing { return "expected a value or an error, and it ended with neither." }
         // Either it has let the completion go, and can't call any more, or it is given the time that an answer may
         // take.
         guard trial.callsBack else { return nil }
@@ -75,7 +76,51 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
 
     /// Asks twenty times at once, and cancels some, but neither the first nor the last: nobody else is to notice.
     private func takesMany() async throws -> String? {
-        let provider = try make()
+        let trials = await askMany(try make())
+        let cancelled = trials.cancelled, others = trials.others
+        defer { for trial in others { trial.cancel() } }
+        for trial in cancelled + others { try await trial.begun() }
+        for trial in cancelled { trial.cancel() }
+        let allEnd = try await comes(within: patience.request) {
+            for trial in others { try await trial.answered() }
+            for trial in cancelled { try await trial.ended() }
+        }
+        guard allEnd else {
+            let count = others.count { !$0.hasAnswered } + cancelled.count { !$0.hasEnded }
+            return "expected 20 requests at once to end, and \(count) of them did not."
+        }
+        // A stream may notice after its answer.
+        let streams = others.filter(\.isStream)
+        _ = try await comes(within: patience.cancel) { for stream in streams { try await stream.over() } }
+        let (wronged, ended) = (others.count(where: \.endedAsCancelled), streams.count(where: \.hasEndedStream))
+        if wronged > 0 { return words(for: wronged, "ended as cancelled") }
+        guard ended > 0, try await !someEndUncancelled() else { return nil }
+        return words(for: ended, "ended")
+    }
+
+    private func words(for count: Int, _ end: String) -> String {
+        "expected the cancel of a request to leave others alone, and \(count) of them \(end)."
+    }
+
+    /// Asks as often, and cancels nothing. Whether streams end all the same, in as much time.
+    private func someEndUncancelled() async throws -> Bool {
+        let trials = await askMany(try make())
+        defer { for trial in trials.cancelled + trials.others { trial.cancel() } }
+        return try await comes(within: patience.request + patience.cancel) {
+            try await withThrowingTaskGroup { group in
+                for trial in trials.others { group.addTask { try await trial.over() } }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Asks twenty times at once.
+    ///
+    /// - Returns: Those that are to be cancelled, and the others.
+    private func askMany(
+        _ provider: Provider
+    ) async -> (cancelled: [ContractTrial<Provider>], others: [ContractTrial<Provider>]) {
         // Those between the first and the last are asked from a task each: asked from one, a provider that doesn't
         // suspend would never have two threads in it, and the Thread Sanitizer nothing to see.
         let between = await withTaskGroup { group in
@@ -86,20 +131,7 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         let trials = between + [ask(provider)]
         let cancelled = Array(stride(from: 1, to: 19, by: 2))
         let others = trials.indices.filter { !cancelled.contains($0) }
-        defer { for index in others { trials[index].cancel() } }
-        for trial in trials { try await trial.begun() }
-        for index in cancelled { trials[index].cancel() }
-        let allEnd = try await comes(within: patience.request) {
-            for index in others { try await trials[index].answered() }
-            for index in cancelled { try await trials[index].ended() }
-        }
-        guard allEnd else {
-            let count = others.count { !trials[$0].hasAnswered } + cancelled.count { !trials[$0].hasEnded }
-            return "expected 20 requests at once to end, and \(count) of them did not."
-        }
-        let wronged = others.count { trials[$0].endedAsCancelled }
-        guard wronged > 0 else { return nil }
-        return "expected the cancel of a request to leave others alone, and \(wronged) of them ended as cancelled."
+        return (cancelled.map { trials[$0] }, others.map { trials[$0] })
     }
 
     private func staysHeld() async throws -> Bool {

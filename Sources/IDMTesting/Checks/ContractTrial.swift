@@ -20,15 +20,19 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     private let state = Watched(State())
     /// Whether the provider calls back.
     let callsBack: Bool
+    /// Whether the provider is a stream, which may go on after its answer.
+    let isStream: Bool
 
     /// Makes the request.
     init(_ provider: Provider, _ input: Provider.Input, clock: any Clock<Duration>) {
         guard let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output> else {
             callsBack = false
+            isStream = provider is any StreamDataProvider<Provider.Input, Provider.Output>
             start(provider, input, clock)
             return
         }
         callsBack = true
+        isStream = false
         let stop = Self.call(calling, input, state)
         state.change { state in
             state.hasBegun = true
@@ -70,7 +74,8 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
                     state.callbacks += 1
                     switch result {
                     case .success: state.values += 1
-                    case .failure(let error): state.error = error
+                    // The first callback is the end.
+                    case .failure(let error): if state.callbacks == 1 { state.error = error }
                     }
                     defer { state.stop = nil }
                     return state.stop
@@ -89,8 +94,23 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
 
     var callbacks: Int { state.value.callbacks }
 
-    /// Whether it ended as if somebody had cancelled it. What is asked with a callback ends as it likes.
-    var endedAsCancelled: Bool { !callsBack && state.value.error is CancellationError && !state.value.isCancelled }
+    /// Whether it ended as if somebody had cancelled it. What was turned away, or superseded, is answered with that.
+    var endedAsCancelled: Bool {
+        let state = state.value
+        return !state.isCancelled && state.error.flatMap { CancelReason($0) } == .cancelled
+    }
+
+    /// Whether it ended by itself with neither a value nor an error. One that calls back may still do that.
+    var endedWithNothing: Bool {
+        let state = state.value
+        return !callsBack && state.isOver && !state.isCancelled && state.values == 0 && state.error == nil
+    }
+
+    /// Whether it is a stream that has ended by itself, in whatever way.
+    var hasEndedStream: Bool {
+        let state = state.value
+        return isStream && state.isOver && !state.isCancelled
+    }
 
     var hasAnsweredAfterCancel: Bool {
         let state = state.value

@@ -19,16 +19,16 @@ public import IDMCore
 /// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
-/// waited for longer than it takes. There are two exceptions. A request is left alone for a moment before it is
-/// cancelled. And a callback provider that keeps a completion which it has called is given the time of a request to
-/// call once more.
+/// waited for longer than it takes. There are three exceptions. A request is left alone for a moment before it is
+/// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call once
+/// more. And a stream that goes on is given the time of a cancel to end with the requests that were cancelled.
 ///
 /// A provider that blocks its thread blocks the battery. Of data races the Thread Sanitizer knows more.
 public enum DataProviderContract {
     /// What is expected of every provider.
     public enum Rule: Sendable, Hashable, CaseIterable {
         /// A request ends, with one value or one error, and as cancelled only if it was. A callback provider calls back
-        /// once for each request.
+        /// once for each request. A stream doesn't end before its first value, unless with an error.
         case answersOnce
         /// A request whose task is cancelled while it runs ends soon.
         case hearsCancel

@@ -6,14 +6,14 @@ import Testing
 /// The battery, with a clock that goes on when everything is at rest: what doesn't come then doesn't come.
 @Suite("The contract of providers", .timeLimit(.ample))
 struct DataProviderContractTests {
-    private struct Finding {
+    struct Finding {
         let rules: Set<DataProviderContract.Rule>
         let messages: [String]
         /// How long somebody was waited for.
         let waited: Duration
     }
 
-    private func check<P: DataProvider<Int, Int>>(
+    func check<P: DataProvider<Int, Int>>(
         _ make: @escaping @Sendable (ManualClock) -> P
     ) async throws -> Finding {
         let (breaches, waited) = (Watched<[DataProviderContract.Breach]?>(nil), Watched(Duration.zero))
@@ -35,7 +35,7 @@ struct DataProviderContractTests {
         return Finding(rules: Set(found.map(\.rule)), messages: found.map(\.message), waited: waited.value)
     }
 
-    private func broken<P: DataProvider<Int, Int>>(
+    func broken<P: DataProvider<Int, Int>>(
         _ make: @escaping @Sendable (ManualClock) -> P
     ) async throws -> Set<DataProviderContract.Rule> {
         try await check(make).rules

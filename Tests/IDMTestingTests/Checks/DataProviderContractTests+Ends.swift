@@ -1,0 +1,167 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+/// How requests end of which nobody asked that they end so.
+extension DataProviderContractTests {
+    @Test("is broken by a provider that ends as cancelled in the words of the library")
+    func cancelsItselfInOtherWords() async throws {
+        let found = try await broken { _ in
+            ClosureDataProvider<Int, Int> { _ in throw IntegrationError.cancelled(.cancelled) }
+        }
+        #expect(found == [.answersOnce, .takesConcurrentRequests])
+    }
+
+    @Test("is kept by a provider that turns a request away", arguments: [CancelReason.ignored, .superseded])
+    func turnsAway(reason: CancelReason) async throws {
+        let found = try await broken { _ in
+            ClosureDataProvider<Int, Int> { _ in throw IntegrationError.cancelled(reason) }
+        }
+        #expect(found == [])
+    }
+
+    @Test("is broken by a callback provider that calls back as cancelled though nobody cancelled it")
+    func callsBackAsCancelled() async throws {
+        #expect(try await broken { _ in CancellingCaller() } == [.answersOnce, .takesConcurrentRequests])
+    }
+
+    @Test("is broken by a callback provider whose cancel handler ends other requests")
+    func meddlingCaller() async throws {
+        let found = try await check { MeddlingCaller(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected the cancel of a request to leave others alone, and 11 of them ended as cancelled."
+            ])
+    }
+
+    @Test("is broken by a stream that ends without a value")
+    func emptyStream() async throws {
+        let found = try await check { _ in Fixed(count: 0) }
+        #expect(found.rules == [.answersOnce])
+        #expect(found.messages == ["expected a value or an error, and it ended with neither."])
+    }
+
+    @Test("is kept by streams that end by themselves, which nobody has to wait for")
+    func endingStreams() async throws {
+        for count in 1...3 {
+            let found = try await check { _ in Fixed(count: count) }
+            #expect(found.messages == [])
+            #expect(found.waited == .zero)
+        }
+        #expect(try await broken { Fixed(count: 1).merged(with: Fixed(count: 1).delay(.seconds(1), clock: $0)) } == [])
+    }
+
+    @Test("is kept by a stream that ends where a newer one begins")
+    func supersedingStream() async throws {
+        #expect(try await broken { _ in Hub(endsWith: .newRequest, error: nil) } == [])
+    }
+
+    @Test("is broken by a stream in which the cancel of one request ends others after their first value")
+    func meddlingStream() async throws {
+        for (error, words) in [(CancellationError() as any Error, "ended as cancelled."), (nil, "ended.")] {
+            let found = try await check { _ in Hub(endsWith: .cancel, error: error) }
+            #expect(found.rules == [.takesConcurrentRequests])
+            #expect(
+                found.messages == [
+                    "expected the cancel of a request to leave others alone, and 11 of them \(words)"
+                ])
+        }
+    }
+}
+
+private struct CancellingCaller: CallbackDataProvider {
+    func request(_ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) -> CancelHandler? {
+        completion(.failure(CancellationError()))
+        return nil
+    }
+}
+
+/// Answers after some time. Whoever is cancelled ends all that run.
+private final class MeddlingCaller: CallbackDataProvider {
+    typealias Completion = @Sendable (Result<Int, any Error>) -> Void
+
+    private let running = Watched<[Int: Completion]>([:])
+    private let last = Watched(0)
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int, completion: @escaping Completion) -> CancelHandler? {
+        let number = last.change { last in
+            last += 1
+            return last
+        }
+        let running = running
+        running.change { $0[number] = completion }
+        LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
+            try? await clock.sleep(for: .seconds(1))
+            running.change { $0.removeValue(forKey: number) }?(.success(input))
+        }
+        return {
+            let all = running.change { running in
+                defer { running = [:] }
+                return running
+            }
+            for completion in all.values { completion(.failure(CancellationError())) }
+        }
+    }
+}
+
+/// A stream of so many values.
+private struct Fixed: StreamDataProvider {
+    let count: Int
+
+    func values(for input: Int) -> AsyncStream<Int> {
+        AsyncStream { continuation in
+            for _ in 0..<count { continuation.yield(input) }
+            continuation.finish()
+        }
+    }
+}
+
+/// A stream of one value, which then stays open until it ends for all.
+private struct Hub: StreamDataProvider {
+    enum End { case cancel, newRequest }
+
+    let endsWith: End
+    let error: (any Error)?
+    /// How often all that was open has ended.
+    private let ends = Watched(0)
+
+    init(endsWith: End, error: (any Error)?) {
+        self.endsWith = endsWith
+        self.error = error
+    }
+
+    func values(for input: Int) -> Values { Values(hub: self, input: input) }
+
+    struct Values: AsyncSequence, AsyncIteratorProtocol {
+        let hub: Hub
+        let input: Int
+        var last: Int?
+
+        func makeAsyncIterator() -> Values { self }
+
+        mutating func next() async throws -> Int? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
+            guard let last else {
+                let endsOthers = hub.endsWith == .newRequest
+                last = hub.ends.change { ends in
+                    if endsOthers { ends += 1 }
+                    return ends
+                }
+                return input
+            }
+            do {
+                try await hub.ends.wait { $0 > last }
+            } catch {
+                if hub.endsWith == .cancel { hub.ends.change { $0 += 1 } }
+                throw error
+            }
+            if let error = hub.error { throw error }
+            return nil
+        }
+    }
+}
