@@ -4,7 +4,7 @@ public import IDMCore
 public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConvertible {
     /// What failures call it.
     public let description: String
-    let isMet: @Sendable (IntegrationEvent<Output>) -> Bool
+    package let isMet: @Sendable (IntegrationEvent<Output>) -> Bool
 
     /// Makes an expectation of your own.
     public init(_ description: String, isMet: @escaping @Sendable (IntegrationEvent<Output>) -> Bool) {

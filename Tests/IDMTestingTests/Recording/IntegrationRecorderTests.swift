@@ -153,20 +153,6 @@ struct IntegrationRecorderTests {
         #expect(failures.isEmpty)
     }
 
-    @Test("fails for each kind of event that is another one", arguments: 0..<8)
-    func everyMismatch(index: Int) async throws {
-        let expectations: [EventExpectation<Int>] = [
-            .completed, .succeeded, .succeeded(1), .failed, .failed(Trouble.first), .cancelled(.cancelled),
-            .progressed(1), .retried(1),
-        ]
-        let failures = try await TestScope.failures(failingOnLeftovers: false) {
-            let recorder = IntegrationRecorder<Int>()
-            recorder.call(Integrator(Echo<Int>()).prepareCall(1))
-            try await recorder.expect(expectations[index])
-        }
-        #expect(failures.count == 1)
-    }
-
     @Test("doesn't wait for what can't come any more")
     func tooFew() async throws {
         let failures = try await TestScope.failures {

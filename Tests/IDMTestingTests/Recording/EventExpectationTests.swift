@@ -1,0 +1,60 @@
+import IDMCore
+import IDMTesting
+import Testing
+
+@Suite("An expected event")
+struct EventExpectationTests {
+    /// Each event, with all that meet it.
+    private static let events: [(event: IntegrationEvent<Int>, met: Set<String>)] = [
+        (.began, ["began"]),
+        (.progressed(IntegrationProgress(fraction: 0.5)), ["progressed(0.5)"]),
+        (.progressed(IntegrationProgress(fraction: 0.6)), ["progressed(0.6)"]),
+        (.retried(attempt: 1, after: Trouble.first), ["retried(1)"]),
+        (.retried(attempt: 2, after: Trouble.first), ["retried(2)"]),
+        (.succeeded(1), ["succeeded", "succeeded(1)", "succeeded(where: …) 1"]),
+        (.succeeded(2), ["succeeded", "succeeded(2)", "succeeded(where: …) 2"]),
+        (.failed(Trouble.first), ["failed", "failed(first)"]),
+        (.failed(Trouble.second), ["failed", "failed(second)"]),
+        (.failed(Other.first), ["failed", "failed(first) of another type"]),
+        (.cancelled(.ignored), ["cancelled(ignored)"]),
+        (.cancelled(.superseded), ["cancelled(superseded)"]),
+        (.completed, ["completed"]),
+    ]
+
+    private enum Other: Error { case first }
+
+    private static let expectations: [(name: String, expectation: EventExpectation<Int>)] = [
+        ("began", .began), ("completed", .completed),
+        ("progressed(0.5)", .progressed(0.5)), ("progressed(0.6)", .progressed(0.6)),
+        ("retried(1)", .retried(1)), ("retried(2)", .retried(2)),
+        ("succeeded", .succeeded), ("succeeded(1)", .succeeded(1)), ("succeeded(2)", .succeeded(2)),
+        ("succeeded(where: …) 1", .succeeded { $0 < 2 }), ("succeeded(where: …) 2", .succeeded { $0 > 1 }),
+        ("failed", .failed), ("failed(first)", .failed(Trouble.first)), ("failed(second)", .failed(Trouble.second)),
+        ("failed(first) of another type", .failed(Other.first)),
+        ("cancelled(ignored)", .cancelled(.ignored)), ("cancelled(superseded)", .cancelled(.superseded)),
+    ]
+
+    @Test("is met by its own kind with its own payload, and by no other", arguments: events.indices)
+    func meeting(index: Int) {
+        let (event, met) = Self.events[index]
+        let found = Self.expectations.filter { $0.expectation.isMet(event) }.map(\.name)
+        #expect(Set(found) == met)
+    }
+
+    @Test("is called what failures call it", arguments: expectations.indices)
+    func words(index: Int) {
+        let (name, expectation) = Self.expectations[index]
+        #expect(name.hasPrefix(expectation.description))
+    }
+
+    @Test("of your own is met when you say so, and called what you say")
+    func own() {
+        let expectation = EventExpectation<Int>("odd") {
+            if case .succeeded(let value) = $0 { value % 2 == 1 } else { false }
+        }
+        #expect(expectation.description == "odd")
+        #expect(expectation.isMet(.succeeded(1)))
+        #expect(!expectation.isMet(.succeeded(2)))
+        #expect(!expectation.isMet(.began))
+    }
+}
