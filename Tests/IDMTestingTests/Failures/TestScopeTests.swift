@@ -148,7 +148,7 @@ struct TestScopeTests {
     @Test("stays on the caller's actor")
     @MainActor
     func isolation() async throws {
-        try await TestScope.run { MainActor.assertIsolated() }
+        try await TestScope.run { MainActor.preconditionIsolated() }
     }
 
     @Test("keeps the synchronous delivery of the calls that are made in it")
