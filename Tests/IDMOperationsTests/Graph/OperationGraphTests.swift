@@ -105,41 +105,48 @@ struct OperationGraphTests {
     // MARK: Pausing
 
     @Test func `a paused run starts nothing and holds back what comes`() async throws {
-        let provider = ControlledDataProvider<Void, Int>()
-        let after = ControlledDataProvider<Void, Int>()
-        var graph = OperationGraph<Void>()
-        let node = graph.add("node", provider)
-        graph.add("after", after, after: node)
-        let run = graph.start()
-        let request = try await provider.nextRequest()
-        run.pause()
-        #expect(request.pauseControl?.isPaused == true)
-        request.answer(1)
-        try await request.ended()
-        #expect(after.requestCount == 0)
-        run.resume()
-        try await after.nextRequest().answer(2)
-        #expect(try await run.results.isComplete)
+        try await TestScope.run {
+            let clock = ManualClock()
+            let provider = ControlledDataProvider<Void, Int>()
+            let after = ControlledDataProvider<Void, Int>()
+            var graph = OperationGraph<Void>()
+            let node = graph.add("node", provider)
+            graph.add("after", after, after: node)
+            let run = graph.start()
+            let request = try await provider.nextRequest()
+            run.pause()
+            #expect(request.pauseControl?.isPaused == true)
+            request.answer(1)
+            await clock.rest()
+            #expect(after.requestCount == 0)
+            run.resume()
+            try await after.nextRequest().answer(2)
+            #expect(try await run.results.isComplete)
+        }
     }
 
     @Test func `a node is paused by itself, and stays so when the run is resumed`() async throws {
-        let provider = ControlledDataProvider<Void, Int>()
-        let held = ControlledDataProvider<Void, Int>()
-        var graph = OperationGraph<Void>()
-        let first = graph.add("first", provider)
-        let second = graph.add("second", held, after: first)
-        let third = graph.add("third", provider, after: first)
-        let run = graph.start()
-        run.pause(second)
-        run.pause()
-        run.resume()
-        try await provider.nextRequest().answer(1)
-        try await provider.nextRequest().answer(2)
-        #expect(held.requestCount == 0)
-        run.resume(second)
-        try await held.nextRequest().answer(3)
-        let results = try await run.results
-        #expect(results[second] == 3 && results[third] == 2)
+        try await TestScope.run {
+            let clock = ManualClock()
+            let provider = ControlledDataProvider<Void, Int>()
+            let held = ControlledDataProvider<Void, Int>()
+            var graph = OperationGraph<Void>()
+            let first = graph.add("first", provider)
+            let second = graph.add("second", held, after: first)
+            let third = graph.add("third", provider, after: first)
+            let run = graph.start()
+            run.pause(second)
+            run.pause()
+            run.resume()
+            try await provider.nextRequest().answer(1)
+            try await provider.nextRequest().answer(2)
+            await clock.rest()
+            #expect(held.requestCount == 0)
+            run.resume(second)
+            try await held.nextRequest().answer(3)
+            let results = try await run.results
+            #expect(results[second] == 3 && results[third] == 2)
+        }
     }
 
     @Test func `a paused node holds back its failure, which would stop the others`() async throws {

@@ -68,22 +68,22 @@ extension DataProviderOperationTests {
     }
 
     @Test func `paused while it runs, it holds back what comes until it is resumed`() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let operation = logging(DataProviderOperation(provider, 1))
-        queue.addOperation(operation)
-        let request = try await provider.nextRequest()
-        #expect(request.pauseControl?.isPaused == false)
-        operation.pause()
-        #expect(request.pauseControl?.isPaused == true)
-        request.answer(2)
-        // Another one goes all its way meanwhile.
-        let other = DataProviderOperation(ValueDataProvider<Void, Int>(1))
-        queue.addOperation(other)
-        try await other.finished()
-        #expect(operation.outcome == nil && log.entries == ["began"])
-        operation.resume()
-        #expect(try await operation.value == 2)
-        #expect(log.entries == ["began", "value 2", "completed"])
+        try await TestScope.run {
+            let clock = ManualClock()
+            let provider = ControlledDataProvider<Int, Int>()
+            let operation = logging(DataProviderOperation(provider, 1))
+            operation.start()
+            let request = try await provider.nextRequest()
+            #expect(request.pauseControl?.isPaused == false)
+            operation.pause()
+            #expect(request.pauseControl?.isPaused == true)
+            request.answer(2)
+            await clock.rest()
+            #expect(operation.outcome == nil && log.entries == ["began"])
+            operation.resume()
+            #expect(try await operation.value == 2)
+            #expect(log.entries == ["began", "value 2", "completed"])
+        }
     }
 
     @Test func `a cancel goes through a pause, before the start and after it`() async throws {

@@ -94,8 +94,7 @@ struct IntegrationOperationTests {
             try await clock.sleepers(1)
             await clock.advance(by: .seconds(1))
         }
-        // Another one goes all its way meanwhile.
-        _ = try await Integrator(ValueDataProvider<Void, Int>(3)).prepareCall().call().value
+        await clock.rest()
         #expect(log.entries.isEmpty)
         second.resume()
         let request = try await provider.nextRequest()
@@ -136,13 +135,14 @@ struct IntegrationOperationTests {
 
     @Test func `paused, it holds back the value of the call, and a cancel goes through`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let users = Integrator(provider)
+        let clock = ManualClock()
+        let users = Integrator(provider, clock: clock)
         let operation = IntegrationOperation(users.prepareCall(1).onSuccess { [log] in log.add("\($0)") })
         queue.addOperation(operation)
         let request = try await provider.nextRequest()
         operation.pause()
         request.answer(2)
-        try await request.ended()
+        await clock.rest()
         #expect(log.entries.isEmpty)
         operation.cancel()
         try await operation.finished()

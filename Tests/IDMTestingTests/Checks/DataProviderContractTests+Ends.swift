@@ -147,9 +147,11 @@ private struct Hub: StreamDataProvider {
 
         mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
             guard let last else {
-                let endsOthers = hub.endsWith == .newRequest
+                let endsWith = hub.endsWith
                 last = hub.ends.change { ends in
-                    if endsOthers { ends += 1 }
+                    // Who is cancelled ends also those that come here later than that.
+                    guard endsWith == .newRequest else { return 0 }
+                    ends += 1
                     return ends
                 }
                 return input

@@ -97,7 +97,8 @@ struct LeakTrackerTests {
             let screen = leaks.track(Screen())
             let transport = StubTransport { _ in withExtendedLifetime(screen) { .text("1") } }
             let url = try #require(URL(string: "http://127.0.0.1"))
-            let service = HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
+            let service = HTTPService(
+                configuration: ServiceConfiguration(baseURL: url, timeout: .seconds(600)), transport: transport)
             _ = try await service.request(ServiceRequest(.get, "/a"))
         }
     }
@@ -109,7 +110,8 @@ struct LeakTrackerTests {
             func use(_ screen: Screen) async throws -> LoopbackServer {
                 try await LoopbackServer.run { server in
                     server.on(.get, "/a") { _ in withExtendedLifetime(screen) { .text("1") } }
-                    let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+                    let service = HTTPService(
+                        configuration: ServiceConfiguration(baseURL: server.url, timeout: .seconds(600)))
                     _ = try await service.request(ServiceRequest(.get, "/a"))
                     return server
                 }

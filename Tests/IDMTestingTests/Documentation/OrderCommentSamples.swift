@@ -66,7 +66,7 @@ struct OrderCommentSamples {
     @Test func `a gate`() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
-                let configuration = ServiceConfiguration(baseURL: server.url)
+                let configuration = ServiceConfiguration(baseURL: server.url, timeout: .seconds(600))
                 try await Surroundings.gate(server: server, service: HTTPService(configuration: configuration))
             }
         }

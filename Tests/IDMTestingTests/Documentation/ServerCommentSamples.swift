@@ -68,7 +68,8 @@ extension Surroundings {
 struct ServerCommentSamples {
     @Test func `a stub transport`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
-        try await Surroundings.transport(configuration: ServiceConfiguration(baseURL: url), gate: TestGate())
+        try await Surroundings.transport(
+            configuration: ServiceConfiguration(baseURL: url, timeout: .seconds(600)), gate: TestGate())
     }
 
     @Test func `a server`() async throws {
@@ -116,6 +117,6 @@ struct ServerCommentSamples {
     }
 
     private func service(of server: LoopbackServer) -> HTTPService {
-        HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+        HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .seconds(600)))
     }
 }

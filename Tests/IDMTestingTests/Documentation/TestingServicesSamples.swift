@@ -22,7 +22,8 @@ struct TestingServicesSamples {
     private let api: ServiceConfiguration
 
     init() throws {
-        api = ServiceConfiguration(baseURL: try #require(URL(string: "https://api.example.com/v1")))
+        api = ServiceConfiguration(
+            baseURL: try #require(URL(string: "https://api.example.com/v1")), timeout: .seconds(600))
     }
 
     // sample: a stub transport

@@ -164,7 +164,7 @@ struct TestScopeTests {
 
     @Test("A failure outside of every scope fails the process, if nobody is there to hear it")
     func lastResort() async throws {
-        await #expect(processExitsWith: .failure) {
+        await #expect(processExitsWith: .exitCode(EXIT_FAILURE)) {
             let stub = StubDataProvider<Int, Int>.unexpected()
             _ = try? await stub.request(1)
             exit(EXIT_SUCCESS)

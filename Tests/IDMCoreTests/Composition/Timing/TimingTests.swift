@@ -145,7 +145,7 @@ struct TimeoutTests {
     func progress() async throws {
         let log = ProgressLog()
         let provider = ControlledDataProvider<Int, Int>()
-        let task = Task { try await log.reporter.ambient { try await provider.timeout(.seconds(60)).request(1) } }
+        let task = Task { try await log.reporter.ambient { try await provider.timeout(.seconds(600)).request(1) } }
         let request = try await provider.nextRequest()
         request.reporter?.report(fraction: 0.5)
         request.answer(1)

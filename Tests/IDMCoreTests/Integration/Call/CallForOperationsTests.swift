@@ -161,22 +161,26 @@ struct CallForOperationsTests {
     @Test func `what pauses a call holds for all that it asks, and not for who makes it`() async throws {
         let control = PauseControl()
         let provider = ControlledDataProvider<Int, Int>()
-        for isHeard in [true, false] {
-            let log = Log()
-            var call = DirectInquiry(provider, 1).call
-            if isHeard { call.onSuccess { (value: Int) in log.add("value \(value)") } }
-            call.call(pausedBy: control) { task in
-                #expect(PauseControl.current !== control)
-                task.whenFinished { log.add("over") }
+        try await TestScope.run {
+            let clock = ManualClock()
+            for isHeard in [true, false] {
+                let log = Log()
+                var call = DirectInquiry(provider, 1).call
+                if isHeard { call.onSuccess { (value: Int) in log.add("value \(value)") } }
+                call.call(pausedBy: control) { task in
+                    #expect(PauseControl.current !== control)
+                    task.whenFinished { log.add("over") }
+                }
+                let request = try await provider.nextRequest()
+                #expect(request.pauseControl === control)
+                control.pause()
+                request.answer(2)
+                await clock.rest()
+                #expect(log.entries.isEmpty)
+                control.resume()
+                try await log.contains("over")
+                #expect(log.entries == (isHeard ? ["value 2", "over"] : ["over"]))
             }
-            let request = try await provider.nextRequest()
-            #expect(request.pauseControl === control)
-            control.pause()
-            request.answer(2)
-            #expect(log.entries.isEmpty)
-            control.resume()
-            try await log.contains("over")
-            #expect(log.entries == (isHeard ? ["value 2", "over"] : ["over"]))
         }
     }
 }
