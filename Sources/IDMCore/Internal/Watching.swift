@@ -79,10 +79,21 @@ extension LibraryTask {
 
     /// Tells whoever watches the caller that it is about to be where it isn't seen: on another actor than its own. The
     /// caller tells when it is back.
-    static func depart() -> (any WorkWatch)? {
+    package static func depart() -> (any WorkWatch)? {
         let watch = watch
         watch?.workDeparts()
         return watch
+    }
+
+    /// Does work on no actor, where whoever watches the caller sees it. A task of the main actor prefers no executor, and
+    /// the pool would do its work unseen.
+    ///
+    /// For work that may wait for others, and is at rest then. What doesn't is a trip of ``depart()``.
+    package static func elsewhere<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ work: @concurrent @Sendable () async throws -> sending Value
+    ) async throws -> sending Value {
+        guard let watch, watch.isWatching else { return try await work() }
+        return try await withTaskExecutorPreference(watch) { try await work() }
     }
 
     /// Waits to be let go on.

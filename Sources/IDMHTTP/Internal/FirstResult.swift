@@ -4,7 +4,7 @@ internal import IDMCore
 final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case open
-        case waiting(UnsafeContinuation<Value, any Error>)
+        case waiting(WatchedContinuation<Value, any Error>)
         case ended(Result<Value, any Error>)
         case heard
     }
@@ -14,7 +14,7 @@ final class FirstResult<Value: Sendable>: Sendable {
     /// Ends it. False if it has ended before.
     @discardableResult
     func end(_ result: Result<Value, any Error>) -> Bool {
-        let (isFirst, waiter) = state.withLock { state -> (Bool, UnsafeContinuation<Value, any Error>?) in
+        let (isFirst, waiter) = state.withLock { state -> (Bool, WatchedContinuation<Value, any Error>?) in
             switch state {
             case .open:
                 state = .ended(result)
@@ -32,7 +32,7 @@ final class FirstResult<Value: Sendable>: Sendable {
 
     /// The first result, once it is there. To be asked once.
     func value(isolation: isolated (any Actor)? = #isolation) async throws -> Value {
-        try await withUnsafeThrowingContinuation { continuation in
+        try await LibraryTask.waitThrowing { continuation in
             let result = state.withLock { state -> Result<Value, any Error>? in
                 switch state {
                 case .open:

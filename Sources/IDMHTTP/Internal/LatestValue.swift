@@ -6,10 +6,10 @@ final class LatestValue<Value: Sendable>: Sendable {
         var value: Value
         var version = 1
         var isClosed = false
-        var waiters: [Int: UnsafeContinuation<Void, Never>] = [:]
+        var waiters: [Int: WatchedContinuation<Void, Never>] = [:]
         var lastWaiter = 0
 
-        mutating func takeWaiters() -> [UnsafeContinuation<Void, Never>] {
+        mutating func takeWaiters() -> [WatchedContinuation<Void, Never>] {
             defer { waiters = [:] }
             return Array(waiters.values)
         }
@@ -56,7 +56,7 @@ final class LatestValue<Value: Sendable>: Sendable {
             await withTaskCancellationHandler {
                 // Captured, or the closure leaves the caller's actor.
                 _ = isolation
-                await withUnsafeContinuation { continuation in
+                await LibraryTask.wait { continuation in
                     let goesOn = state.withLock { state in
                         // Under the lock: a cancel that comes later finds the waiter.
                         if state.version > version || state.isClosed || Task.isCancelled { return true }

@@ -117,7 +117,7 @@ public struct HTTPService: DataProvider {
     private func runInTime(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
         // A deadline that isn't one is found by the exchange.
         guard let deadline = request.deadline ?? configuration.deadline, deadline > .zero else {
-            return try await run(request, chain)
+            return try await LibraryTask.elsewhere { try await run(request, chain) }
         }
         do {
             return try await SilenceWatch(duration: deadline, clock: clock).run { _ in try await run(request, chain) }

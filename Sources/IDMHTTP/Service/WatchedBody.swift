@@ -54,7 +54,7 @@ private struct WatchedCursor: ByteCursor {
 /// What the task and the alarms hold: the body itself is held by its readers alone, and its end is theirs.
 private final class Core: Sendable {
     private enum Role { case worker, listener, limit }
-    private typealias Reader = UnsafeContinuation<Data?, any Error>
+    private typealias Reader = WatchedContinuation<Data?, any Error>
     private typealias Worker = UnsafeContinuation<Bool, Never>
     private typealias State = WatchedBodyState<Reader, Worker>
 
@@ -79,7 +79,7 @@ private final class Core: Sendable {
 
     func next(isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
         meter?.hear()
-        return try await withUnsafeThrowingContinuation { reader in
+        return try await LibraryTask.waitThrowing { reader in
             let answer = state.withLock { $0.ask(reader) }
             perform(answer.action)
             if answer.listens { listen() }

@@ -52,9 +52,8 @@ public struct DownloadProvider: DataProvider {
     }
 
     /// Downloads a file.
-    @concurrent
     public func request(_ download: ServiceDownload) async throws -> DownloadedFile {
-        try await run(download).file()
+        try await LibraryTask.elsewhere { try await run(download).file() }
     }
 
     /// The service, which is asked for downloads.

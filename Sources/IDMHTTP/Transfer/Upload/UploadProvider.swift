@@ -38,8 +38,12 @@ public struct UploadProvider: DataProvider {
     }
 
     /// Uploads what a request carries, and answers with the response to it.
-    @concurrent
     public func request(_ request: ServiceRequest) async throws -> ServiceResponse {
+        try await LibraryTask.elsewhere { try await upload(request) }
+    }
+
+    @concurrent
+    private func upload(_ request: ServiceRequest) async throws -> ServiceResponse {
         var service = service
         service.configuration.deadline = nil
         let deadline = RequestDeadline(request, service)

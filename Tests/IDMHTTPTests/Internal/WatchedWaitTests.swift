@@ -1,0 +1,51 @@
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+@testable import IDMTesting
+
+/// Whoever is let go on may be on the way for a while, and nothing has come of it yet.
+@Suite("For a clock nothing is at rest", .timeLimit(.ample))
+@MainActor
+struct WatchedWaitTests {
+    /// - Parameters:
+    ///   - wait: Waits on the main actor.
+    ///   - letGoOn: Lets it go on, in this turn.
+    private func expectWatched(
+        _ wait: @escaping @MainActor () async throws -> Void, letGoOn: () -> Void
+    ) async throws {
+        try await TestScope.run {
+            let clock = ManualClock()
+            let workload = try #require(clock.workload as? Workload)
+            let waiting = Task { try await wait() }
+            await clock.rest()
+            #expect(workload.turnsAtRest != nil)
+            letGoOn()
+            #expect(workload.turnsAtRest == nil)
+            try await waiting.value
+            await clock.rest()
+            #expect(workload.turnsAtRest != nil)
+        }
+    }
+
+    @Test("while who waits for the first result is on the way")
+    func firstResult() async throws {
+        let first = FirstResult<Void>()
+        try await expectWatched {
+            try await first.value()
+        } letGoOn: {
+            first.end(.success(()))
+        }
+    }
+
+    @Test("while who follows a value is on the way, also to its end", arguments: [false, true])
+    func latestValue(isEnd: Bool) async throws {
+        let latest = LatestValue("old")
+        try await expectWatched {
+            let next = await latest.next(after: 1)
+            #expect(next?.value == (isEnd ? nil : "new"))
+        } letGoOn: {
+            if isEnd { latest.close() } else { latest.set("new") }
+        }
+    }
+}

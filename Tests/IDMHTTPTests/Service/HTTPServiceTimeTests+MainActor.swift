@@ -1,0 +1,73 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// What a manual clock of a scope knows of a service that is asked on the main actor.
+extension HTTPServiceTimeTests {
+    /// What is waited for, for half a second.
+    enum Wait: CaseIterable, Sendable {
+        case response, responseWithoutDeadline, deadline, body, retry, upload, resource
+    }
+
+    @Test("has told a call on the main actor of its end when the clock has moved", arguments: Wait.allCases)
+    @MainActor
+    func endsOnMain(wait: Wait) async throws {
+        for round in 0..<100 {
+            try await TestScope.run {
+                let (clock, log) = (ManualClock(), Log())
+                let integrator = Integrator(try Asking(wait, clock: clock))
+                integrator.prepareCall()
+                    .onError { _ in log.add("error") }.onCompletion { log.add("end") }.call()
+                await clock.advance(by: .milliseconds(499))
+                try #require(log.entries == [], "round \(round)")
+                await clock.advance(by: .milliseconds(1))
+                try #require(log.entries == ["error", "end"], "round \(round)")
+                integrator.cancel()
+            }
+        }
+    }
+
+    private struct Number: DecodableResource {
+        typealias Value = Int
+
+        var request: ServiceRequest { ServiceRequest(.get, "/a") }
+    }
+
+    /// Asks a service, and reads what it answers, on the caller's actor.
+    private struct Asking: DataProvider {
+        private let wait: Wait
+        private let service: HTTPService
+
+        init(_ wait: Wait, clock: ManualClock) throws {
+            let transport = ScriptedTransport { _ in
+                switch wait {
+                case .body: return TransportResponse(status: 200, body: HeldBody().bytes)
+                case .retry: throw TransportFault(.lost)
+                case .resource:
+                    try await clock.sleep(for: .milliseconds(500))
+                    return .text("no number")
+                case .response, .responseWithoutDeadline, .deadline, .upload:
+                    try await Signal().wait()
+                    return .text("")
+                }
+            }
+            let retry = RetryInterceptor(1, delay: .constant(.milliseconds(500)), clock: clock)
+            var service = try HTTPService(transport, interceptors: wait == .retry ? [retry] : [], clock: clock)
+            service.configuration.timeout = [.deadline, .resource].contains(wait) ? .seconds(9) : .milliseconds(500)
+            if wait == .deadline { service.configuration.deadline = .milliseconds(500) }
+            if wait == .response { service.configuration.deadline = .seconds(9) }
+            (self.wait, self.service) = (wait, service)
+        }
+
+        func request(_ input: Void) async throws -> Int {
+            if wait == .resource { return try await service.fetch(Number()) }
+            if wait == .upload { return try await UploadProvider(service).request(ServiceRequest(.post, "/a")).status }
+            var count = 0
+            for try await piece in try await service.open(ServiceRequest(.get, "/a")).bytes { count += piece.count }
+            return count
+        }
+    }
+}
