@@ -88,7 +88,7 @@ extension ServiceRegistry {
 
     /// Suspends until a service has been made, or could not be.
     func suspend(for slot: ServiceMaking.Slot) async {
-        await withCheckedContinuation { continuation in
+        await LibraryTask.wait { continuation in
             let waits = Self.making.withLock { $0.suspend(for: slot) { continuation.resume() } }
             if !waits { continuation.resume() }
         }
