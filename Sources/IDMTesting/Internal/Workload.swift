@@ -163,10 +163,14 @@ final class Workload: WorkWatch {
 
 /// What ``Workload/rest(of:isolation:)`` waits for.
 protocol WatchedWork: WorkWatch {
+    /// Where those wait for whom the order matters in which they hear of a rest.
+    var resters: Line? { get }
     var turnsAtRest: UInt64? { get }
     func idle() async
     /// Takes a turn on each actor where work has started, behind all that waits there.
     func takeTurns() async
 }
 
-extension Workload: WatchedWork {}
+extension Workload: WatchedWork {
+    var resters: Line? { nil }
+}

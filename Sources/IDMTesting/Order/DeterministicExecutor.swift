@@ -30,6 +30,8 @@ public final class DeterministicExecutor: TaskExecutor {
     }
 
     private let state: Locked<State>
+    /// One at a time: whoever is told of a rest is told by the pool, whose order is nobody's.
+    let resters: Line? = Line()
 
     init(seed: UInt64) {
         state = Locked(State(generator: SplitMix(seed: seed)))

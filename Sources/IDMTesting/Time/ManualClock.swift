@@ -55,6 +55,8 @@ public final class ManualClock: Clock, WatchedClock {
 
     private struct State {
         var now = Instant(offset: .zero)
+        /// Where the time is on its way to.
+        var end = Instant(offset: .zero)
         /// In the order in which they lay down.
         var sleepers: [Sleeper] = []
         var lastSleeper = 0
@@ -64,6 +66,8 @@ public final class ManualClock: Clock, WatchedClock {
     }
 
     private let state = Watched(State())
+    /// Those who move the time.
+    private let movers = Line()
     package let workload: any WorkWatch
 
     /// Makes a clock.
@@ -149,26 +153,38 @@ public final class ManualClock: Clock, WatchedClock {
     /// order in which they lay down. What they start may sleep and be due as well. With nobody asleep the time moves
     /// all the same.
     ///
+    /// Several tasks that move the time have their turns, in the order in which they came, and each moves it from where
+    /// the one before has come to: a second for each of two tasks is two seconds. One that comes to this on the way of
+    /// another one, as whoever it has woken, has its turn after that.
+    ///
     /// If the task that waits is cancelled, the time still moves and wakes whoever is due, but nothing is waited for.
     ///
     /// - Parameters:
     ///   - duration: How far. Less than nothing is nothing.
     ///   - isolation: The caller's actor. Leave it out.
     public func advance(by duration: Duration, isolation: isolated (any Actor)? = #isolation) async {
-        let end = now.advanced(by: max(duration, .zero))
-        await rest(isolation: isolation)
-        while wakeNext(until: end) { await rest(isolation: isolation) }
-        state.change { $0.now = max($0.now, end) }
+        await movers.inTurn {
+            let end = state.change { state in
+                state.end = max(state.now, state.end).advanced(by: max(duration, .zero))
+                return state.end
+            }
+            await rest(isolation: isolation)
+            while wakeNext(until: end) { await rest(isolation: isolation) }
+            state.change { $0.now = max($0.now, end) }
+        }
     }
 
-    /// Moves the time from sleeper to sleeper, until everything is at rest and nobody sleeps.
+    /// Moves the time from sleeper to sleeper, until everything is at rest and nobody sleeps. Has its turn as
+    /// ``advance(by:isolation:)`` has.
     ///
     /// What sleeps again and again for ever keeps this going for ever, until the task that waits is cancelled.
     ///
     /// - Parameter isolation: The caller's actor. Leave it out.
     public func run(isolation: isolated (any Actor)? = #isolation) async {
-        await rest(isolation: isolation)
-        while !Task.isCancelled, wakeNext() { await rest(isolation: isolation) }
+        await movers.inTurn {
+            await rest(isolation: isolation)
+            while !Task.isCancelled, wakeNext() { await rest(isolation: isolation) }
+        }
     }
 
     /// Waits until everything that the library has started is at rest. The time stays where it is.
@@ -176,7 +192,10 @@ public final class ManualClock: Clock, WatchedClock {
     /// - Parameter isolation: The caller's actor. Leave it out.
     public func rest(isolation: isolated (any Actor)? = #isolation) async {
         let watched = [workload, LibraryTask.executor].compactMap { $0 as? any WatchedWork }
-        await Workload.rest(of: watched, isolation: isolation)
+        guard let resters = watched.lazy.compactMap(\.resters).first else {
+            return await Workload.rest(of: watched, isolation: isolation)
+        }
+        await resters.inTurn { await Workload.rest(of: watched, isolation: isolation) }
     }
 
     /// Wakes one sleeper, at its time. One at a time: two that go on at once may overtake each other on their way.

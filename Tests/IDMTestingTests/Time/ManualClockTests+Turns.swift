@@ -1,0 +1,79 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// Several tasks that move one clock, or wait for it.
+extension ManualClockTests {
+    @Test("moves for each of two tasks in its turn, the second from where the first has come to", arguments: 0..<50)
+    func twoMovers(round: Int) async throws {
+        let (clock, log) = (ManualClock(), Log())
+        let sleeper = Task(executorPreference: clock.executor) {
+            for _ in 0..<3 {
+                try await clock.sleep(for: .milliseconds(500))
+                log.add("\(clock.now.offset)")
+            }
+        }
+        async let first: Void = clock.advance(by: .seconds(1))
+        async let second: Void = clock.advance(by: .seconds(1))
+        _ = await (first, second)
+        try #require(clock.now.offset == .seconds(2))
+        try #require(log.entries == ["0.5 seconds", "1.0 seconds", "1.5 seconds"])
+        try await sleeper.value
+    }
+
+    @Test("moves so far for a task that is cancelled while another one moves it, and at once")
+    func cancelledMover() async throws {
+        let clock = ManualClock()
+        // Work that isn't at rest.
+        clock.workload.workDeparts()
+        let first = Task { await clock.advance(by: .seconds(1)) }
+        let second = Task { await clock.advance(by: .seconds(1)) }
+        second.cancel()
+        await second.value
+        first.cancel()
+        await first.value
+        clock.workload.workArrived()
+        #expect(clock.now.offset == .seconds(2))
+    }
+
+    @Test("moves on for a task of its own executor that is waited for itself")
+    func moverInMover() async throws {
+        let (clock, log) = (ManualClock(), Log())
+        let inner = Task(executorPreference: clock.executor) {
+            try await clock.sleep(for: .seconds(1))
+            await clock.advance(by: .seconds(1))
+            log.add("\(clock.now.offset)")
+        }
+        await clock.advance(by: .seconds(5))
+        try await inner.value
+        #expect(clock.now.offset == .seconds(6))
+        #expect(log.entries == ["6.0 seconds"])
+    }
+
+    @Test("lets tasks of an exploration go on in an order that is the seed's", arguments: [false, true])
+    func explored(moves: Bool) async throws {
+        func order(_ seed: Int) async throws -> [String] {
+            let log = Log()
+            try await explore(seeds: [seed]) { executor in
+                let clocks = [ManualClock(), ManualClock()]
+                let tasks = (0..<4).map { number in
+                    Task(executorPreference: executor) {
+                        let clock = clocks[number % 2]
+                        if moves { await clock.advance(by: .seconds(1)) } else { await clock.rest() }
+                        log.add("\(number)")
+                    }
+                }
+                for task in tasks { await task.value }
+            }
+            return log.entries
+        }
+        var orders: Set<[String]> = []
+        for seed in 0..<30 {
+            let first = try await order(seed)
+            for _ in 0..<5 { try #require(try await order(seed) == first) }
+            orders.insert(first)
+        }
+        #expect(orders.count > 5)
+    }
+}
