@@ -1,9 +1,13 @@
 internal import Dispatch
+internal import IDMCore
 
 /// Runs the jobs of an actor on a queue of its own, whose thread may wait for a disk: none of the cooperative pool
 /// does.
+///
+/// Whoever watches the task that makes it is told of each job, from when it is handed in until it has run.
 final class FileThread: SerialExecutor {
     private let queue: DispatchQueue
+    private let watch = LibraryTask.watch
 
     init(_ label: String) {
         queue = DispatchQueue(label: label)
@@ -11,6 +15,10 @@ final class FileThread: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        watch?.workDeparts()
+        queue.async {
+            job.runSynchronously(on: self.asUnownedSerialExecutor())
+            self.watch?.workArrived()
+        }
     }
 }

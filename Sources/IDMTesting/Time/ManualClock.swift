@@ -23,7 +23,6 @@ public import IDMCore
 ///   on an actor, in a continuation or a task of its own;
 /// - the way back of a group to the main actor, from the end of its last member on;
 /// - a provider that is an actor, or has its own executor, while that is busy with work of others;
-/// - what a download does on its disk, which has threads of its own: wait for what the test wants to see;
 /// - a task of your own, unless it was started with ``executor``. Wait for it with ``sleepers(_:)``.
 ///
 /// Calls made on no actor or on an actor of yours are not delivered before `call()` returns while they are watched, but

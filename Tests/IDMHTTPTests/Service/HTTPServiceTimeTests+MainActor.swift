@@ -9,7 +9,7 @@ import Testing
 extension HTTPServiceTimeTests {
     /// What is waited for, for half a second.
     enum Wait: CaseIterable, Sendable {
-        case response, responseWithoutDeadline, deadline, body, retry, upload, resource
+        case response, responseWithoutDeadline, deadline, body, retry, upload, resource, download
     }
 
     @Test("has told a call on the main actor of its end when the clock has moved", arguments: Wait.allCases)
@@ -40,10 +40,13 @@ extension HTTPServiceTimeTests {
     private struct Asking: DataProvider {
         private let wait: Wait
         private let service: HTTPService
+        private let place: Downloading
 
         init(_ wait: Wait, clock: ManualClock) throws {
-            let transport = ScriptedTransport { _ in
+            let place = try Downloading { $0.holds = (after: 3_500, Signal()) }
+            let transport = ScriptedTransport { request in
                 switch wait {
+                case .download: return try await place.server.send(request)
                 case .body: return TransportResponse(status: 200, body: HeldBody().bytes)
                 case .retry: throw TransportFault(.lost)
                 case .resource:
@@ -59,10 +62,11 @@ extension HTTPServiceTimeTests {
             service.configuration.timeout = [.deadline, .resource].contains(wait) ? .seconds(9) : .milliseconds(500)
             if wait == .deadline { service.configuration.deadline = .milliseconds(500) }
             if wait == .response { service.configuration.deadline = .seconds(9) }
-            (self.wait, self.service) = (wait, service)
+            (self.wait, self.service, self.place) = (wait, service, place)
         }
 
         func request(_ input: Void) async throws -> Int {
+            if wait == .download { return Int(try await DownloadProvider(service).request(place.download()).size) }
             if wait == .resource { return try await service.fetch(Number()) }
             if wait == .upload { return try await UploadProvider(service).request(ServiceRequest(.post, "/a")).status }
             var count = 0
