@@ -233,6 +233,8 @@ extension TransferCenterTests {
     @Test("Those of a process that has ended are in the line as they were, and those that come later behind them")
     func lineAgain() async throws {
         let ids = ["z", "m", "a", "y", "b"]
+        // Or one may be whole before it is paused.
+        _ = hold(ids)
         for (known, count) in [(0, 3), (3, 4), (4, 5)] {
             let center = try await TransferCenter(try service(), folder: records.url)
             #expect(center.ids == Array(ids.prefix(known)))

@@ -2,7 +2,6 @@ import Foundation
 import IDMCore
 import IDMTesting
 import Observation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -22,21 +21,23 @@ extension TransferCenterTests {
         try await objects["b"].log.contains("3000")
 
         // Resumed where another one's state is being told, so that its own is still to be.
-        let followed = Mutex<Task<TransferResult, any Error>?>(nil)
+        let followed = Watched<Task<TransferResult, any Error>?>(nil)
         center.watch { id, state in
             guard id == "b", case .paused? = state else { return }
             center.resume("a")
-            followed.withLock { task in
-                // Elsewhere it may ask later, and hear the rest of the story only.
-                if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                    task = Task.immediate { try await center.result(of: "a") }
-                } else {
-                    task = Task { try await center.result(of: "a") }
-                }
+            let task: Task<TransferResult, any Error>
+            // Elsewhere it may ask later, and hear the rest of the story only.
+            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                task = Task.immediate { try await center.result(of: "a") }
+            } else {
+                task = Task { try await center.result(of: "a") }
             }
+            followed.change { $0 = task }
         }
         center.pause("b")
-        let task = try #require(followed.withLock { $0 })
+        // Whoever tells of something just then tells of this as well, and maybe later.
+        try await followed.wait { $0 != nil }
+        let task = try #require(followed.value)
         #expect(try await task.value.file?.url == file("a"))
         signals["b"]?.open()
         await center.close()
@@ -169,7 +170,8 @@ extension TransferCenterTests {
             center.download(download("c"), id: "a")
         }
         let after = try #require(await progresses.next())
-        #expect(after.completed < 10_000 && after.completed == center.progress(of: ["a", "b"]).completed)
+        // Up to where "b" is held, as far as that has been told.
+        #expect(after.completed <= 3_000)
         signals["b"]?.open()
         center.cancel("a")
         _ = try await center.result(of: "b")
