@@ -112,12 +112,17 @@ struct RacingStoreTests {
 
     @Test("The answer first: the entry is not heard any more")
     func remoteFirst() async throws {
-        let (task, read) = try await start()
-        try await remote.nextRequest().answer("new")
-        try await store.writes.nextRequest().answer()
-        await task.finish()
-        read.answer(entry("old"))
-        #expect(log.value == ["begin", "new", "completion"])
+        try await TestScope.run {
+            let clock = ManualClock()
+            let (task, read) = try await start()
+            try await remote.nextRequest().answer("new")
+            try await store.writes.nextRequest().answer()
+            await task.finish()
+            read.answer(entry("old"))
+            // Until all has come of it that does.
+            await clock.rest()
+            #expect(read.isOver && log.value == ["begin", "new", "completion"])
+        }
     }
 
     @Test("An error first: it is heard after the entry, and alone if there is none", arguments: [true, false])

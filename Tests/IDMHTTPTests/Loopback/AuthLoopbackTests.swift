@@ -133,9 +133,14 @@ struct AuthLoopbackTests {
         try await withServer { server, _ in
             guarded(server)
             server.on(.post, "/token", answer: .never)
-            let service = service(server, .refreshing(for: server.url, credential: "old", timeout: .milliseconds(150)))
-            let expected = DataProviderError.timedOut(after: .milliseconds(150))
-            #expect(await outcome(service) == "refresh failed: \(expected)")
+            let clock = ManualClock()
+            let service = service(server, .refreshing(for: server.url, credential: "old", clock: clock))
+            let task = Task { await outcome(service) }
+            try await server.until { $0.requestCount == 2 }
+            try await clock.sleepers(1)
+            await clock.advance(by: .seconds(30))
+            let expected = DataProviderError.timedOut(after: .seconds(30))
+            #expect(await task.value == "refresh failed: \(expected)")
             try await server.until { $0.connections.count { $0.isClosed } >= 1 }
         }
     }

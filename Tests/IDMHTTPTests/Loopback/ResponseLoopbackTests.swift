@@ -196,12 +196,13 @@ struct ResponseLoopbackTests {
             var service = service
             // Its own: a deadline counts in line as well.
             service.transport = URLSessionTransport()
-            let gate = TestGate()
+            let (clock, gate) = (ManualClock(), TestGate())
+            service.clock = clock
             server.on(.get, "/nothing", answer: .never)
             server.on(.get, "/head", answer: Self.hello.waiting(for: gate, at: .body(0)))
             server.on(.get, "/half", answer: Self.hello.waiting(for: gate, at: .body(3)))
             // At once, since a new connection keeps a processor busy as long as it waits.
-            await withTaskGroup { group in
+            try await withThrowingTaskGroup { group in
                 for path in ["/nothing", "/head", "/half"] {
                     let limits = [
                         ("silence", ServiceRequest(.get, path, timeout: .milliseconds(150))),
@@ -213,6 +214,13 @@ struct ResponseLoopbackTests {
                         }
                     }
                 }
+                try await server.until { $0.requestCount == 6 }
+                try await gate.waiting(4)
+                // Six time-outs and three deadlines.
+                try await clock.sleepers(9)
+                // Not so far and no further: what is heard on the way begins a silence anew.
+                await clock.run()
+                try await group.waitForAll()
             }
             // Nothing is left waiting for what won't come.
             try await server.until { $0.openConnectionCount == 0 }

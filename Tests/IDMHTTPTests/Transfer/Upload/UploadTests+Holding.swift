@@ -116,7 +116,8 @@ extension UploadTests {
         let bytes = filling(300_000)
         let gate = Signal()
         let transport = BodyTransport.held(at: 131_072, gate)
-        let center = TransferCenter(try HTTPService(transport), width: 1)
+        // A clock that stands still: nobody else tells anything, so that the pause is there when the function returns.
+        let center = TransferCenter(try HTTPService(transport, clock: ManualClock()), width: 1)
         center.upload(ServiceRequest(.post, "/films", body: .file(try folder.file("film", bytes))), id: "film")
         try await transport.received(131_072)
         center.pause("film")

@@ -194,21 +194,26 @@ struct UploadTests {
 
     @Test("A pause of a stream that can be read once is no silence, however long")
     func longPause() async throws {
-        let (gate, clock) = (Signal(), ManualClock())
-        let bytes = filling(300_000)
-        let transport = BodyTransport.held(at: 131_072, gate)
-        let control = PauseControl()
-        var service = try HTTPService(transport, clock: clock)
-        service.configuration.timeout = .seconds(60)
-        let provider = UploadProvider(service)
-        let request = ServiceRequest(.post, "/films", body: .stream(HTTPBytes(bytes), length: 300_000))
-        let task = Task { try await control.bind { try await provider.request(request) } }
-        try await transport.received(131_072)
-        control.pause()
-        gate.open()
-        for _ in 0..<3 { await clock.advance(by: .seconds(61)) }
-        control.resume()
-        #expect(try await task.value.text == "done" && transport.bodies == [bytes])
+        try await TestScope.run {
+            let (gate, clock) = (Signal(), ManualClock())
+            let bytes = filling(300_000)
+            let transport = BodyTransport.held(at: 131_072, gate)
+            let control = PauseControl()
+            var service = try HTTPService(transport, clock: clock)
+            service.configuration.timeout = .seconds(60)
+            let provider = UploadProvider(service)
+            let request = ServiceRequest(.post, "/films", body: .stream(HTTPBytes(bytes), length: 300_000))
+            // Known to the clock, so that the silence is waited for before any time goes by.
+            let task = Task(executorPreference: clock.executor) {
+                try await control.bind { try await provider.request(request) }
+            }
+            try await transport.received(131_072)
+            control.pause()
+            gate.open()
+            for _ in 0..<3 { await clock.advance(by: .seconds(61)) }
+            control.resume()
+            #expect(try await task.value.text == "done" && transport.bodies == [bytes])
+        }
     }
 
     @Test("A deadline goes by, also while an upload is paused")
@@ -229,25 +234,28 @@ struct UploadTests {
 
     @Test("A silence after a pause is one, and counts from its end, also of one that was short", arguments: [59, 61])
     func silentAfterPause(seconds: Int) async throws {
-        let clock = ManualClock()
-        let transport = BodyTransport.held(at: 131_072, Signal())
-        let control = PauseControl()
-        var service = try HTTPService(transport, clock: clock)
-        service.configuration.timeout = .seconds(60)
-        let provider = UploadProvider(service)
-        let request = ServiceRequest(.post, "/films", body: .bytes(filling(300_000)))
-        let task = Task { try await control.bind { try await provider.request(request) } }
-        try await transport.received(131_072)
-        try await clock.sleepers(1)
-        control.pause()
-        await clock.advance(by: .seconds(seconds))
-        control.resume()
-        try await clock.sleepers(1)
-        await clock.advance(by: .seconds(59))
-        #expect(!clock.remaining.isEmpty)
-        await clock.advance(by: .seconds(1))
-        let error = await #expect(throws: HTTPError.self) { try await task.value }
-        #expect(error?.limit == .silence(.seconds(60)))
+        try await TestScope.run {
+            let (clock, control) = (ManualClock(), PauseControl())
+            let transport = BodyTransport.held(at: 131_072, Signal())
+            var service = try HTTPService(transport, clock: clock)
+            service.configuration.timeout = .seconds(60)
+            let provider = UploadProvider(service)
+            let request = ServiceRequest(.post, "/films", body: .bytes(filling(300_000)))
+            // Known to the clock, so that no time goes by before the next silence is waited for.
+            let task = Task(executorPreference: clock.executor) {
+                try await control.bind { try await provider.request(request) }
+            }
+            try await transport.received(131_072)
+            await clock.rest()
+            control.pause()
+            await clock.advance(by: .seconds(seconds))
+            control.resume()
+            await clock.advance(by: .seconds(59))
+            #expect(!clock.remaining.isEmpty)
+            await clock.advance(by: .seconds(1))
+            let error = await #expect(throws: HTTPError.self) { try await task.value }
+            #expect(error?.limit == .silence(.seconds(60)))
+        }
     }
 
     @Test("A stream that can be read once stops to be read, and goes on where it stopped")
