@@ -34,7 +34,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("of the system's clocks happen in their order, and not if they were given up")
+    @Test("of the system's clocks happen, none before its time, and not if they were given up")
     func shared() async throws {
         func happen(by clock: some Clock<Duration>) async throws {
             let log = Log()
@@ -44,14 +44,16 @@ struct AlarmTests {
             clock.alarm(at: tooSoon) { log.add("given up") }.giveUp()
             // On a busy machine its time may have come before.
             let wasInTime = clock.now < tooSoon
-            _ = clock.alarm(at: start.advanced(by: .milliseconds(300))) { log.add("late") }
-            _ = clock.alarm(at: start.advanced(by: .milliseconds(200))) { log.add("early") }
-            _ = clock.alarm(at: start.advanced(by: .seconds(-1))) { log.add("at once") }
-            try await log.contains("late")
+            for milliseconds in [300, 200, -1_000] {
+                let time = start.advanced(by: .milliseconds(milliseconds))
+                _ = clock.alarm(at: time) { log.add(clock.now < time ? "too soon" : "\(milliseconds)") }
+            }
+            // In any order: of two tasks that take what is due either may be held up.
+            let expected: Set = ["300", "200", "-1000"]
+            try await log.contains { $0.count { $0 != "given up" } == expected.count }
             let entries = log.entries
-            #expect(entries.filter { $0 != "given up" } == ["at once", "early", "late"])
+            #expect(Set(entries).subtracting(["given up"]) == expected)
             #expect(!wasInTime || !entries.contains("given up"))
-            #expect(start.duration(to: clock.now) >= .milliseconds(300))
         }
         try await happen(by: ContinuousClock())
         try await happen(by: SuspendingClock())
@@ -75,21 +77,30 @@ struct AlarmTests {
         let clock = ContinuousClock()
         let log = Log()
         let start = clock.now
+        let wasLate = Watched(false)
         let meter = clock.meter(of: .milliseconds(400))
         let alarm = meter.onSilence(unless: nil) { log.add("silence") }
         for time in [150, 300] {
             _ = clock.alarm(at: start.advanced(by: .milliseconds(time))) {
                 meter.hear()
                 log.add("\(time)")
+                // On a busy machine it may come when the silence has been long enough.
+                if start.duration(to: clock.now) >= .milliseconds(400) { wasLate.change { $0 = true } }
             }
         }
         try await log.count(reaches: 3)
-        #expect(log.entries == ["150", "300", "silence"] && start.duration(to: clock.now) >= .milliseconds(700))
+        let time = start.duration(to: clock.now)
+        #expect(Set(log.entries) == ["150", "300", "silence"])
+        #expect(wasLate.value || log.entries.last == "silence" && time >= .milliseconds(700))
         alarm.giveUp()
+        // From now on: what was heard last is long ago.
+        meter.hear()
+        let next = clock.now.advanced(by: .milliseconds(400))
         let another = meter.onSilence(unless: nil) { log.add("another") }
         another.giveUp()
+        let wasInTime = clock.now < next
         _ = clock.alarm(at: clock.now.advanced(by: .milliseconds(600))) { log.add("end") }
         try await log.contains("end")
-        #expect(!log.entries.contains("another"))
+        #expect(!wasInTime || !log.entries.contains("another"))
     }
 }

@@ -73,8 +73,9 @@ struct CancellationLoopbackTests {
             #expect(ended["200 hello", default: 0] > count / 10, "\(ended)")
             // With the transport all its connections go: the server sees the end of each.
             try await server.until { $0.openConnectionCount == 0 }
+            // The server itself is the one, and as long as it is nobody else has its port.
+            #expect([1, nil].contains(Descriptors.count(port: server.port)))
             await server.stop()
-            #expect(Descriptors.count(port: server.port) == 0)
         }
     }
 
@@ -113,8 +114,8 @@ struct CancellationLoopbackTests {
 
 /// The connections of this process.
 private enum Descriptors {
-    /// How many descriptors are ends of connections with a port.
-    static func count(port: Int) -> Int {
+    /// How many descriptors listen at a port, or are ends of connections with it. Nil where the system doesn't tell.
+    static func count(port: Int) -> Int? {
         #if os(Linux)
         let own = ["tcp", "tcp6"].flatMap { inodes(port: port, in: "/proc/self/net/\($0)") }
         let folder = "/proc/self/fd"
@@ -124,7 +125,7 @@ private enum Descriptors {
             return own.contains { target == "socket:[\($0)]" }
         }
         #else
-        0
+        nil
         #endif
     }
 

@@ -19,7 +19,8 @@ struct ResponseLoopbackTests {
             ("cut in a chunk", hello.chunked(by: 4).cut(at: .body(2)), "truncated"),
             ("cut between chunks", hello.chunked(by: 2).cut(at: .body(4)), "truncated"),
             ("cut before the last chunk", hello.chunked(by: 5).cut(at: .body(5)), "truncated"),
-            ("reset in the body", hello.chunked(by: 2).reset(at: .body(3)), "truncated"),
+            // A reset may overtake the header.
+            ("reset in the body", hello.chunked(by: 2).reset(at: .body(3)), "truncated lost"),
             ("no answer", .hangUp, "lost"), ("reset", .reset, "lost"),
             ("cut in the status line", hello.cut(at: .head(5)), "lost malformed"),
             // Not cut behind the status line: there FoundationNetworking of Swift 6.3 traps on Linux, whoever asks.
