@@ -6,13 +6,7 @@ final class LatestValue<Value: Sendable>: Sendable {
         var value: Value
         var version = 1
         var isClosed = false
-        var waiters: [Int: WatchedContinuation<Void, Never>] = [:]
-        var lastWaiter = 0
-
-        mutating func takeWaiters() -> [WatchedContinuation<Void, Never>] {
-            defer { waiters = [:] }
-            return Array(waiters.values)
-        }
+        var waiters = Waiters<Void>()
     }
 
     private let state: Locked<State>
@@ -27,7 +21,7 @@ final class LatestValue<Value: Sendable>: Sendable {
         let waiters = state.withLock { state in
             state.value = value
             state.version += 1
-            return state.takeWaiters()
+            return state.waiters.removeAll()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -36,7 +30,7 @@ final class LatestValue<Value: Sendable>: Sendable {
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true
-            return state.takeWaiters()
+            return state.waiters.removeAll()
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -49,8 +43,7 @@ final class LatestValue<Value: Sendable>: Sendable {
             let (found, id) = state.withLock { state -> ((value: Value, version: Int)?, Int?) in
                 if state.version > version { return ((state.value, state.version), nil) }
                 if state.isClosed { return (nil, nil) }
-                state.lastWaiter += 1
-                return (nil, state.lastWaiter)
+                return (nil, state.waiters.newID())
             }
             guard let id else { return found }
             await withTaskCancellationHandler {
@@ -60,13 +53,13 @@ final class LatestValue<Value: Sendable>: Sendable {
                     let goesOn = state.withLock { state in
                         // Under the lock: a cancel that comes later finds the waiter.
                         if state.version > version || state.isClosed || Task.isCancelled { return true }
-                        state.waiters[id] = continuation
+                        state.waiters.add(continuation, id)
                         return false
                     }
                     if goesOn { continuation.resume() }
                 }
             } onCancel: {
-                state.withLock { $0.waiters.removeValue(forKey: id) }?.resume()
+                state.withLock { $0.waiters.remove(id) }?.resume()
             }
         }
         return nil

@@ -59,13 +59,12 @@ extension HTTPError.Reason {
 extension AuthenticationInterceptor where Scheme == BearerAuthenticator<String> {
     /// Bearer tokens, the next one of which `POST /token` answers with.
     static func refreshing(
-        for url: URL, credential: String?, timeout: Duration = .seconds(30),
-        clock: any Clock<Duration> = ContinuousClock()
+        for url: URL, credential: String?, clock: any Clock<Duration> = ContinuousClock()
     ) -> AuthenticationInterceptor {
         let scheme = BearerAuthenticator<String>(token: { $0 }) { old, next in
             try await next(ServiceRequest(.post, "/token", body: .text(old))).text
         }
         return AuthenticationInterceptor(
-            scheme, for: url, credential: credential, refreshTimeout: timeout, clock: clock)
+            scheme, for: url, credential: credential, refreshTimeout: .seconds(30), clock: clock)
     }
 }

@@ -137,10 +137,7 @@ final class ServerHub: Sendable {
         }
 
         func take() -> Body? {
-            body.withLock { body in
-                defer { body = nil }
-                return body
-            }
+            body.withLock { $0.take() }
         }
     }
 
