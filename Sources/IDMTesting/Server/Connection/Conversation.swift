@@ -89,14 +89,17 @@ struct Conversation: Sendable {
 
     mutating func next() -> Action {
         do throws(RequestParser.Fault) {
-            return try step()
+            while true {
+                if let action = try step() { return action }
+            }
         } catch {
             phase = .parting(Data("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8))
             return .complain(error.reason)
         }
     }
 
-    private mutating func step() throws(RequestParser.Fault) -> Action {
+    /// Goes on to the next phase. Nil, when there is nothing to be done on the way.
+    private mutating func step() throws(RequestParser.Fault) -> Action? {
         switch phase {
         case .listening:
             guard case .head(let head)? = try parser.next(&input) else { return .read(Self.blockLength) }
@@ -107,8 +110,8 @@ struct Conversation: Sendable {
         case .inviting(let draft, let answer):
             phase = .reading(draft, answer, isPaced: false)
             return .write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
-        case .reading(let draft, let answer, let isPaced):
-            return try read(draft, answer, isPaced: isPaced)
+        case .reading(var draft, let answer, let isPaced):
+            return try read(&draft, answer, isPaced: isPaced)
         case .recording(let draft, let answer):
             if let answer {
                 // Who wasn't asked for the body may or may not send it: nothing on the connection is certain any more.
@@ -130,12 +133,12 @@ struct Conversation: Sendable {
             case .end(.close): phase = .over(.close)
             case .end(.reset): phase = .over(.reset)
             }
-            return try self.step()
+            return nil
         case .skipping:
             while let event = try parser.next(&input) {
                 guard event != .end else {
                     phase = .listening
-                    return try step()
+                    return nil
                 }
             }
             return .read(Self.blockLength)
@@ -148,24 +151,25 @@ struct Conversation: Sendable {
     }
 
     private mutating func read(
-        _ draft: Draft, _ answer: Answer?, isPaced: Bool
-    ) throws(RequestParser.Fault) -> Action {
-        var draft = draft
+        _ draft: inout Draft, _ answer: Answer?, isPaced: Bool
+    ) throws(RequestParser.Fault) -> Action? {
         let limit = answer?.reading.limit
         // Nothing has to come for what has no body.
         if let limit, draft.request.bodyLength >= limit, draft.head.framing != .length(0) {
             phase = .recording(draft, answer)
-            return try step()
+            return nil
         }
         switch try parser.next(&input) {
         case .body(let bytes):
+            // Nobody else holds the body while it grows: all of it would be copied for each piece.
+            phase = .over(.close)
             draft.request.add(bytes, keeping: bodyLimit)
             phase = .reading(draft, answer, isPaced: isPaced)
-            return try step()
+            return nil
         case .end:
             draft.request.isComplete = true
             phase = .recording(draft, answer)
-            return try step()
+            return nil
         case .head, nil:
             let pace = answer?.reading.pace
             if let pause = pace?.pause, !isPaced {

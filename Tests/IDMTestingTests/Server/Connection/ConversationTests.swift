@@ -10,15 +10,22 @@ struct ConversationTests {
     /// Somebody who answers, and writes down what is done.
     private struct Partner {
         var answers: [LoopbackServer.Answer?]
-        var conversation = Conversation(connection: 1, bodyLimit: 1_000)
+        var conversation: Conversation
         var log: [String] = []
         var sent = ""
         var requests: [LoopbackServer.Request] = []
         /// How much may be read next. Nil, when it isn't reading.
         var readLimit: Int?
 
-        init(_ answers: [LoopbackServer.Answer?]) {
+        init(_ answers: [LoopbackServer.Answer?], bodyLimit: Int = 1_000) {
             self.answers = answers
+            conversation = Conversation(connection: 1, bodyLimit: bodyLimit)
+        }
+
+        /// Where the bytes of the body lie that have come. Nil, when there is none that isn't whole.
+        var bodyPlace: UnsafeRawPointer? {
+            var broken = conversation
+            return broken.ended()?.body.withUnsafeBytes { $0.baseAddress }
         }
 
         /// Goes on until there has to come something.
@@ -139,6 +146,21 @@ struct ConversationTests {
         #expect(!partner.conversation.hasRoom)
         partner.hear(Array("hello".utf8))
         #expect(partner.log == ["route /", "wait", "wait", "wait", "record hello"])
+    }
+
+    @Test("keeps a body in one place while it grows, and doesn't copy it with every piece")
+    func growing() {
+        var partner = Partner([nil], bodyLimit: 1 << 20)
+        partner.proceed()
+        partner.hear(Array("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 400000\r\n\r\n".utf8))
+        var places: [UnsafeRawPointer?] = []
+        for _ in 0..<400 {
+            partner.hear(Array(repeating: UInt8(ascii: "a"), count: 1_000))
+            if places.last != partner.bodyPlace { places.append(partner.bodyPlace) }
+        }
+        // It moves as it outgrows its room, each time by a part of its size.
+        #expect(places.count < 50)
+        #expect(partner.requests.map(\.body.count) == [400_000])
     }
 
     @Test("doesn't read on before an answer is over, but for one piece that has come too early")
