@@ -84,11 +84,7 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         let source = PreparedInput(supply: supply, input: input)
         let handle = engine.call(source, CallPlan(), isolation: #isolation)
         if let outcome = handle.life.outcome { return try outcome.get(as: Output.self) }
-        let outcome = await withTaskCancellationHandler {
-            await handle.life.waitForOutcome(untilCancelled: true)
-        } onCancel: {
-            handle.cancel(isolation: nil)
-        }
+        let outcome = await handle.life.waitForOutcome(untilCancelled: true) { handle.cancel(isolation: nil) }
         guard let outcome else { throw CancellationError() }
         if case .cancelled = outcome { try Task.checkCancellation() }
         return try outcome.get(as: Output.self)

@@ -15,6 +15,7 @@ struct SilenceWatch: Sendable {
     /// Does work that tells the meter what happens. Throws ``Silence`` when nothing has for the duration, and a
     /// `CancellationError` as soon as the caller is cancelled; the work is cancelled in both cases.
     func run<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
         _ work: @escaping @Sendable (_ meter: any SilenceMeter) async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
@@ -33,7 +34,9 @@ struct SilenceWatch: Sendable {
         }
         defer { alarm.giveUp() }
         return try await withTaskCancellationHandler {
-            try await first.value()
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            return try await first.value()
         } onCancel: {
             worker.cancel()
             first.end(.failure(CancellationError()))

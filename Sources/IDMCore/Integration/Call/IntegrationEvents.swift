@@ -27,7 +27,7 @@ public struct IntegrationEvents<Output: Sendable>: AsyncSequence, Sendable {
         }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async -> IntegrationEvent<Output>? {
-            await feed.next()
+            await feed.next(isolation: actor)
         }
     }
 }
@@ -56,10 +56,12 @@ private final class EventFeed<Output: Sendable>: Sendable {
         if !mailbox.hasEnded { task.withLock { $0 }?.cancel() }
     }
 
-    func next() async -> IntegrationEvent<Output>? {
+    func next(isolation: isolated (any Actor)? = #isolation) async -> IntegrationEvent<Output>? {
         if task.withLock({ $0 == nil }) { start() }
         return await withTaskCancellationHandler {
-            try? await mailbox.next(isolation: nil)
+            // Captured, or the closure leaves the caller's actor.
+            _ = isolation
+            return try? await mailbox.next(isolation: isolation)
         } onCancel: {
             task.withLock { $0 }?.cancel()
         }

@@ -17,7 +17,9 @@ struct Interruption: Sendable {
     /// Does work, again whenever it was ended by a pause that is over.
     ///
     /// - Parameter attempt: Makes the work, each time that it is done.
-    func run<Value: Sendable>(_ attempt: () -> Attempt<Value>) async throws -> Value {
+    func run<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, _ attempt: () -> Attempt<Value>
+    ) async throws -> Value {
         guard let control else { return try await attempt().work() }
         while true {
             try await control.waitWhilePaused(until: deadline)
@@ -34,7 +36,9 @@ struct Interruption: Sendable {
             pauses.end { task.cancel() }
             do {
                 return try await withTaskCancellationHandler {
-                    try await task.value
+                    // Captured, or the closure leaves the caller's actor.
+                    _ = isolation
+                    return try await task.value
                 } onCancel: {
                     task.cancel()
                 }

@@ -1,0 +1,29 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+/// Who tells elsewhere that it has come is on its way once more, and nobody knows of that.
+extension WatchedWaitTests {
+    /// What nobody watches, for as long as its task isn't cancelled.
+    @Sendable private static func unwatched() async throws {
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+        throw CancellationError()
+    }
+
+    @Test("when who waits in silence is there: on its own actor")
+    func silence() async throws {
+        let (watch, clock) = (ArrivalWatch(), ManualClock())
+        let waiting = LibraryTask.$executor.withValue(watch) {
+            Task {
+                try await SilenceWatch(duration: .seconds(1), clock: clock).run { _ in try await Self.unwatched() }
+            }
+        }
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
+        await #expect(throws: SilenceWatch.Silence.self) { try await waiting.value }
+        #expect(watch.onMain == [true])
+    }
+}
