@@ -18,7 +18,7 @@ struct RequestParser: Sendable {
 
     private enum State: Sendable {
         /// Nothing of a request has come, or a part of its head.
-        case head(lines: [ArraySlice<UInt8>])
+        case head
         case fixed(rest: Int)
         case chunkSize
         case chunk(rest: Int)
@@ -30,9 +30,11 @@ struct RequestParser: Sendable {
 
     private static let headLimit = 1 << 20
 
-    private var state = State.head(lines: [])
+    private var state = State.head
     /// The bytes of the head, or of the line, that have come so far.
     private var pending: [UInt8] = []
+    /// Where in them the lines of the head are that have come. Slices of them would make each line copy all before it.
+    private var lines: [Range<Int>] = []
     /// How many of them belong to lines that have ended.
     private var endOfLines = 0
     private var trailerLength = 0
@@ -55,7 +57,7 @@ struct RequestParser: Sendable {
             switch state {
             case .failed(let fault):
                 throw fault
-            case .head(let lines):
+            case .head:
                 guard let line = try line(&input) else { return nil }
                 // A client may send an empty line behind a request.
                 if line.isEmpty && lines.isEmpty {
@@ -63,10 +65,10 @@ struct RequestParser: Sendable {
                     continue
                 }
                 if !line.isEmpty {
-                    state = .head(lines: lines + [line])
+                    lines.append(line)
                     continue
                 }
-                let head = try RequestHead(lines: lines, bytes: pending)
+                let head = try RequestHead(lines: lines.map { pending[$0] }, bytes: pending)
                 startAnew()
                 switch head.framing {
                 case .length(0): state = .ended
@@ -80,7 +82,7 @@ struct RequestParser: Sendable {
                 return .body(piece)
             case .chunkSize:
                 guard let line = try line(&input) else { return nil }
-                let size = try Self.chunkSize(line)
+                let size = try Self.chunkSize(pending[line])
                 startAnew()
                 state = size == 0 ? .trailer : .chunk(rest: size)
             case .chunk(let rest):
@@ -99,7 +101,7 @@ struct RequestParser: Sendable {
                 startAnew()
                 if line.isEmpty { state = .ended }
             case .ended:
-                state = .head(lines: [])
+                state = .head
                 trailerLength = 0
                 return .end
             }
@@ -108,6 +110,7 @@ struct RequestParser: Sendable {
 
     private mutating func startAnew() {
         pending = []
+        lines = []
         endOfLines = 0
     }
 
@@ -118,8 +121,8 @@ struct RequestParser: Sendable {
         return piece
     }
 
-    /// The next line without its end. Nil, if that hasn't come yet.
-    private mutating func line(_ input: inout ArraySlice<UInt8>) throws(Fault) -> ArraySlice<UInt8>? {
+    /// Where the next line is, without its end. Nil, if that hasn't come yet.
+    private mutating func line(_ input: inout ArraySlice<UInt8>) throws(Fault) -> Range<Int>? {
         let end = input.firstIndex(of: 0x0A)
         let piece = end.map { input[...$0] } ?? input
         input = input.dropFirst(piece.count)
@@ -133,7 +136,7 @@ struct RequestParser: Sendable {
         guard !content.contains(where: { $0 == 0x0D || $0 == 0 }) else {
             throw Fault(reason: "a line holds a carriage return or a zero byte")
         }
-        return content
+        return content.indices
     }
 
     private static func chunkSize(_ line: ArraySlice<UInt8>) throws(Fault) -> Int {

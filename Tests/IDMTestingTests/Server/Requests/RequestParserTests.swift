@@ -21,10 +21,7 @@ struct RequestParserTests {
     @Test("reads a head and a body")
     func reads() throws {
         let events = try Self.events(of: Self.sound[2]).get()
-        guard case .head(let head)? = events.first else {
-            Issue.record("It began with \(events)")
-            return
-        }
+        let head = try Self.head(of: Array(Self.sound[2].utf8))
         #expect(head.method == .post)
         #expect(head.target == "/a")
         #expect(head.headers == ["Host": "h", "Content-Length": "5"])
@@ -36,17 +33,24 @@ struct RequestParserTests {
 
     @Test("reads names in their spelling, and values without the spaces around them")
     func fields() throws {
-        guard case .head(let head)? = try Self.events(of: Self.sound[1]).get().first else { return }
+        let head = try Self.head(of: Array(Self.sound[1].utf8))
         #expect(head.headers.map(\.name.spelling) == ["host", "X", "X"])
         #expect(head.headers.map(\.value) == ["h", "y z", ""])
         #expect(!head.bytes.starts(with: [0x0D]))
+    }
+
+    @Test("reads a head of many thousand lines, as long as it may be")
+    func lines() throws {
+        let count = 80_000
+        let text = "GET / HTTP/1.1\r\nHost: h\r\n" + String(repeating: "X: y\r\n", count: count) + "\r\n"
+        #expect(try Self.head(of: Array(text.utf8)).headers.values(of: "X").count == count)
     }
 
     @Test("takes bytes that aren't UTF-8 for Latin-1")
     func latin() throws {
         var bytes = Array("GET / HTTP/1.1\r\nHost: h\r\nX: ".utf8)
         bytes += [0xE9] + Array("\r\nY: é\r\n\r\n".utf8)
-        guard case .head(let head)? = try Self.events(of: bytes).get().first else { return }
+        let head = try Self.head(of: bytes)
         #expect(head.headers["X"] == "é")
         #expect(head.headers["Y"] == "é")
         #expect(head.bytes == bytes)
@@ -167,6 +171,17 @@ struct RequestParserTests {
             #expect(whole == split, "Round \(round)")
         }
         #expect(refused > rounds / 10 && refused < rounds / 40 * 39)
+    }
+
+    /// The head that bytes begin with.
+    private static func head(of bytes: [UInt8]) throws -> RequestHead {
+        let first = try events(of: bytes).get().first
+        guard case .head(let head)? = first else { throw NoHead(first: first) }
+        return head
+    }
+
+    private struct NoHead: Error {
+        let first: RequestParser.Event?
     }
 
     private static func events(of text: String) -> Result<[RequestParser.Event], RequestParser.Fault> {
