@@ -12,8 +12,10 @@ final class FirstResult<Value: Sendable>: Sendable {
     private let state = Locked(State.open)
 
     /// Ends it. False if it has ended before.
+    ///
+    /// - Parameter action: Happens if it hasn't: once this is decided, and before the one who waits hears of it.
     @discardableResult
-    func end(_ result: Result<Value, any Error>) -> Bool {
+    func end(_ result: Result<Value, any Error>, before action: () -> Void = {}) -> Bool {
         let (isFirst, waiter) = state.withLock { state -> (Bool, WatchedContinuation<Value, any Error>?) in
             switch state {
             case .open:
@@ -26,6 +28,7 @@ final class FirstResult<Value: Sendable>: Sendable {
                 return (false, nil)
             }
         }
+        if isFirst { action() }
         waiter?.resume(with: result)
         return isFirst
     }

@@ -30,7 +30,7 @@ struct SilenceWatch: Sendable {
             }
         }
         let alarm = meter.onSilence(unless: control) {
-            if first.end(.failure(Silence())) { worker.cancel() }
+            first.end(.failure(Silence())) { worker.cancel() }
         }
         defer { alarm.giveUp() }
         return try await withTaskCancellationHandler {
@@ -38,8 +38,8 @@ struct SilenceWatch: Sendable {
             _ = isolation
             return try await first.value()
         } onCancel: {
-            worker.cancel()
-            first.end(.failure(CancellationError()))
+            // Decided before the work hears of it: it may answer to that.
+            first.end(.failure(CancellationError())) { worker.cancel() }
         }
     }
 }

@@ -18,6 +18,22 @@ struct FirstResultTests {
         #expect(!result.end(.success(3)))
     }
 
+    @Test("is decided before what it brings about happens, and heard after it")
+    @MainActor
+    func action() async throws {
+        let (result, log) = (FirstResult<Int>(), Log())
+        let waiting = Task.immediate {
+            defer { log.add("heard") }
+            return try await result.value()
+        }
+        result.end(.failure(Trouble.one)) {
+            #expect(!result.end(.success(1)) { log.add("no action of a later one") })
+            log.add("action")
+        }
+        await #expect(throws: Trouble.one) { try await waiting.value }
+        #expect(log.entries == ["action", "heard"])
+    }
+
     @Test("is one of many that race, whoever waits")
     func races() async throws {
         for round in 0..<200 {
