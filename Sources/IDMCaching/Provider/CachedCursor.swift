@@ -92,9 +92,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
             await writing.value
             end.end(.finished)
         }
-        await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
+        await LibraryTask.hearingCancel {
             _ = try? await end.next(isolation: isolation)
         } onCancel: {
             end.abandon()

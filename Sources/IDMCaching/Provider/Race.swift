@@ -35,13 +35,10 @@ final class Race<Base: DataProvider, Store: CacheStore>: Sendable where Store.Va
 
     /// What has come next. Nil once the task that waits is cancelled.
     func next(isolation: isolated (any Actor)? = #isolation) async -> Event? {
-        await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return try? await mailbox.next(isolation: isolation)
+        await LibraryTask.hearingCancel {
+            try? await mailbox.next(isolation: isolation)
         } onCancel: {
-            question.cancel()
-            mailbox.abandon()
+            mailbox.abandon { question.cancel() }
         }
     }
 }

@@ -37,16 +37,10 @@ public protocol CallbackDataProvider<Input, Output>: DataProvider {
 extension CallbackDataProvider {
     /// Makes the request and waits for its first answer.
     public func request(_ input: Input) async throws -> Output {
-        try await request(input, isolation: #isolation)
-    }
-
-    private func request(_ input: Input, isolation: isolated (any Actor)?) async throws -> Output {
         try Task.checkCancellation()
         let exchange = CallbackExchange<Output>()
-        return try await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return try await LibraryTask.waitThrowing { continuation in
+        return try await LibraryTask.hearingCancel {
+            try await LibraryTask.waitThrowing { continuation in
                 guard exchange.wait(continuation) else { return }
                 let lifeline = CallbackLifeline(exchange)
                 exchange.hold(request(input) { lifeline.answer($0) })

@@ -121,9 +121,7 @@ public final class PauseControl: Sendable {
     public func waitWhilePaused(isolation: isolated (any Actor)? = #isolation) async throws {
         // A loop: by the time that a waiter which was let go comes to run, it may be paused again.
         while let id = state.withLock({ $0.isPaused ? $0.waiting.newID() : nil }) {
-            await withTaskCancellationHandler {
-                // Captured, or the closure leaves the caller's actor.
-                _ = isolation
+            await LibraryTask.hearingCancel {
                 await LibraryTask.wait { continuation in
                     let goesOn = state.withLock { state in
                         // Under the lock: a cancel that comes later finds the waiter, one that came before is seen

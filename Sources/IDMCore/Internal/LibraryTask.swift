@@ -1,5 +1,5 @@
 /// How this package starts a task that outlives the function that starts it.
-package enum LibraryTask {
+@usableFromInline package enum LibraryTask {
     /// The executor that every unstructured task of this package prefers. A test kit sets it to put them in an order,
     /// or to know when they are at rest.
     @TaskLocal package static var executor: (any TaskExecutor)?

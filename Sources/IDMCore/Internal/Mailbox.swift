@@ -27,8 +27,13 @@ package final class Mailbox<Value: Sendable>: Sendable {
     }
 
     /// The reader goes away. It gets a `CancellationError` if it waits or asks again, and nothing is kept any more.
-    package func abandon() {
-        perform(state.withLock { $0.abandon() }.0)
+    ///
+    /// - Parameter action: Happens once this is decided, and before a reader that waits hears of it. What it cancels may
+    ///   answer to that, and isn't heard.
+    package func abandon(before action: () -> Void = {}) {
+        let resuming = state.withLock { $0.abandon() }.0
+        action()
+        perform(resuming)
     }
 
     /// Whether nothing more will be sent.

@@ -37,8 +37,7 @@ final class LatestValue<Value: Sendable>: Sendable {
 
     /// The first value after one that was heard, with its version. The version before the first one is 0. Nil once
     /// there is no more, and when the task that waits is cancelled.
-    func next(after version: Int, isolation: isolated (any Actor)? = #isolation) async -> (value: Value, version: Int)?
-    {
+    func next(after version: Int) async -> (value: Value, version: Int)? {
         while !Task.isCancelled {
             let (found, id) = state.withLock { state -> ((value: Value, version: Int)?, Int?) in
                 if state.version > version { return ((state.value, state.version), nil) }
@@ -46,9 +45,7 @@ final class LatestValue<Value: Sendable>: Sendable {
                 return (nil, state.waiters.newID())
             }
             guard let id else { return found }
-            await withTaskCancellationHandler {
-                // Captured, or the closure leaves the caller's actor.
-                _ = isolation
+            await LibraryTask.hearingCancel {
                 await LibraryTask.wait { continuation in
                     let goesOn = state.withLock { state in
                         // Under the lock: a cancel that comes later finds the waiter.

@@ -15,7 +15,6 @@ struct SilenceWatch: Sendable {
     /// Does work that tells the meter what happens. Throws ``Silence`` when nothing has for the duration, and a
     /// `CancellationError` as soon as the caller is cancelled; the work is cancelled in both cases.
     func run<Value: Sendable>(
-        isolation: isolated (any Actor)? = #isolation,
         _ work: @escaping @Sendable (_ meter: any SilenceMeter) async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
@@ -33,10 +32,8 @@ struct SilenceWatch: Sendable {
             first.end(.failure(Silence())) { worker.cancel() }
         }
         defer { alarm.giveUp() }
-        return try await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return try await first.value()
+        return try await LibraryTask.hearingCancel {
+            try await first.value()
         } onCancel: {
             // Decided before the work hears of it: it may answer to that.
             first.end(.failure(CancellationError())) { worker.cancel() }

@@ -32,9 +32,8 @@ final class WatchedBody: Sendable {
     fileprivate func gather(_ least: Int) { core.gather(least) }
 
     fileprivate func next(isolation: isolated (any Actor)?) async throws -> Data? {
-        try await withTaskCancellationHandler {
-            _ = isolation
-            return try await core.next()
+        try await LibraryTask.hearingCancel {
+            try await core.next()
         } onCancel: {
             core.end(CancellationError())
         }

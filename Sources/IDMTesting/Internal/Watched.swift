@@ -40,17 +40,12 @@ package final class Watched<Value: Sendable>: Sendable {
     }
 
     /// Waits until the value is as it has to be. Throws when the task that waits is cancelled, unless it is deaf.
-    package func wait(
-        deaf: Bool = false, isolation: isolated (any Actor)? = #isolation,
-        until isSatisfied: @escaping @Sendable (Value) -> Bool
-    ) async throws {
+    package func wait(deaf: Bool = false, until isSatisfied: @escaping @Sendable (Value) -> Bool) async throws {
         let id = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
         }
-        try await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
+        try await LibraryTask.hearingCancel {
             try await LibraryTask.waitThrowing { continuation in
                 let waiter = Waiter(id: id, isSatisfied: isSatisfied, continuation: continuation)
                 while true {

@@ -91,7 +91,7 @@ final class Workload: WorkWatch {
             state.lastWaiter += 1
             return state.lastWaiter
         }
-        await withTaskCancellationHandler {
+        await LibraryTask.hearingCancel {
             await withUnsafeContinuation { continuation in
                 let isOver = state.withLock { state in
                     // Asked under the lock: a cancel that comes later finds the waiter.
@@ -131,7 +131,7 @@ final class Workload: WorkWatch {
             isAtRest.change { $0 = true }
         }
         // It may be held up by an actor that takes no turns, and who is cancelled isn't.
-        try? await isAtRest.wait(isolation: isolation) { $0 }
+        try? await isAtRest.wait { $0 }
         watcher.cancel()
     }
 

@@ -85,7 +85,7 @@ public final class DeterministicExecutor: TaskExecutor {
             outcome.change { $0 = $0 ?? .failure(Stall(patience: patience)) }
             body.cancel()
         }
-        await withTaskCancellationHandler {
+        await LibraryTask.hearingCancel {
             try? await outcome.wait(deaf: true) { $0 != nil }
         } onCancel: {
             body.cancel()
@@ -191,7 +191,7 @@ extension DeterministicExecutor: WatchedWork {
             state.lastIdler += 1
             return state.lastIdler
         }
-        await withTaskCancellationHandler {
+        await LibraryTask.hearingCancel {
             await withUnsafeContinuation { continuation in
                 let isOver = state.withLock { state in
                     if state.isAtRest || Task.isCancelled { return true }

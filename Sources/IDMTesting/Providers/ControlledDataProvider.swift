@@ -42,7 +42,7 @@ public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: Da
     public func request(_ input: Input) async throws -> Output {
         let request = ControlledRequest<Input, Output>(input: input, hearsCancel: hearsCancel)
         desk.add(request)
-        return try await request.result(isolation: #isolation)
+        return try await request.result()
     }
 }
 
@@ -132,12 +132,11 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         for timer in timers { timer.cancel() }
     }
 
-    fileprivate func result(isolation: isolated (any Actor)?) async throws -> Output {
+    fileprivate func result() async throws -> Output {
         defer { finish() }
         let hearsCancel = hearsCancel
-        try await withTaskCancellationHandler {
-            _ = isolation
-            try await state.wait(deaf: true, isolation: isolation) { $0.result != nil }
+        try await LibraryTask.hearingCancel {
+            try await state.wait(deaf: true) { $0.result != nil }
         } onCancel: {
             state.change { state in
                 state.isCancelled = true

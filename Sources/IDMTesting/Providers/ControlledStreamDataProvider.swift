@@ -72,7 +72,7 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
                 let request = request ?? begin()
                 self.request = request
-                return try await request.next(isolation: actor)
+                return try await request.next()
             }
         }
     }
@@ -141,11 +141,10 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
         }
     }
 
-    fileprivate func next(isolation: isolated (any Actor)?) async throws -> Output? {
+    fileprivate func next() async throws -> Output? {
         let hearsCancel = hearsCancel
-        try await withTaskCancellationHandler {
-            _ = isolation
-            try await state.wait(deaf: true, isolation: isolation) { !$0.values.isEmpty || $0.end != nil }
+        try await LibraryTask.hearingCancel {
+            try await state.wait(deaf: true) { !$0.values.isEmpty || $0.end != nil }
         } onCancel: {
             state.change { state in
                 state.isCancelled = true

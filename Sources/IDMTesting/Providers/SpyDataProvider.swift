@@ -83,16 +83,9 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
 
     /// Asks the base, and remembers what came.
     public func request(_ input: Base.Input) async throws -> Base.Output {
-        try await request(input, isolation: #isolation)
-    }
-
-    private func request(_ input: Base.Input, isolation: isolated (any Actor)?) async throws -> Base.Output {
         let index = begin(input)
         do {
-            let value = try await noticingCancel(of: index, isolation: isolation) {
-                _ = isolation
-                return try await base.request(input)
-            }
+            let value = try await noticingCancel(of: index) { try await base.request(input) }
             answer(index, value, isLast: true)
             return value
         } catch {
@@ -159,10 +152,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
                 // Taken out and put back: the closure can't change this iterator, only a variable of its own.
                 var base = base
                 defer { self.base = base }
-                return try await spy.noticingCancel(of: index, isolation: isolation) {
-                    _ = isolation
-                    return try await base.next(isolation: isolation)
-                }
+                return try await spy.noticingCancel(of: index) { try await base.next(isolation: isolation) }
             }
         }
     }
@@ -218,12 +208,9 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    private func noticingCancel<R>(
-        of index: Int, isolation: isolated (any Actor)?, _ operation: () async throws -> R
-    ) async throws -> R {
-        try await withTaskCancellationHandler {
-            _ = isolation
-            return try await operation()
+    private func noticingCancel<R>(of index: Int, _ operation: () async throws -> R) async throws -> R {
+        try await LibraryTask.hearingCancel {
+            try await operation()
         } onCancel: {
             state.change { state in
                 guard !state.observations[index].isCancelled else { return }

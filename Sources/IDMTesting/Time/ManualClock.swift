@@ -95,21 +95,11 @@ public final class ManualClock: Clock, WatchedClock {
     /// Sleeps until the test has moved the time so far. Throws `CancellationError`, at once, if the task is or gets
     /// cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        try await sleep(until: deadline, isolation: #isolation)
-    }
-
-    package func pause(for duration: Duration) async throws {
-        try await sleep(until: now.advanced(by: duration), isolation: #isolation)
-    }
-
-    private func sleep(until deadline: Instant, isolation: isolated (any Actor)?) async throws {
         let id = state.change { state in
             state.lastSleeper += 1
             return state.lastSleeper
         }
-        try await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
+        try await LibraryTask.hearingCancel {
             try await LibraryTask.waitThrowing(watch: workload) { continuation in
                 let answer: Result<Void, any Error>? = state.change { state in
                     // Asked under the lock: a cancel that comes later finds the sleeper.
@@ -126,6 +116,10 @@ public final class ManualClock: Clock, WatchedClock {
             }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
+    }
+
+    package func pause(for duration: Duration) async throws {
+        try await sleep(until: now.advanced(by: duration))
     }
 
     /// How long each of those who sleep still has to sleep, shortest first.

@@ -26,4 +26,51 @@ struct LibraryTaskTests {
         #expect(await task.outcome == .success(1))
         #expect(executor.jobs.value > 0)
     }
+
+    /// Whether it was called on the main actor.
+    private nonisolated func isOnMain() async -> Bool {
+        #isolation === MainActor.shared
+    }
+
+    private nonisolated func isOnMainHearingCancel() async -> Bool {
+        await LibraryTask.hearingCancel {
+            await isOnMain()
+        } onCancel: {
+        }
+    }
+
+    @Test("hear of a cancel without leaving the caller's actor")
+    @MainActor
+    func hearingOnMain() async {
+        #expect(await isOnMainHearingCancel())
+    }
+
+    @Test("hear of a cancel on no actor as well")
+    @concurrent
+    func hearingOnPool() async {
+        #expect(await !isOnMainHearingCancel())
+    }
+
+    @Test("hear of a cancel at once, before what they wait for, and of one that came before")
+    @MainActor
+    func hearing() async {
+        let log = Log()
+        let (numbers, numbersDone) = AsyncStream<Int>.makeStream()
+        let task = Task.immediate {
+            for _ in 0..<2 {
+                await LibraryTask.hearingCancel {
+                    log.add("work")
+                    for await _ in numbers {}
+                } onCancel: {
+                    log.add("cancel")
+                }
+            }
+        }
+        #expect(log.entries == ["work"])
+        task.cancel()
+        #expect(log.entries == ["work", "cancel"])
+        numbersDone.finish()
+        await task.value
+        #expect(log.entries == ["work", "cancel", "cancel", "work"])
+    }
 }

@@ -34,8 +34,7 @@ final class Seat<Input: Sendable, Output: Sendable>: StreamDataProvider {
     func leave() {
         // Most seats are left by who has asked, and then once more when they go.
         guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
-        host.leave(number)
-        mailbox.abandon()
+        mailbox.abandon { host.leave(number) }
     }
 
     fileprivate func next(isolation: isolated (any Actor)?) async throws -> Output? {
@@ -44,10 +43,8 @@ final class Seat<Input: Sendable, Output: Sendable>: StreamDataProvider {
             host.ask(number, as: passenger, isolation: isolation)
         }
         if let item = mailbox.poll() { return try item.get() }
-        return try await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return try await mailbox.next(isolation: isolation)
+        return try await LibraryTask.hearingCancel {
+            try await mailbox.next(isolation: isolation)
         } onCancel: {
             leave()
         }

@@ -17,16 +17,13 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
     public func request(_ input: (repeat (each Member).Input)) async throws -> (
         repeat Result<(each Member).Output, any Error>
     ) {
-        let isolation = #isolation
         let ties = _RequestTies(isCollecting: true)
         let tasks = group.start(repeat each input, tiedBy: ties, isolation: #isolation)
         guard !ties.isFulfilled else {
             return await (repeat (each tasks).ended())
         }
-        let results = await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return await (repeat (each tasks).ended())
+        let results = await LibraryTask.hearingCancel {
+            await (repeat (each tasks).ended())
         } onCancel: {
             ties.cancel()
         }

@@ -28,17 +28,14 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
     /// Asks all members at the same time, and answers when the last of them has.
     @inlinable
     public func request(_ input: (repeat (each Member).Input)) async throws -> (repeat (each Member).Output) {
-        let isolation = #isolation
         let ties = _RequestTies()
         let tasks = start(repeat each input, tiedBy: ties, isolation: #isolation)
         guard !ties.isFulfilled else {
             return try await (repeat (each tasks).value)
         }
         do {
-            return try await withTaskCancellationHandler {
-                // Captured, or the closure leaves the caller's actor.
-                _ = isolation
-                return try await (repeat (each tasks).value)
+            return try await LibraryTask.hearingCancel {
+                try await (repeat (each tasks).value)
             } onCancel: {
                 ties.cancel()
             }

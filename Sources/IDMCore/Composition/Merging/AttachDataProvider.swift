@@ -12,15 +12,9 @@ where Side.Input == Base.Input {
 
     /// Asks both, and answers with what the base does.
     public func request(_ input: Base.Input) async throws -> Base.Output {
-        try await request(input, isolation: #isolation)
-    }
-
-    private func request(_ input: Base.Input, isolation: isolated (any Actor)?) async throws -> Base.Output {
         let sideTask = startSide(input)
-        return try await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return try await base.request(input)
+        return try await LibraryTask.hearingCancel {
+            try await base.request(input)
         } onCancel: {
             sideTask?.cancel()
         }
@@ -64,10 +58,8 @@ private struct AttachCursor<Base: DataProvider, Side: DataProvider>: ValueCursor
     mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
         let sideTask = sideTask ?? provider.startSide(input)
         self.sideTask = sideTask
-        return try await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return try await values.next(isolation: isolation)
+        return try await LibraryTask.hearingCancel {
+            try await values.next(isolation: isolation)
         } onCancel: {
             sideTask?.cancel()
         }

@@ -35,10 +35,8 @@ final class TimedRun<Output: Sendable>: Sendable {
     func next(isolation: isolated (any Actor)?) async throws -> Output? {
         if let item = mailbox.poll() { return try end(item) }
         do {
-            let value = try await withTaskCancellationHandler {
-                // Captured, or the closure leaves the caller's actor.
-                _ = isolation
-                return try await mailbox.next(isolation: isolation)
+            let value = try await LibraryTask.hearingCancel {
+                try await mailbox.next(isolation: isolation)
             } onCancel: {
                 stop()
             }
@@ -50,9 +48,10 @@ final class TimedRun<Output: Sendable>: Sendable {
 
     /// Cancels the provider and the time. Whoever waits gets a `CancellationError` at once.
     func stop() {
-        run.cancel()
-        timer?.cancel()
-        mailbox.abandon()
+        mailbox.abandon {
+            run.cancel()
+            timer?.cancel()
+        }
     }
 
     private func end(_ item: MailboxItem<Output>) throws -> Output? {

@@ -8,15 +8,8 @@ extension Collection {
         var started: [IntegrationTask<Output>] = []
         // Not mapped: a closure would leave the caller's actor, on which the providers are to be asked.
         for call in self { started.append(call.callToAwait()) }
-        return await Self.outcomes(of: started)
-    }
-
-    private static func outcomes<Output>(
-        of tasks: [IntegrationTask<Output>], isolation: isolated (any Actor)? = #isolation
-    ) async -> [IntegrationOutcome<Output>] {
-        await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
+        let tasks = started
+        return await LibraryTask.hearingCancel {
             var outcomes: [IntegrationOutcome<Output>] = []
             for task in tasks {
                 await task.finish()

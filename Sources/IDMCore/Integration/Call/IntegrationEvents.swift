@@ -58,10 +58,8 @@ private final class EventFeed<Output: Sendable>: Sendable {
 
     func next(isolation: isolated (any Actor)? = #isolation) async -> IntegrationEvent<Output>? {
         if task.withLock({ $0 == nil }) { start() }
-        return await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return try? await mailbox.next(isolation: isolation)
+        return await LibraryTask.hearingCancel {
+            try? await mailbox.next(isolation: isolation)
         } onCancel: {
             task.withLock { $0 }?.cancel()
         }

@@ -189,16 +189,12 @@ final class Life: Sendable {
     /// Waits for the outcome. Nil if the awaiting task is cancelled first, and is to give up then.
     ///
     /// - Parameter onCancel: Happens as it gives up.
-    func waitForOutcome(
-        untilCancelled: Bool, isolation: isolated (any Actor)? = #isolation, onCancel: @Sendable () -> Void = {}
-    ) async -> Outcome? {
+    func waitForOutcome(untilCancelled: Bool, onCancel: @Sendable () -> Void = {}) async -> Outcome? {
         if let outcome { return outcome }
         guard untilCancelled else { return await addWaiter(newWaiter(), untilCancelled: false) }
         let id = newWaiter()
-        return await withTaskCancellationHandler {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return await addWaiter(id, untilCancelled: true)
+        return await LibraryTask.hearingCancel {
+            await addWaiter(id, untilCancelled: true)
         } onCancel: {
             state.withLock { $0.company?.waiting.remove(id) }?.resume(returning: nil)
             onCancel()

@@ -162,7 +162,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     }
 
     private func wait(_ waiter: FirstResult<News>, _ id: Int) async throws -> (Credential, CredentialStamp) {
-        let news = try await withTaskCancellationHandler {
+        let news = try await LibraryTask.hearingCancel {
             try await waiter.value()
         } onCancel: {
             state.withLock { $0.leave(id) }?.end(.failure(CancellationError()))

@@ -1,3 +1,4 @@
+internal import IDMCore
 internal import Synchronization
 
 /// Lets so many requests at once go to a host. The others wait, and go in the order in which they came.
@@ -55,7 +56,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
         guard let number = entrances.enter(origin, turn) else { return }
         EventRecorder.record(.queued)
         didQueue()
-        try await withTaskCancellationHandler {
+        try await LibraryTask.hearingCancel {
             try await turn.value()
         } onCancel: {
             // If the turn has come at the same time, it is taken, and given back by the request that finds itself

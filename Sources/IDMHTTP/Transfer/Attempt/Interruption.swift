@@ -17,9 +17,7 @@ struct Interruption: Sendable {
     /// Does work, again whenever it was ended by a pause that is over.
     ///
     /// - Parameter attempt: Makes the work, each time that it is done.
-    func run<Value: Sendable>(
-        isolation: isolated (any Actor)? = #isolation, _ attempt: () -> Attempt<Value>
-    ) async throws -> Value {
+    func run<Value: Sendable>(_ attempt: () -> Attempt<Value>) async throws -> Value {
         guard let control else { return try await attempt().work() }
         while true {
             try await control.waitWhilePaused(until: deadline)
@@ -35,10 +33,8 @@ struct Interruption: Sendable {
             let task = Task(executorPreference: LibraryTask.executor) { try await attempt.work() }
             pauses.end { task.cancel() }
             do {
-                return try await withTaskCancellationHandler {
-                    // Captured, or the closure leaves the caller's actor.
-                    _ = isolation
-                    return try await task.value
+                return try await LibraryTask.hearingCancel {
+                    try await task.value
                 } onCancel: {
                     task.cancel()
                 }

@@ -48,7 +48,7 @@ public struct TransferProgresses: AsyncSequence, Sendable {
         /// The next progress. Nil after the last, and when the task that waits is cancelled.
         public mutating func next(isolation: isolated (any Actor)?) async -> TransferProgress? {
             while last?.isOver != true {
-                guard let (_, version) = await changes.next(after: version, isolation: isolation),
+                guard let (_, version) = await changes.next(after: version),
                     await mayTell()
                 else { return nil }
                 self.version = version

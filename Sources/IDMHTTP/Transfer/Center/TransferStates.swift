@@ -32,7 +32,7 @@ public struct TransferStates: AsyncSequence, Sendable {
 
         /// The next state. Nil after the one that was the end, and when the task that waits is cancelled.
         public mutating func next(isolation: isolated (any Actor)?) async -> TransferState? {
-            guard !isOver, let (state, version) = await latest?.next(after: version, isolation: isolation) else {
+            guard !isOver, let (state, version) = await latest?.next(after: version) else {
                 return nil
             }
             self.version = version

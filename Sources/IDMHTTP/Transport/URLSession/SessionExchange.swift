@@ -90,7 +90,7 @@ final class SessionExchange: Sendable {
 
     /// Sends the request, and waits for the head of the response.
     func head() async throws -> Head {
-        try await withTaskCancellationHandler {
+        try await LibraryTask.hearingCancel {
             try await withUnsafeThrowingContinuation { sender in perform(state.withLock { $0.begin(sender) }) }
         } onCancel: {
             abandon()
@@ -99,9 +99,8 @@ final class SessionExchange: Sendable {
 
     /// The next piece of the body, of so many bytes at least if they come at once.
     func next(least: Int = 1, isolation: isolated (any Actor)?) async throws -> Data? {
-        try await withTaskCancellationHandler {
-            _ = isolation
-            return try await piece(least)
+        try await LibraryTask.hearingCancel {
+            try await piece(least)
         } onCancel: {
             abandon()
         }
