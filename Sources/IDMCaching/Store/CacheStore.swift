@@ -1,3 +1,5 @@
+internal import IDMCore
+
 /// Where entries are kept: ``MemoryCache``, ``DiskCache``, or a type of your own over a database.
 ///
 /// The requirements are the plain work of a store. The ledger does the rest, with one word from the store: before it
@@ -82,7 +84,7 @@ extension CacheStore {
             if permit.mustClear(entry), !(self is any ClearingStore) {
                 let clearing = Clearing(key, doneBy: permit.refusals)
                 defer { clearing.end() }
-                try await Clearing.$current.withValue(clearing) { try await remove(key) }
+                try await LibraryTask.binding(Clearing.$current, to: clearing) { try await remove(key) }
             }
         } catch {
             ledger.report(.failed(key, error))

@@ -58,11 +58,7 @@ extension IntegrationProgress {
         ) async rethrows -> R {
             Self.listeners.add(1, ordering: .relaxed)
             defer { Self.listeners.subtract(1, ordering: .relaxed) }
-            return try await Self.$ambient.withValue(self) {
-                // Captured, or the closure leaves the caller's actor.
-                _ = isolation
-                return try await operation()
-            }
+            return try await LibraryTask.binding(Self.$ambient, to: self, operation)
         }
     }
 }

@@ -82,11 +82,7 @@ public final class PauseControl: Sendable {
     public func bind<R>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
     ) async rethrows -> R {
-        try await Self.$bound.withValue(self) {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            return try await operation()
-        }
+        try await LibraryTask.binding(Self.$bound, to: self, operation)
     }
 
     /// Runs a function whose calls this control pauses.

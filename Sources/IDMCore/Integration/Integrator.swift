@@ -83,10 +83,7 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         try Task.checkCancellation()
         let source = PreparedInput(supply: supply, input: input)
         let handle = engine.call(source, CallPlan(), isolation: #isolation)
-        if let outcome = handle.life.outcome { return try outcome.get(as: Output.self) }
-        let outcome = await handle.life.waitForOutcome(untilCancelled: true) { handle.cancel(isolation: nil) }
-        guard let outcome else { throw CancellationError() }
-        if case .cancelled = outcome { try Task.checkCancellation() }
+        let outcome = try await handle.life.waitForOutcome { handle.cancel(isolation: nil) }
         return try outcome.get(as: Output.self)
     }
 

@@ -18,12 +18,8 @@ final class HandlerTurn: Sendable {
     /// Lets what is started inside the operation know when it is inside a handler of this turn. To be called by the
     /// task that calls the handlers: bound outside of it, the turn would have to be copied into it.
     @inline(__always)
-    func bind(isolation: isolated (any Actor)? = #isolation, _ operation: () async -> Void) async {
-        await Self.$bound.withValue(self) {
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
-            await operation()
-        }
+    func bind(_ operation: () async -> Void) async {
+        await LibraryTask.binding(Self.$bound, to: self, operation)
     }
 
     func begin() {

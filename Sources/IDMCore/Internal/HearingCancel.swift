@@ -3,7 +3,8 @@ extension LibraryTask {
     ///
     /// `withTaskCancellationHandler` by itself takes its work to the pool, where whoever waits is let go on unseen, and
     /// then has to come back. It stays only if its closure captures the parameter that names the actor. So all of the
-    /// library's sources hear of cancels here, and a closure given to this has nothing to capture.
+    /// library's sources hear of cancels here, and a closure given to this has nothing to capture. It has no capture
+    /// list: with one it would leave the actor all the same.
     @inlinable
     @inline(__always)
     package static func hearingCancel<Value>(

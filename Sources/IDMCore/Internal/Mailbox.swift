@@ -28,8 +28,8 @@ package final class Mailbox<Value: Sendable>: Sendable {
 
     /// The reader goes away. It gets a `CancellationError` if it waits or asks again, and nothing is kept any more.
     ///
-    /// - Parameter action: Happens once this is decided, and before a reader that waits hears of it. What it cancels may
-    ///   answer to that, and isn't heard.
+    /// - Parameter action: Happens in any case, once this is decided and before a reader that waits hears of it. What it
+    ///   cancels may answer to that, and isn't heard.
     package func abandon(before action: () -> Void = {}) {
         let resuming = state.withLock { $0.abandon() }.0
         action()
@@ -45,7 +45,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
     }
 
     /// The next value, or nil after the last. One reader at a time. It doesn't hear a cancel: whoever waits sees to it
-    /// that ``abandon()`` is called then.
+    /// that ``abandon(before:)`` is called then.
     package func next(isolation: isolated (any Actor)?) async throws -> Value? {
         if let item = poll() { return try item.get() }
         return try await LibraryTask.waitThrowing { continuation in

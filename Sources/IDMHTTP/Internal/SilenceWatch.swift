@@ -13,7 +13,7 @@ struct SilenceWatch: Sendable {
     var control: PauseControl?
 
     /// Does work that tells the meter what happens. Throws ``Silence`` when nothing has for the duration, and a
-    /// `CancellationError` as soon as the caller is cancelled; the work is cancelled in both cases.
+    /// `CancellationError` when the caller is cancelled; the work is cancelled before that in both cases.
     func run<Value: Sendable>(
         _ work: @escaping @Sendable (_ meter: any SilenceMeter) async throws -> Value
     ) async throws -> Value {

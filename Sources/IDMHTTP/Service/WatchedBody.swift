@@ -52,7 +52,7 @@ private struct WatchedCursor: ByteCursor {
 
 /// What the task and the alarms hold: the body itself is held by its readers alone, and its end is theirs.
 private final class Core: Sendable {
-    private enum Role { case worker, listener, limit }
+    private enum Role: Int { case worker, listener, limit }
     private typealias Reader = WatchedContinuation<Data?, any Error>
     private typealias Worker = UnsafeContinuation<Bool, Never>
     private typealias State = WatchedBodyState<Reader, Worker>
@@ -62,7 +62,7 @@ private final class Core: Sendable {
     private let error: @Sendable (any Error) -> any Error
     private let state = Locked(State())
     /// What ends what works for it.
-    private let ends = Locked<[Role: @Sendable () -> Void]>([:])
+    private let ends = Locked<[Role.RawValue: @Sendable () -> Void]>([:])
     /// How many bytes are wanted at once.
     private let least = Atomic(1)
 
@@ -115,12 +115,14 @@ private final class Core: Sendable {
     }
 
     func end(_ error: (any Error)?) {
-        perform(state.withLock { $0.end(error) })
+        let action = state.withLock { $0.end(error) }
         let ends = ends.withLock { ends in
             defer { ends = [:] }
-            return ends.values
+            return ends.inOrder
         }
+        // Decided before what works for it hears of it, and told after that.
         for end in ends { end() }
+        perform(action)
     }
 
     /// Listens for a silence while somebody waits.
@@ -138,10 +140,10 @@ private final class Core: Sendable {
     }
 
     private func keep(_ role: Role, _ end: @escaping @Sendable () -> Void) {
-        ends.withLock { $0[role] = end }
+        ends.withLock { $0[role.rawValue] = end }
         // It may have ended in the meantime, and nobody lets go of this.
         guard state.withLock({ $0.hasEnded }) else { return }
-        _ = ends.withLock { $0.removeValue(forKey: role) }
+        _ = ends.withLock { $0.removeValue(forKey: role.rawValue) }
         end()
     }
 

@@ -56,13 +56,9 @@ public final class TestScope: Sendable {
         let scope = TestScope(handler)
         let result: Result<R, any Error>
         do {
-            let value = try await $current.withValue(scope) {
-                // Captured, or the closure leaves the caller's actor.
-                _ = isolation
-                return try await LibraryTask.$executor.withValue(LibraryTask.executor ?? scope.workload) {
-                    _ = isolation
-                    return try await body()
-                }
+            let value = try await LibraryTask.binding($current, to: scope) {
+                try await LibraryTask.binding(
+                    LibraryTask.$executor, to: LibraryTask.executor ?? scope.workload, body)
             }
             result = .success(value)
         } catch {

@@ -18,23 +18,26 @@ struct SharedHearingTests: PartitionTests {
 
     @Test("Once what another has written was heard, nobody hears an older answer", arguments: [false, true])
     func newerFromElsewhere(isKnown: Bool) async throws {
-        let (first, second) = (try open(), try open())
-        if isKnown { try await first.set("before", for: "key") }
-        let remote = ControlledDataProvider<String, String>()
-        let provider = remote.cached(in: first, policy: .remoteOnly)
-        let late = Task { try await provider.request("key") }
-        let request = try await remote.nextRequest()
-        try await second.write("new", for: "key")
-        for _ in 0..<2 { #expect(try await provider.policy(.cacheOnly).request("key") == "new") }
-        request.answer("old")
-        #expect(try await late.value == "new")
-        #expect(await first.get("key")?.value == "new")
-        // What is asked for from now on is newer, wherever it is kept.
-        let next = Task { try await provider.request("key") }
-        try await remote.nextRequest().answer("newest")
-        #expect(try await next.value == "newest")
-        #expect(await second.get("key")?.value == "newest")
-        #expect(first.ledger.isEmpty && second.ledger.isEmpty)
+        let ledgers = try await settled {
+            let (first, second) = (try open(), try open())
+            if isKnown { try await first.set("before", for: "key") }
+            let remote = ControlledDataProvider<String, String>()
+            let provider = remote.cached(in: first, policy: .remoteOnly)
+            let late = Task { try await provider.request("key") }
+            let request = try await remote.nextRequest()
+            try await second.write("new", for: "key")
+            for _ in 0..<2 { #expect(try await provider.policy(.cacheOnly).request("key") == "new") }
+            request.answer("old")
+            #expect(try await late.value == "new")
+            #expect(await first.get("key")?.value == "new")
+            // What is asked for from now on is newer, wherever it is kept.
+            let next = Task { try await provider.request("key") }
+            try await remote.nextRequest().answer("newest")
+            #expect(try await next.value == "newest")
+            #expect(await second.get("key")?.value == "newest")
+            return [first.ledger, second.ledger]
+        }
+        for ledger in ledgers { #expect(ledger.isEmpty) }
     }
 
     @Test("What another has written before the question keeps no answer from being heard")

@@ -94,23 +94,26 @@ struct SharedPartitionTests: PartitionTests {
 
     @Test("An answer that was heard and that another has invalidated leaves nothing older behind", arguments: 0..<3)
     func revokedByAnother(way: Int) async throws {
-        let (first, second) = (try open(), try open())
-        try await first.set("old", for: "key")
-        #expect(await second.get("key")?.value == "old")
-        let remote = ControlledDataProvider<String, String>()
-        let provider = remote.cached(in: first, policy: .remoteOnly, tags: { _, _ in ["new"] })
-        let heard = Task { try await provider.request("key") }
-        let request = try await remote.nextRequest()
-        switch way {
-        case 0: try await second.invalidate(tag: "new")
-        case 1: try await second.invalidate("key")
-        // More than are told apart: it is too late for the latest of them.
-        default: for tag in 0...OthersChanges.limit { try await second.invalidate(tag: "\(tag)") }
+        let (first, second) = try await settled {
+            let (first, second) = (try open(), try open())
+            try await first.set("old", for: "key")
+            #expect(await second.get("key")?.value == "old")
+            let remote = ControlledDataProvider<String, String>()
+            let provider = remote.cached(in: first, policy: .remoteOnly, tags: { _, _ in ["new"] })
+            let heard = Task { try await provider.request("key") }
+            let request = try await remote.nextRequest()
+            switch way {
+            case 0: try await second.invalidate(tag: "new")
+            case 1: try await second.invalidate("key")
+            // More than are told apart: it is too late for the latest of them.
+            default: for tag in 0...OthersChanges.limit { try await second.invalidate(tag: "\(tag)") }
+            }
+            request.answer("new")
+            #expect(try await heard.value == "new")
+            await #expect(throws: CachingError.self) { try await provider.policy(.cacheOnly).request("key") }
+            for cache in [first, second] { #expect(await cache.get("key") == nil) }
+            return (first, second)
         }
-        request.answer("new")
-        #expect(try await heard.value == "new")
-        await #expect(throws: CachingError.self) { try await provider.policy(.cacheOnly).request("key") }
-        for cache in [first, second] { #expect(await cache.get("key") == nil) }
         #expect(first.ledger.isEmpty)
         try await second.set("newer", for: "key", tags: ["new"])
         for cache in [first, second] { #expect(await cache.get("key")?.value == "newer") }

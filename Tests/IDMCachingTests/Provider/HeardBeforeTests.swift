@@ -108,15 +108,18 @@ struct HeardBeforeTests {
 
     @Test("is heard, though the provider has failed before the look has found what was there")
     func slowlyAndOffline() async throws {
-        let scene = try await Scene()
-        let (heard, read) = try await scene.ask(.cachedThenRemote)
-        let request = try await scene.remote.nextRequest()
-        request.fail(Offline())
-        try await request.ended()
-        await scene.land()
-        read.answer(scene.old)
-        #expect(await heard.value == ["new", "error offline"])
-        #expect(scene.store.ledger.isEmpty)
+        let ledger = try await settled {
+            let scene = try await Scene()
+            let (heard, read) = try await scene.ask(.cachedThenRemote)
+            let request = try await scene.remote.nextRequest()
+            request.fail(Offline())
+            try await request.ended()
+            await scene.land()
+            read.answer(scene.old)
+            #expect(await heard.value == ["new", "error offline"])
+            return scene.store.ledger
+        }
+        #expect(ledger.isEmpty)
     }
 
     @Test("is heard, though the look fails")
@@ -143,20 +146,23 @@ struct HeardBeforeTests {
 
     @Test("isn't followed by what the store had before, when the tag is invalidated that it alone bore")
     func tagInvalidated() async throws {
-        let outcomes = Outcomes()
-        let store = ControlledStore(outcomes)
-        store.memory.set("old", for: "key")
-        let remote = ControlledDataProvider<String, String>()
-        let provider = remote.cached(in: store, policy: .remoteOnly, tags: { _, _ in ["new"] })
-        let first = Task { try await provider.request("key") }
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
-        try await store.invalidate(tag: "new")
-        #expect(store.memory.get("key")?.value == "old")
-        write.answer()
-        #expect(try await first.value == "new")
-        #expect(store.memory.get("key") == nil && outcomes.words == ["dropped key"])
-        #expect(store.ledger.isEmpty)
+        let ledger = try await settled {
+            let outcomes = Outcomes()
+            let store = ControlledStore(outcomes)
+            store.memory.set("old", for: "key")
+            let remote = ControlledDataProvider<String, String>()
+            let provider = remote.cached(in: store, policy: .remoteOnly, tags: { _, _ in ["new"] })
+            let first = Task { try await provider.request("key") }
+            try await remote.nextRequest().answer("new")
+            let write = try await store.writes.nextRequest()
+            try await store.invalidate(tag: "new")
+            #expect(store.memory.get("key")?.value == "old")
+            write.answer()
+            #expect(try await first.value == "new")
+            #expect(store.memory.get("key") == nil && outcomes.words == ["dropped key"])
+            return store.ledger
+        }
+        #expect(ledger.isEmpty)
     }
 
     /// A store that keeps its entries itself, and doesn't write before the test lets it.
@@ -164,6 +170,8 @@ struct HeardBeforeTests {
         let ledger = CacheLedger<String, String>()
         let entries = Shared<[String: CacheEntry<String>]>([:])
         let writes = ControlledDataProvider<String, Void>(hearsCancel: false)
+        /// Where an entry was removed by its key.
+        let isOnMain = Shared<Bool?>(nil)
 
         func get(_ key: String) -> CacheEntry<String>? { entries.value[key] }
 
@@ -172,12 +180,17 @@ struct HeardBeforeTests {
             entries.change { if permit.claim(entry) { $0[key] = entry } }
         }
 
-        func remove(_ key: String) { entries.change { $0[key] = nil } }
+        func remove(_ key: String) async {
+            isOnMain.value = #isolation === MainActor.shared
+            entries.change { $0[key] = nil }
+        }
+
         func removeAll(tagged tag: String) { entries.change { $0 = $0.filter { !$0.value.tags.contains(tag) } } }
         func removeAll() { entries.value = [:] }
     }
 
     @Test("isn't followed by what any other store had before, when the tag is invalidated that it alone bore")
+    @MainActor
     func tagInvalidatedElsewhere() async throws {
         let store = OwnStore()
         store.entries.value["key"] = store.ledger.entry("old")
@@ -191,6 +204,8 @@ struct HeardBeforeTests {
         write.answer()
         #expect(try await first.value == "new")
         #expect(store.entries.value["key"] == nil)
+        // It was written from here, and nobody has left for what that brings about.
+        #expect(store.isOnMain.value == true)
     }
 
     @Test("isn't followed by what memory had before, when the tag is invalidated as it is written")
@@ -211,32 +226,38 @@ struct HeardBeforeTests {
         "is read anew once the provider has failed, with its age of then, unless it was invalidated since",
         arguments: [false, true])
     func overtaken(isInvalidated: Bool) async throws {
-        let clock = ManualClock()
-        let outcomes = Outcomes()
-        let store = ControlledStore(clock: CacheClock(clock), outcomes)
-        let remote = ControlledDataProvider<String, String>()
-        let labelled = remote.cached(in: store).labelled()
-        let second = Task {
-            var words: [String] = []
-            do {
-                for try await value in labelled.values(for: "key") { words.append("\(value.value) \(value.source)") }
-            } catch { words.append("\(error)") }
-            return words
+        let ledger = try await settled {
+            let clock = ManualClock()
+            let outcomes = Outcomes()
+            let store = ControlledStore(clock: CacheClock(clock), outcomes)
+            let remote = ControlledDataProvider<String, String>()
+            let labelled = remote.cached(in: store).labelled()
+            let second = Task {
+                var words: [String] = []
+                do {
+                    for try await value in labelled.values(for: "key") {
+                        words.append("\(value.value) \(value.source)")
+                    }
+                } catch { words.append("\(error)") }
+                return words
+            }
+            let read = try await store.reads.nextRequest()
+            let request = try await remote.nextRequest()
+            // Somebody asks and hears while the store is read.
+            async let saved: Void = store.write("saved", for: "key")
+            try await store.writes.nextRequest().answer()
+            try await saved
+            read.answer(nil)
+            try await outcomes.hear("miss key")
+            await clock.advance(by: .seconds(30))
+            if isInvalidated { try await store.invalidate("key") }
+            request.fail(Offline())
+            try await store.reads.nextRequest().answer(store.memory.get("key"))
+            #expect(
+                await second.value == (isInvalidated ? [] : ["saved cache(age: Optional(30.0 seconds))"]) + ["offline"])
+            return store.ledger
         }
-        let read = try await store.reads.nextRequest()
-        let request = try await remote.nextRequest()
-        // Somebody asks and hears while the store is read.
-        async let saved: Void = store.write("saved", for: "key")
-        try await store.writes.nextRequest().answer()
-        try await saved
-        read.answer(nil)
-        try await outcomes.hear("miss key")
-        await clock.advance(by: .seconds(30))
-        if isInvalidated { try await store.invalidate("key") }
-        request.fail(Offline())
-        try await store.reads.nextRequest().answer(store.memory.get("key"))
-        #expect(await second.value == (isInvalidated ? [] : ["saved cache(age: Optional(30.0 seconds))"]) + ["offline"])
-        #expect(store.ledger.isEmpty)
+        #expect(ledger.isEmpty)
     }
 
     @Test("is asked for anew by who comes back to it when it is too old")
@@ -257,27 +278,31 @@ struct HeardBeforeTests {
 
     @Test("is heard, though the request joins one that was answered before", arguments: [false, true])
     func answeredFlight(isRefresh: Bool) async throws {
-        let writes = ControlledDataProvider<String, Void>()
-        let store = WatchedStore(holding: writes)
-        let remote = ControlledDataProvider<String, String>()
-        let provider = remote.cached(in: store, policy: .remoteOnly)
-        let first = Task { try await provider.request("key") }
-        try await remote.nextRequest().answer("old")
-        let write = try await writes.nextRequest()
-        store.memory.set("saved", for: "key")
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let ledger = try await settled {
+            let writes = ControlledDataProvider<String, Void>()
+            let store = WatchedStore(holding: writes)
+            let remote = ControlledDataProvider<String, String>()
+            let provider = remote.cached(in: store, policy: .remoteOnly)
+            let first = Task { try await provider.request("key") }
+            try await remote.nextRequest().answer("old")
+            let write = try await writes.nextRequest()
+            store.memory.set("saved", for: "key")
 
-        // Has joined when it first suspends, unless it is a refresh: that asks for itself.
-        let second = Task.immediate { try await (isRefresh ? provider.refreshing : provider).request("key") }
-        if isRefresh {
-            try await remote.nextRequest().answer("newer")
-            try await writes.nextRequest().answer()
+            // Has joined when it first suspends, unless it is a refresh: that asks for itself.
+            let second = Task.immediate { try await (isRefresh ? provider.refreshing : provider).request("key") }
+            if isRefresh {
+                try await remote.nextRequest().answer("newer")
+                try await writes.nextRequest().answer()
+            }
+            write.answer()
+            #expect(try await second.value == (isRefresh ? "newer" : "saved"))
+            _ = try await first.value
+            #expect(remote.requestCount == (isRefresh ? 2 : 1))
+            #expect(store.memory.get("key")?.value == (isRefresh ? "newer" : "saved"))
+            return store.ledger
         }
-        write.answer()
-        #expect(try await second.value == (isRefresh ? "newer" : "saved"))
-        _ = try await first.value
-        #expect(remote.requestCount == (isRefresh ? 2 : 1))
-        #expect(store.memory.get("key")?.value == (isRefresh ? "newer" : "saved"))
-        #expect(store.ledger.isEmpty)
+        #expect(ledger.isEmpty)
     }
 
     @Test("is forgotten when all is over, though somebody keeps what they have walked through")

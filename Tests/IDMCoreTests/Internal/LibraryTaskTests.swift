@@ -5,26 +5,15 @@ import Testing
 
 @Suite("The tasks that the library makes", .timeLimit(.ample))
 struct LibraryTaskTests {
-    /// Runs jobs on the pool, and says that it was asked to.
-    private final class Counting: TaskExecutor {
-        let jobs = Watched(0)
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            jobs.change { $0 += 1 }
-            let job = UnownedJob(job)
-            Task { job.runSynchronously(on: asUnownedTaskExecutor()) }
-        }
-    }
-
     @Test("prefer the executor of the task-local")
     func executor() async throws {
-        let (executor, provider) = (Counting(), ControlledDataProvider<Int, Int>())
+        let (executor, provider) = (CountingExecutor(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider)
         let task = LibraryTask.$executor.withValue(executor) { integrator.prepareCall(1).onSuccess { _ in }.call() }
         try await provider.nextRequest().answer(1)
         await task.finish()
         #expect(await task.outcome == .success(1))
-        #expect(executor.jobs.value > 0)
+        #expect(executor.jobCount > 0)
     }
 
     /// Whether it was called on the main actor.
@@ -54,6 +43,8 @@ struct LibraryTaskTests {
     @Test("hear of a cancel at once, before what they wait for, and of one that came before")
     @MainActor
     func hearing() async {
+        // The first step of an immediate task ends where it waits.
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let log = Log()
         let (numbers, numbersDone) = AsyncStream<Int>.makeStream()
         let task = Task.immediate {

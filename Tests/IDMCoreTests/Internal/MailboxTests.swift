@@ -5,29 +5,27 @@ import Testing
 @Suite("A mailbox", .timeLimit(.ample))
 struct MailboxTests {
     @Test("is given up before what that brings about happens, and its reader hears of it after that")
-    @MainActor
     func abandoned() async throws {
-        let (mailbox, log) = (Mailbox<Int>(), Log())
-        let reading = Task.immediate {
-            defer { log.add("heard") }
-            return try await mailbox.next(isolation: #isolation)
-        }
+        let (mailbox, executor, actions) = (Mailbox<Int>(), CountingExecutor(), Log())
+        let reading = Task(executorPreference: executor) { try await mailbox.next(isolation: nil) }
+        try await executor.ran(1)
         mailbox.abandon {
             mailbox.send(1)
             mailbox.end(.finished)
-            log.add("action")
+            actions.add("after job \(executor.jobCount)")
         }
+        #expect(executor.jobCount == 2)
+        #expect(actions.entries == ["after job 1"])
         await #expect(throws: CancellationError.self) { try await reading.value }
-        await #expect(throws: CancellationError.self) { try await mailbox.next(isolation: #isolation) }
-        #expect(log.entries == ["action", "heard"])
+        await #expect(throws: CancellationError.self) { try await mailbox.next(isolation: nil) }
     }
 
-    @Test("that is given up forgets what lies there")
+    @Test("that is given up forgets what lies there, and does what that brings about each time")
     func leftovers() async throws {
         let mailbox = Mailbox<Int>(first: 1)
         var actions = 0
-        mailbox.abandon { actions += 1 }
+        for _ in 0..<2 { mailbox.abandon { actions += 1 } }
         await #expect(throws: CancellationError.self) { try await mailbox.next(isolation: nil) }
-        #expect(actions == 1)
+        #expect(actions == 2)
     }
 }

@@ -19,19 +19,17 @@ struct FirstResultTests {
     }
 
     @Test("is decided before what it brings about happens, and heard after it")
-    @MainActor
     func action() async throws {
-        let (result, log) = (FirstResult<Int>(), Log())
-        let waiting = Task.immediate {
-            defer { log.add("heard") }
-            return try await result.value()
-        }
+        let (result, executor, actions) = (FirstResult<Int>(), CountingExecutor(), Log())
+        let waiting = Task(executorPreference: executor) { try await result.value() }
+        try await executor.ran(1)
         result.end(.failure(Trouble.one)) {
-            #expect(!result.end(.success(1)) { log.add("no action of a later one") })
-            log.add("action")
+            #expect(!result.end(.success(1)) { actions.add("no action of a later one") })
+            actions.add("after job \(executor.jobCount)")
         }
+        #expect(executor.jobCount == 2)
+        #expect(actions.entries == ["after job 1"])
         await #expect(throws: Trouble.one) { try await waiting.value }
-        #expect(log.entries == ["action", "heard"])
     }
 
     @Test("is one of many that race, whoever waits")

@@ -46,7 +46,7 @@ final class TimedRun<Output: Sendable>: Sendable {
         }
     }
 
-    /// Cancels the provider and the time. Whoever waits gets a `CancellationError` at once.
+    /// Cancels the provider and the time. Whoever waits gets a `CancellationError` once both have been told.
     func stop() {
         mailbox.abandon {
             run.cancel()

@@ -27,19 +27,14 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     /// ``IntegrationError/cancelled(_:)`` if the run was.
     public var value: Output {
         get async throws {
-            guard let outcome = await handle.life.waitForOutcome(untilCancelled: true) else {
-                throw CancellationError()
-            }
-            if case .cancelled = outcome { try Task.checkCancellation() }
-            return try outcome.get(as: Output.self)
+            try await handle.life.waitForOutcome().get(as: Output.self)
         }
     }
 
     /// How the run ended, as soon as that is decided. Cancelling the awaiting task changes nothing.
     public var outcome: IntegrationOutcome<Output> {
         get async {
-            // Without giving up on a cancel, the wait ends with an outcome.
-            await handle.life.waitForOutcome(untilCancelled: false)?.typed() ?? .cancelled(.cancelled)
+            await handle.life.waitForDecision()?.typed() ?? .cancelled(.cancelled)
         }
     }
 

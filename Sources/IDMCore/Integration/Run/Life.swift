@@ -186,19 +186,33 @@ final class Life: Sendable {
         if isOver { callback() }
     }
 
-    /// Waits for the outcome. Nil if the awaiting task is cancelled first, and is to give up then.
-    ///
-    /// - Parameter onCancel: Happens as it gives up.
-    func waitForOutcome(untilCancelled: Bool, onCancel: @Sendable () -> Void = {}) async -> Outcome? {
+    /// Waits for the outcome, whether the awaiting task is cancelled or not. It is never nil.
+    func waitForDecision() async -> Outcome? {
         if let outcome { return outcome }
-        guard untilCancelled else { return await addWaiter(newWaiter(), untilCancelled: false) }
-        let id = newWaiter()
-        return await LibraryTask.hearingCancel {
-            await addWaiter(id, untilCancelled: true)
-        } onCancel: {
-            state.withLock { $0.company?.waiting.remove(id) }?.resume(returning: nil)
-            onCancel()
+        return await addWaiter(newWaiter(), untilCancelled: false)
+    }
+
+    /// Waits for the outcome. Throws `CancellationError` if and only if the awaiting task is cancelled: at once while it
+    /// waits, and also if the outcome is there by then.
+    ///
+    /// - Parameter onCancel: Happens if it is cancelled while it waits, before it hears of that.
+    @inline(__always)
+    func waitForOutcome(onCancel: @Sendable () -> Void = {}) async throws -> Outcome {
+        var outcome = outcome
+        if outcome == nil {
+            let id = newWaiter()
+            outcome = await LibraryTask.hearingCancel {
+                await addWaiter(id, untilCancelled: true)
+            } onCancel: {
+                let waiter = state.withLock { $0.company?.waiting.remove(id) }
+                // Whoever waited can't go on before this returns anyhow: the runtime holds its task meanwhile.
+                onCancel()
+                waiter?.resume(returning: nil)
+            }
         }
+        try Task.checkCancellation()
+        guard let outcome else { throw CancellationError() }
+        return outcome
     }
 
     private func newWaiter() -> Int {

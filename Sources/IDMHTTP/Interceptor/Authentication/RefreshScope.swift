@@ -1,3 +1,4 @@
+internal import IDMCore
 internal import Synchronization
 
 /// Tells requests apart that are made by a refresh, for as long as it runs: they don't wait for it.
@@ -15,8 +16,7 @@ final class RefreshScope: Sendable {
     static func run<R: Sendable>(for interceptor: AnyObject, _ refresh: () async throws -> R) async rethrows -> R {
         let scope = RefreshScope()
         defer { scope.hasEnded.store(true, ordering: .releasing) }
-        return try await $scopes.withValue(scopes.merging([ObjectIdentifier(interceptor): scope]) { $1 }) {
-            try await refresh()
-        }
+        let scopes = scopes.merging([ObjectIdentifier(interceptor): scope]) { $1 }
+        return try await LibraryTask.binding($scopes, to: scopes, refresh)
     }
 }

@@ -1,3 +1,5 @@
+internal import IDMCore
+
 /// Tells somebody, at the end of each request, of everything that happened to it: attempts, redirects, retries and why,
 /// the bytes and the times. Secrets are redacted.
 ///
@@ -50,7 +52,9 @@ public struct EventLogInterceptor: HTTPInterceptor {
         let name = request.description(redacted: next.configuration.redaction)
         let recorder = EventRecorder(clock: clock)
         do {
-            let response = try await EventRecorder.$current.withValue(recorder) { try await next(request) }
+            let response = try await LibraryTask.binding(EventRecorder.$current, to: recorder) {
+                try await next(request)
+            }
             take(Log(request: name, events: recorder.end(.success(status: response.status))))
             return response
         } catch {

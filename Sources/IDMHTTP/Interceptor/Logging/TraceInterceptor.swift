@@ -27,7 +27,7 @@ public struct TraceInterceptor: HTTPInterceptor {
         let span = recorder.begin(request.description(redacted: next.configuration.redaction), on: track)
         let events = EventRecorder(clock: ContinuousClock()) { span.mark($0.description) }
         do {
-            let response = try await EventRecorder.$current.withValue(events) { try await next(request) }
+            let response = try await LibraryTask.binding(EventRecorder.$current, to: events) { try await next(request) }
             events.close()
             span.end("success \(response.status)")
             return response

@@ -182,8 +182,8 @@ final class TransferCore: Sendable {
                 for id in state.book.ids { state.show(id, nil) }
             }
             state.isClosed = true
-            jobs = Array(state.jobs.values)
-            followers = state.followers.values.joined().compactMap(\.changes)
+            jobs = state.jobs.inOrder
+            followers = state.followers.inOrder.joined().compactMap(\.changes)
             state.followers = [:]
         }
         for job in jobs {

@@ -154,8 +154,8 @@ struct Conversation: Sendable {
         _ draft: inout Draft, _ answer: Answer?, isPaced: Bool
     ) throws(RequestParser.Fault) -> Action? {
         let limit = answer?.reading.limit
-        // Nothing has to come for what has no body.
-        if let limit, draft.request.bodyLength >= limit, draft.head.framing != .length(0) {
+        // Nothing more has to come of what has come whole.
+        if let limit, draft.request.bodyLength >= limit, draft.head.framing != .length(draft.request.bodyLength) {
             phase = .recording(draft, answer)
             return nil
         }
@@ -163,7 +163,9 @@ struct Conversation: Sendable {
         case .body(let bytes):
             // Nobody else holds the body while it grows: all of it would be copied for each piece.
             phase = .over(.close)
-            draft.request.add(bytes, keeping: bodyLimit)
+            // No more than the answer asks for, however much has come at once.
+            let wanted = limit.map { bytes.prefix($0 - draft.request.bodyLength) } ?? bytes
+            draft.request.add(wanted, keeping: bodyLimit)
             phase = .reading(draft, answer, isPaced: isPaced)
             return nil
         case .end:

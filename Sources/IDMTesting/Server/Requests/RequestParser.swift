@@ -35,7 +35,7 @@ struct RequestParser: Sendable {
     private var pending: [UInt8] = []
     /// Where in them the lines of the head are that have come. Slices of them would make each line copy all before it.
     private var lines: [Range<Int>] = []
-    /// How many of them belong to lines that have ended.
+    /// How many of the pending bytes belong to lines that have ended.
     private var endOfLines = 0
     private var trailerLength = 0
 

@@ -98,6 +98,44 @@ struct IntegrationTaskTests {
         await #expect(throws: CancellationError.self) { try await awaiting.value }
     }
 
+    @Test("A value that is there isn't for one who was cancelled before", arguments: [false, true])
+    func cancelledAfterEnd(isRequest: Bool) async throws {
+        let integrator = Integrator(ClosureDataProvider<Int, Int> { $0 })
+        let task = integrator.prepareCall(1).call()
+        #expect(try await task.value == 1)
+        let awaiting = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return isRequest ? try await integrator.request(1) : try await task.value
+        }
+        await #expect(throws: CancellationError.self) { try await awaiting.value }
+        #expect(await task.outcome == .success(1))
+    }
+
+    @Test("A value isn't for one who was cancelled while it was made in the same turn", arguments: [false, true])
+    func cancelledInTurn(isOnMain: Bool) async throws {
+        let awaiting = Watched<Task<Int, any Error>?>(nil)
+        let isKept = Signal()
+        let integrator = Integrator(
+            ClosureDataProvider<Int, Int> { number in
+                awaiting.value?.cancel()
+                return number
+            })
+        let task =
+            isOnMain
+            ? Task { @MainActor in
+                try await isKept.wait()
+                return try await integrator.request(1)
+            }
+            : Task {
+                try await isKept.wait()
+                return try await integrator.request(1)
+            }
+        awaiting.change { $0 = task }
+        isKept.open()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        awaiting.change { $0 = nil }
+    }
+
     @Test("Cancelling the awaiting task changes nothing for outcome and finish")
     func outcomeIgnoresCancel() async throws {
         let task = Integrator(provider).prepareCall(1).call()

@@ -10,6 +10,7 @@ import Testing
 extension UploadTests {
     /// Reads a body that goes by a method, and pauses behind its first piece. All of it is in memory: what is read at all
     /// without a resume has been read when the initializer returns.
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @MainActor
     private final class Reading {
         let control = PauseControl()
@@ -31,6 +32,7 @@ extension UploadTests {
     }
 
     @Test("What may not be made twice stands still where it is while it is paused, and goes on there")
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @MainActor
     func standsStill() async throws {
         let parts = MultipartBody([.text("title", "Film"), .text("year", "1927")])
@@ -46,6 +48,7 @@ extension UploadTests {
     }
 
     @Test("What is in memory goes piece by piece as well, and stands still between two", arguments: [true, false])
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @MainActor
     func inMemory(isPart: Bool) async throws {
         // A slice, as callers have them: its indices don't begin at 0.
@@ -63,6 +66,7 @@ extension UploadTests {
     }
 
     @Test("A cancel ends at once what stands still")
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @MainActor
     func cancelledInPlace() async throws {
         let reading = try Reading(.multipart(MultipartBody([.text("title", "Film")])), by: .post)
@@ -72,6 +76,7 @@ extension UploadTests {
     }
 
     @Test("Behind its last byte nothing stands still, nor does what a pause ends")
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @MainActor
     func nothingToHold() throws {
         let parts = MultipartBody([.text("title", "Film"), .text("year", "1927")])

@@ -163,6 +163,42 @@ struct ConversationTests {
         #expect(partner.requests.map(\.body.count) == [400_000])
     }
 
+    @Test("has as much of a body as an early answer asks for, wherever the bytes that come are split")
+    func early() {
+        for (count, text) in [(0, "…"), (3, "hel…"), (4, "hell…"), (5, "hello"), (6, "hello")] {
+            let head = Array("PUT /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n".utf8)
+            let whole = head + Array("helloGET /2 HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+            for place in 0...whole.count {
+                var partner = Partner([.text("").early(after: count), .text("").closing()])
+                partner.proceed()
+                partner.hear(whole, split: [place])
+                #expect(
+                    partner.log == ["route /1", "record \(text)", "route /2", "record ", "close"],
+                    "After \(count), split at \(place)")
+            }
+        }
+    }
+
+    @Test("has all of a body in chunks as soon as an early answer's last byte has come, and reads the rest behind it")
+    func earlyChunks() {
+        var partner = Partner([.text("").early(after: 4), .text("").closing()])
+        partner.proceed()
+        let head = "PUT /1 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let body = "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"
+        partner.hear(Array((head + body + "GET /2 HTTP/1.1\r\nHost: h\r\n\r\n").utf8))
+        #expect(partner.log == ["route /1", "record hell…", "route /2", "record ", "close"])
+    }
+
+    @Test("reads a body in many chunks of one byte that come at once, without growing the stack")
+    func smallChunks() {
+        var partner = Partner([.text("").closing()], bodyLimit: 1 << 20)
+        partner.proceed()
+        let head = "PUT /1 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+        partner.hear(Array((head + String(repeating: "1\r\na\r\n", count: 100_000) + "0\r\n\r\n").utf8))
+        #expect(partner.requests.map(\.bodyLength) == [100_000])
+        #expect(partner.requests.first?.isComplete == true)
+    }
+
     @Test("doesn't read on before an answer is over, but for one piece that has come too early")
     func room() {
         var conversation = Conversation(connection: 1, bodyLimit: 0)

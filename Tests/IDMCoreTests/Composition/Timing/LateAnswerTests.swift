@@ -1,0 +1,75 @@
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import IDMCore
+
+/// What a provider makes of its cancel comes between the cancel of the provider and that of the clock, where there is
+/// all the time for it.
+@Suite("Who has cancelled a request with a time-out", .timeLimit(.ample))
+struct LateAnswerTests {
+    /// Answers once it is cancelled, and says so when it is asked for more, by when that answer has been taken.
+    private struct Late: StreamDataProvider {
+        let isAsked = Signal()
+        let isTaken = DispatchSemaphore(value: 0)
+
+        func values(for input: Void) -> ProviderValues<Int> {
+            ProviderValues { Cursor(provider: self) }
+        }
+
+        private struct Cursor: ValueCursor {
+            let provider: Late
+            var hasAnswered = false
+
+            mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
+                guard !hasAnswered else {
+                    provider.isTaken.signal()
+                    return nil
+                }
+                hasAnswered = true
+                provider.isAsked.open()
+                await waitForCancel {}
+                return 1
+            }
+        }
+    }
+
+    /// Sleeps until it is cancelled, and holds up whoever cancels it until the answer has been taken. Not for ever: an
+    /// answer that is told has to wait for whoever cancels.
+    private struct Stuck: Clock {
+        let isTaken: DispatchSemaphore
+        let minimumResolution = Duration.zero
+
+        var now: ContinuousClock.Instant { ContinuousClock.now }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            await waitForCancel { _ = isTaken.wait(timeout: .now() + .seconds(5)) }
+            throw CancellationError()
+        }
+    }
+
+    @Test("isn't told what the provider makes of that")
+    func late() async throws {
+        let provider = Late()
+        let timed = provider.timeout(.seconds(1), clock: Stuck(isTaken: provider.isTaken))
+        let task = Task {
+            var values = timed.values(for: ()).makeAsyncIterator()
+            return try await values.next()
+        }
+        try await provider.isAsked.wait()
+        // On no thread that the provider needs.
+        DispatchQueue.global().async { task.cancel() }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
+
+/// Waits until the task is cancelled, and does something then.
+private func waitForCancel(_ action: @Sendable () -> Void) async {
+    let isCancelled = Signal()
+    await withTaskCancellationHandler {
+        await isCancelled.waitDeaf()
+    } onCancel: {
+        isCancelled.open()
+        action()
+    }
+}

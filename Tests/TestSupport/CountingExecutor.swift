@@ -1,0 +1,25 @@
+import IDMTesting
+
+/// Runs jobs on the pool, and counts them. Who is let go on is a job at once, on the thread that lets it.
+package final class CountingExecutor: TaskExecutor {
+    private let counts = Watched((jobs: 0, ended: 0))
+
+    package init() {}
+
+    /// How many jobs there have been.
+    package var jobCount: Int { counts.value.jobs }
+
+    /// Waits until so many jobs have run, each to where its task ends or waits.
+    package func ran(_ count: Int) async throws {
+        try await counts.wait { $0.ended >= count }
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        counts.change { $0.jobs += 1 }
+        let job = UnownedJob(job)
+        Task {
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            counts.change { $0.ended += 1 }
+        }
+    }
+}
