@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import IDMCore
 import IDMTesting
@@ -34,6 +35,47 @@ struct TransferMemoryTests {
             }
         }
     }
+
+    #if canImport(FoundationNetworking)
+    @Test("An upload takes no more where the queue that frees what has been sent has other things to do")
+    func crowded() async throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.file("source", Data())
+        let file = try FileHandle(forWritingTo: source)
+        try file.truncate(atOffset: UInt64(Self.length))
+        try file.close()
+        let path = source.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try await TransferMemoryTests.expect(lessThan: 32 << 20) { server in
+                server.on(.put, "/film") { .text("\($0.bodyLength)") }
+                let request = ServiceRequest(.put, "/film", body: .file(URL(fileURLWithPath: path)))
+                let crowd = Crowd()
+                defer { crowd.goHome() }
+                let answer = try await UploadProvider(server.service()).request(request).text
+                try #require(answer == "\(Self.length)")
+            }
+        }
+    }
+
+    /// Keeps the threads of the shared queue busy, a while each time that it has its turn.
+    private final class Crowd: Sendable {
+        private let isAtHome = Watched(false)
+
+        init() {
+            for _ in 0..<8 { work() }
+        }
+
+        func goHome() { isAtHome.change { $0 = true } }
+
+        private func work() {
+            DispatchQueue.global().async { [self] in
+                let end = ContinuousClock.now + .milliseconds(20)
+                while ContinuousClock.now < end {}
+                if !isAtHome.value { work() }
+            }
+        }
+    }
+    #endif
 
     @Test("A download takes less than 48 MB, be it 1 GB")
     func download() async throws {

@@ -1,10 +1,16 @@
 #if canImport(FoundationNetworking)
+internal import Dispatch
 internal import Foundation
 
 /// A file that is read where it is sent, up to the length that was announced.
 ///
 /// URLSession on Linux would read a file on another thread, ahead of what it sends. A piece that came when the task had
 /// just been cancelled, or had failed, ended the process. A stream it reads itself, when it wants more.
+///
+/// URLSession reads each piece into a buffer of its own, and lets a queue that all of the process shares free it. Where
+/// no thread comes to that, what has been sent would pile up in memory. So a mark is put behind each piece in that queue,
+/// and who reads on waits until not too many are there: for a second at most, in which nothing else on that queue has had
+/// its turn either.
 ///
 /// What can't be read, isn't a plain file any more or ends too early fails the task. What is behind the announced
 /// length isn't sent: on the connection it would stand for another request.
@@ -17,23 +23,35 @@ final class PayloadStream: InputStream {
 
     private let source: Source
     private let length: Int
+    private let backlog: Backlog
+    private let freeing: DispatchQueue
     private var sent = 0
     private var handle: FileHandle?
     private var status = Status.notOpen
 
     /// Reads what stands at a place when it is asked for.
     convenience init(_ file: URL, length: Int) {
-        self.init(.path(file.path), length)
+        self.init(.path(file.path), length, Self.newBacklog(), .global())
     }
 
     /// Reads a file that is open, from its first byte on.
-    convenience init(_ file: FileHandle, length: Int) {
-        self.init(.handle(file), length)
+    ///
+    /// - Parameters:
+    ///   - backlog: How many bytes may wait to be freed.
+    ///   - freeing: Where they are.
+    convenience init(
+        _ file: FileHandle, length: Int, backlog: Backlog = newBacklog(), freeing: DispatchQueue = .global()
+    ) {
+        self.init(.handle(file), length, backlog, freeing)
     }
 
-    private init(_ source: Source, _ length: Int) {
+    private static func newBacklog() -> Backlog { Backlog(limit: 4 << 20, patience: .seconds(1)) }
+
+    private init(_ source: Source, _ length: Int, _ backlog: Backlog, _ freeing: DispatchQueue) {
         self.source = source
         self.length = length
+        self.backlog = backlog
+        self.freeing = freeing
         super.init(data: Data())
     }
 
@@ -66,6 +84,9 @@ final class PayloadStream: InputStream {
     }
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
+        // The buffer is as big as it may be, however little is read.
+        backlog.enter(maxLength)
+        freeing.async { [backlog] in backlog.leave(maxLength) }
         var count = -1
         if let handle {
             repeat {

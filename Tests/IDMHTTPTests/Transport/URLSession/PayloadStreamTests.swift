@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -53,6 +54,28 @@ struct PayloadStreamTests {
             let (found, hasFailed) = read(PayloadStream(file, length: 10))
             #expect(found.isEmpty && hasFailed, "\(file)")
         }
+    }
+
+    @Test("waits where too much is to be freed of what it has given, and not for good")
+    func backlog() throws {
+        let file = try FileHandle(forReadingFrom: try folder.file("film", filling(10_000)))
+        let freeing = DispatchQueue(label: "freeing")
+        let backlog = Backlog(limit: 4_000, patience: .milliseconds(1))
+        let stream = PayloadStream(file, length: 10_000, backlog: backlog, freeing: freeing)
+        var buffer = [UInt8](repeating: 0, count: 1_000)
+        stream.open()
+        freeing.suspend()
+        for _ in 0..<4 { #expect(stream.read(&buffer, maxLength: 1_000) == 1_000) }
+        #expect(backlog.isPatient)
+        // Nobody frees anything: it has waited in vain, and doesn't any more.
+        #expect(stream.read(&buffer, maxLength: 1_000) == 1_000)
+        #expect(!backlog.isPatient)
+        #expect(stream.read(&buffer, maxLength: 1_000) == 1_000)
+        freeing.resume()
+        freeing.sync {}
+        #expect(backlog.isPatient)
+        for _ in 0..<4 { #expect(stream.read(&buffer, maxLength: 1_000) == 1_000) }
+        #expect(!stream.hasBytesAvailable)
     }
 
     @Test("is closed as soon as it has given all, or has failed", arguments: [2_500, 2_501])
