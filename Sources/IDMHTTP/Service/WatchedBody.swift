@@ -31,7 +31,7 @@ final class WatchedBody: Sendable {
 
     fileprivate func gather(_ least: Int) { core.gather(least) }
 
-    fileprivate func next(isolation: isolated (any Actor)?) async throws -> Data? {
+    fileprivate func next() async throws -> Data? {
         try await LibraryTask.hearingCancel {
             try await core.next()
         } onCancel: {
@@ -46,7 +46,7 @@ private struct WatchedCursor: ByteCursor {
     mutating func gather(_ least: Int) { body.gather(least) }
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
-        try await body.next(isolation: isolation)
+        try await body.next()
     }
 }
 

@@ -19,12 +19,7 @@ struct TransferMemoryTests {
     @Test("An upload of two files in one body takes less than 32 MB, be they 2 GB")
     func multipart() async throws {
         let folder = try TemporaryFolder()
-        let source = try folder.file("source", Data())
-        // All of it is zeros that take no room on the disk.
-        let file = try FileHandle(forWritingTo: source)
-        try file.truncate(atOffset: UInt64(Self.length))
-        try file.close()
-        let path = source.path
+        let path = try Self.bigFile(in: folder).path
         await #expect(processExitsWith: .success) { [path = path as String] in
             try await TransferMemoryTests.expect(lessThan: TransferMemoryTests.uploadLimit) { server in
                 server.on(.put, "/film") { .text("\($0.bodyLength)") }
@@ -40,11 +35,7 @@ struct TransferMemoryTests {
     @Test("An upload takes no more where the queue that frees what has been sent has other things to do")
     func crowded() async throws {
         let folder = try TemporaryFolder()
-        let source = try folder.file("source", Data())
-        let file = try FileHandle(forWritingTo: source)
-        try file.truncate(atOffset: UInt64(Self.length))
-        try file.close()
-        let path = source.path
+        let path = try Self.bigFile(in: folder).path
         await #expect(processExitsWith: .success) { [path = path as String] in
             try await TransferMemoryTests.expect(lessThan: 32 << 20) { server in
                 server.on(.put, "/film") { .text("\($0.bodyLength)") }
@@ -90,6 +81,15 @@ struct TransferMemoryTests {
                 try #require(try await DownloadProvider(server.service()).request(download).size == Self.length)
             }
         }
+    }
+
+    /// A file to be sent. All of it is zeros that take no room on the disk.
+    private static func bigFile(in folder: TemporaryFolder) throws -> URL {
+        let url = try folder.file("source", Data())
+        let file = try FileHandle(forWritingTo: url)
+        try file.truncate(atOffset: UInt64(length))
+        try file.close()
+        return url
     }
 
     /// Runs a transfer in this process, and fails if the process held more memory in it than is fair.
