@@ -25,6 +25,8 @@ final class OperationWork: Sendable {
         var control: PauseControl?
         /// How often it may have become ready, or no longer so, by what has happened to it.
         var readinessChanges = 0
+        /// Whether somebody has read that it isn't ready, and nobody since that it is.
+        var wasUnready = false
 
         var isPaused: Bool { control?.isPaused ?? false }
 
@@ -169,10 +171,34 @@ final class OperationWork: Sendable {
     }
 
     #if !canImport(ObjectiveC)
+    /// Reads whether the operation is ready, for somebody who may keep that.
+    ///
+    /// Threads of Foundation's own read and keep as well: one that adds the operation to a queue, or on which a
+    /// dependency ends. What such a thread has read before a resume, or before the end of the last dependency, it may
+    /// keep after it, and outside of Apple's platforms a queue that hears nothing more would never start the operation.
+    /// So where it was read that the operation isn't ready, and now is, the queue is told again.
+    func read(_ isReady: () -> Bool, of operation: Operation) -> Bool {
+        if isReady() {
+            becomesReady(operation)
+            return true
+        }
+        state.withLock { $0.wasUnready = true }
+        // Who has read before that noted it, and found it ready, thought that nobody had read otherwise.
+        if isReady() { becomesReady(operation) }
+        return false
+    }
+
+    private func becomesReady(_ operation: Operation) {
+        let change: Int? = state.withLock { state in
+            guard state.wasUnready, !state.flow.isStarted else { return nil }
+            state.wasUnready = false
+            return state.readinessChanges
+        }
+        if let change { remind(of: operation, change) }
+    }
+
     /// Tells a few times more, ever later, as long as the operation is ready, isn't started, and nothing else has
-    /// changed. Threads of Foundation's own read and keep as well: one that adds the operation to a queue, or on which a
-    /// dependency ends. What such a thread has read before a resume it may keep after it, and outside of Apple's
-    /// platforms a queue that hears nothing more would never start the operation.
+    /// changed.
     private func remind(of operation: Operation, _ told: Int, after milliseconds: Int = 1, turns: Int = 6) {
         guard turns > 0, isWaiting(since: told), operation.isReady else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
@@ -235,7 +261,7 @@ final class OperationWork: Sendable {
         }
         guard let operation = run?.operation else { return false }
         if !observers.isEmpty, let outcome = self.outcome {
-            for (_, observer) in observers { observer(outcome) }
+            for observer in observers.inOrder { observer(outcome) }
         }
         finish(operation) { $0.over() }
         return true

@@ -95,7 +95,15 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     public override var isAsynchronous: Bool { true }
 
     /// Whether the operation may start: its dependencies are finished and it is not paused; or it is cancelled.
-    public override var isReady: Bool { super.isReady && (!isPaused || isCancelled) }
+    public override var isReady: Bool {
+        #if canImport(ObjectiveC)
+        mayStart
+        #else
+        work.read({ mayStart }, of: self)
+        #endif
+    }
+
+    private var mayStart: Bool { super.isReady && (!isPaused || isCancelled) }
 
     /// Whether the operation has been started and isn't finished.
     public override var isExecuting: Bool { work.isExecuting }

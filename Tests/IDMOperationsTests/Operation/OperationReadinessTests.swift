@@ -95,6 +95,30 @@ struct OperationReadinessTests {
         }
     }
 
+    @Test(arguments: [1, 3])
+    func `the end of the last dependency, as a queue takes the operation, isn't lost`(count: Int) async throws {
+        let (operation, dependencies) = (Interrupted(), (0..<count).map { _ in BlockOperation {} })
+        for dependency in dependencies { operation.addDependency(dependency) }
+        operation.interrupt { _ in for dependency in dependencies { dependency.start() } }
+        let queue = OperationQueue()
+        queue.addOperation(operation)
+        try await operation.finished()
+        #expect(operation.outcome?.value == 1)
+    }
+
+    @Test func `an operation that was asked whether it is ready goes as any other, also as its dependency ends`() {
+        let dependency = BlockOperation {}
+        weak var gone: Interrupted?
+        do {
+            let operation = Interrupted()
+            operation.addDependency(dependency)
+            #expect(!operation.isReady)
+            gone = operation
+        }
+        dependency.start()
+        #expect(gone == nil)
+    }
+
     enum Step: Sendable { case pause, resume, cancel }
 
     @Test func `a thread waits for all that are in a queue, paused and cancelled ones among them`() async throws {
