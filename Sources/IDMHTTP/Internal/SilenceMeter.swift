@@ -66,14 +66,17 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     }
 
     private func ring() {
-        if meter.end > meter.clock.now { return set() }
+        // Asked for first: whoever hears of a resume makes the silence begin anew, and then ends the pause. So no pause
+        // here means that the end below has seen the last resume.
         let isPaused = state.withLock { state in
             state.awaitsResume = state.isPaused || control?.isPaused == true
             return state.awaitsResume
         }
-        guard isPaused else { return body() }
         // It may have been resumed before that.
-        hearControl()
+        if isPaused { return hearControl() }
+        // The time before the end: what is heard between the two still counts.
+        let now = meter.clock.now
+        if meter.end > now { set() } else { body() }
     }
 
     private func hearControl() {

@@ -1,3 +1,4 @@
+import IDMCore
 import IDMTesting
 import TestSupport
 import Testing
@@ -61,15 +62,68 @@ struct AlarmTests {
 
     @Test("of a clock that the test advances have a task each")
     func manual() async throws {
+        try await TestScope.run {
+            let (clock, log) = (ManualClock(), Log())
+            let alarm = clock.alarm(at: clock.now.advanced(by: .seconds(2))) { log.add("given up") }
+            _ = clock.alarm(at: clock.now.advanced(by: .seconds(1))) { log.add("done") }
+            #expect(!clock.sharesAlarms)
+            alarm.giveUp()
+            await clock.advance(by: .seconds(3))
+            #expect(log.entries == ["done"])
+        }
+    }
+
+    /// A clock at which something happens as somebody asks it for the time.
+    private struct Interrupted: Clock {
         let clock = ManualClock()
-        let log = Log()
-        let alarm = clock.alarm(at: clock.now.advanced(by: .seconds(2))) { log.add("given up") }
-        _ = clock.alarm(at: clock.now.advanced(by: .seconds(1))) { log.add("done") }
-        #expect(!clock.sharesAlarms)
-        alarm.giveUp()
-        await clock.advance(by: .seconds(3))
-        try await log.count(reaches: 1)
-        #expect(log.entries == ["done"])
+        let interruption = Watched<(@Sendable () -> Void)?>(nil)
+
+        var now: ManualClock.Instant {
+            interruption.change { $0.take() }?()
+            return clock.now
+        }
+
+        var minimumResolution: Duration { clock.minimumResolution }
+
+        func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+            try await clock.sleep(until: deadline, tolerance: tolerance)
+        }
+    }
+
+    @Test("for a silence hear what comes as they look whether anything has")
+    func heardAsItRings() async throws {
+        try await TestScope.run {
+            let (time, log) = (Interrupted(), Log())
+            let meter = time.meter(of: .seconds(60))
+            _ = meter.onSilence(unless: nil) { log.add("silence") }
+            await time.clock.advance(by: .seconds(59))
+            time.interruption.change { $0 = { meter.hear() } }
+            await time.clock.advance(by: .seconds(60))
+            #expect(log.entries == [] && time.clock.remaining == [.seconds(1)])
+            await time.clock.advance(by: .seconds(1))
+            #expect(log.entries == ["silence"])
+        }
+    }
+
+    @Test("for a silence hear a resume that comes as they look")
+    func resumedAsItRings() async throws {
+        try await TestScope.run {
+            let (time, log, control) = (Interrupted(), Log(), PauseControl())
+            let meter = time.meter(of: .seconds(60))
+            let alarm = meter.onSilence(unless: control) { log.add("silence") }
+            await time.clock.advance(by: .seconds(59))
+            control.pause()
+            time.interruption.change { $0 = { control.resume() } }
+            await time.clock.advance(by: .seconds(10))
+            // Now, if nobody has looked.
+            control.resume()
+            #expect(log.entries == [] && !control.isPaused)
+            await time.clock.advance(by: .seconds(49))
+            #expect(log.entries == [])
+            await time.clock.advance(by: .seconds(11))
+            #expect(log.entries == ["silence"])
+            alarm.giveUp()
+        }
     }
 
     @Test("for a silence wait as long as something is heard, and are given up for good")
@@ -83,9 +137,9 @@ struct AlarmTests {
         for time in [150, 300] {
             _ = clock.alarm(at: start.advanced(by: .milliseconds(time))) {
                 meter.hear()
-                log.add("\(time)")
                 // On a busy machine it may come when the silence has been long enough.
                 if start.duration(to: clock.now) >= .milliseconds(400) { wasLate.change { $0 = true } }
+                log.add("\(time)")
             }
         }
         try await log.count(reaches: 3)
