@@ -8,6 +8,9 @@ final class Line: Sendable {
 
     private let state = Watched(State())
 
+    /// Whether nobody has the turn.
+    var isEmpty: Bool { state.value.tickets.isEmpty }
+
     /// Does something when all those before are done, or as soon as the task is cancelled.
     func inTurn<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async -> Value

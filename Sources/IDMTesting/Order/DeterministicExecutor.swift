@@ -99,11 +99,17 @@ public final class DeterministicExecutor: TaskExecutor {
     private func stalls(for patience: Duration, on clock: any Clock<Duration>) async -> Bool {
         while !Task.isCancelled {
             await Workload.rest(of: [self], isolation: nil)
-            let turns = turnsAtRest
+            let turns = turnsAtStandstill
             guard (try? await clock.sleep(for: patience)) != nil else { return false }
-            if turns != nil && turns == turnsAtRest { return true }
+            if turns != nil && turns == turnsAtStandstill { return true }
         }
         return false
+    }
+
+    /// How much has come so far, or nil while something can run, or somebody is to be told of a rest: that is on its way,
+    /// however long the pool and the main actor take for it.
+    private var turnsAtStandstill: UInt64? {
+        resters?.isEmpty == false ? nil : turnsAtRest
     }
 
     private func drive() async {

@@ -27,7 +27,7 @@ import IDMCore
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
 ///   - patience: How long somebody outside has to let the body go on, when nothing else can. Zero if everything in the
-///     body is ordered: then what hangs fails at once.
+///     body is ordered, or waits for a ``ManualClock`` of its own: then what hangs fails at once.
 ///   - clock: What measures the patience.
 ///   - body: What is run. It gets the executor that orders it.
 ///   - fileID: The place that a failure points at. Leave it out.

@@ -124,7 +124,8 @@ struct ExploreTests {
 
     @Test("goes with a manual clock")
     func clock() async throws {
-        try await explore(seeds: 0..<50) { _ in
+        // Nobody else has a part in it, so nothing has to be waited for.
+        try await explore(seeds: 0..<50, patience: .zero) { _ in
             let (clock, log) = (ManualClock(), Log())
             let search = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
             for index in 0..<3 { search.prepareCall(index).onSuccess { log.add("\($0)") }.call() }
@@ -261,6 +262,31 @@ struct ExploreTests {
         try await clock.sleepers(1)
         await clock.advance(by: .seconds(3))
         await #expect(throws: ExplorationFailure.self) { try await impatient.value }
+    }
+
+    @Test("has all the time that a rest takes which the body waits for")
+    func rest() async throws {
+        let (clock, busy) = (ManualClock(), Watched<(any WorkWatch)?>(nil))
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await explore(seeds: [1], patience: .seconds(3), clock: clock) { _ in
+                    let own = ManualClock()
+                    own.workload.workDeparts()
+                    busy.change { $0 = own.workload }
+                    await own.rest()
+                }
+            }
+            group.addTask {
+                try await busy.wait { $0 != nil }
+                // Each time its patience would be over.
+                for _ in 0..<3 {
+                    try await clock.sleepers(1)
+                    await clock.advance(by: .seconds(3))
+                }
+                busy.value?.workArrived()
+            }
+            while try await group.next() != nil {}
+        }
     }
 
     @Test("stops between two runs when its task is cancelled")
