@@ -33,7 +33,8 @@ public final class CacheClock: Sendable {
     public init(wall: @escaping @Sendable () -> Duration, steady: @escaping @Sendable () -> Duration) {
         self.wall = wall
         self.steady = steady
-        watch = Locked(ClockWatch(wall: wall(), steady: steady()))
+        let pair = Self.tries.lazy.compactMap { _ in Self.pair(wall, steady) }.first
+        watch = Locked(pair.map { ClockWatch(wall: $0, steady: $1) } ?? ClockWatch(wall: wall(), steady: steady()))
     }
 
     /// A clock that moves as another does, and never steps. It starts at the first second of 1970. For tests.
@@ -45,15 +46,21 @@ public final class CacheClock: Sendable {
 
     /// The present.
     public func stamp() -> CacheStamp {
-        // Whoever was kept waiting between two clocks has read no pair, and reads again. Not for ever: a clock that
-        // never lets two be read together steps all the time.
-        for _ in 0..<8 {
-            let before = steady()
-            let time = wall()
-            guard steady() - before < ClockWatch.tolerance / 2 else { continue }
-            if let steps = watch.withLock({ $0.read(wall: time, steady: before) }) { return stamp(time, steps) }
+        for _ in Self.tries {
+            guard let (time, steady) = Self.pair(wall, steady) else { continue }
+            if let steps = watch.withLock({ $0.read(wall: time, steady: steady) }) { return stamp(time, steps) }
         }
         return stamp(wall(), watch.withLock { $0.step() })
+    }
+
+    /// How often the two are read again. Not for ever: clocks that are never read together step all the time.
+    private static let tries = 0..<8
+
+    /// What the two say at one time. Nil for whoever was kept waiting in between.
+    private static func pair(_ wall: () -> Duration, _ steady: () -> Duration) -> (wall: Duration, steady: Duration)? {
+        let before = steady()
+        let time = wall()
+        return steady() - before < ClockWatch.tolerance / 2 ? (time, before) : nil
     }
 
     private func stamp(_ time: Duration, _ steps: Int) -> CacheStamp {

@@ -66,12 +66,10 @@ struct CacheClockTests {
         #expect(clock.age(of: CacheStamp(time: later.time, era: later.era)) == .zero)
     }
 
-    @Test("Whoever is kept waiting between the two clocks sees no step, and reads both again")
-    func keptWaiting() {
-        let waits = Shared(0)
-        let wall = wall
-        let clock = CacheClock(
-            wall: {
+    /// A clock that reads the wall's and the steady time, and is kept waiting in between as soon as `waits` is 1.
+    private func keptWaiting(_ waits: Shared<Int>) -> CacheClock {
+        CacheClock(
+            wall: { [wall] in
                 // The thread is put aside for a while.
                 if waits.change({ waits in
                     waits -= 1
@@ -81,7 +79,21 @@ struct CacheClockTests {
                     return wall.wall
                 }
                 return wall.wall
-            }, steady: { wall.steady })
+            }, steady: { [wall] in wall.steady })
+    }
+
+    @Test("Whoever is kept waiting as the clock is made sees no step later")
+    func keptWaitingAtFirst() {
+        let clock = keptWaiting(Shared(1))
+        let theirs = CacheStamp(time: clock.stamp().time, era: 7)
+        wall.advance(by: .seconds(5))
+        #expect(clock.age(of: theirs) == .seconds(5))
+    }
+
+    @Test("Whoever is kept waiting between the two clocks sees no step, and reads both again")
+    func keptWaiting() {
+        let waits = Shared(0)
+        let clock = keptWaiting(waits)
         let before = clock.stamp()
         waits.value = 1
         let stamp = clock.stamp()
