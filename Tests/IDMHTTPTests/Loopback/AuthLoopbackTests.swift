@@ -67,7 +67,7 @@ struct AuthLoopbackTests {
     }
 
     @Test(
-        "A refresh that fails fails all who wait for it, and each is told why",
+        "A refresh that fails fails those it was made for, and each is told why",
         arguments: [
             (.status(401), "refresh failed: status 401"), (.status(500), "refresh failed: status 500"),
             (.hangUp, "refresh failed: lost"), (.text(""), "refresh failed: \(AuthenticationError.unusableCredential)"),
@@ -134,7 +134,8 @@ struct AuthLoopbackTests {
             guarded(server)
             server.on(.post, "/token", answer: .never)
             let clock = ManualClock()
-            let service = service(server, .refreshing(for: server.url, credential: "old", clock: clock))
+            let service = service(
+                server, .refreshing(for: server.url, credential: "old", timeout: .seconds(30), clock: clock))
             let task = Task { await outcome(service) }
             try await server.until { $0.requestCount == 2 }
             try await clock.sleepers(1)

@@ -217,8 +217,8 @@ struct ResponseLoopbackTests {
                 }
                 try await server.until { $0.requestCount == 6 }
                 try await gate.waiting(4)
-                // Six time-outs and three deadlines.
-                try await clock.sleepers(9)
+                // A time-out and a deadline each, its own or the one of the service.
+                try await clock.sleepers(12)
                 // Not so far and no further: what is heard on the way begins a silence anew.
                 await clock.run()
                 try await group.waitForAll()

@@ -131,21 +131,24 @@ struct TransferLoopbackTests {
     func paused() async throws {
         let film = LoopbackServer.Resource(length: 3_000_000, eTag: "\"v1\"")
         try await LoopbackServer.run { server in
-            let gate = TestGate()
+            let (gate, control, hasCome) = (TestGate(), PauseControl(), Signal())
             server.on(
                 .get, "/film",
                 answers: [
                     .resource(film).waiting(for: gate, at: .body(1_500_000)), .resource(film),
                 ])
-            let control = PauseControl()
-            let provider = DownloadProvider(server.service())
-            let task = Task { try await control.bind { try await provider.request(download) } }
-            try await server.until { $0.connections.first?.bytesSent ?? 0 > 1_500_000 }
+            let downloads = Integrator(DownloadProvider(server.service()))
+            let call = control.bind {
+                downloads.prepareCall(download).onProgress { if $0.completed ?? 0 > 0 { hasCome.open() } }.call()
+            }
+            try await hasCome.wait()
             control.pause()
             try await server.until { $0.connections.allSatisfy(\.isClosed) }
             control.resume()
-            _ = try await task.value
+            _ = try await call.value
             #expect(try isWhole(film))
+            let ranges = server.requests.map { $0.headers["Range"] ?? "" }
+            #expect(ranges.count == 2 && ranges.first == "" && ranges.last?.hasPrefix("bytes=") == true)
             gate.open()
         }
     }

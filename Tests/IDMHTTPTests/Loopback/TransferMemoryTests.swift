@@ -37,7 +37,7 @@ struct TransferMemoryTests {
         let folder = try TemporaryFolder()
         let path = try Self.bigFile(in: folder).path
         await #expect(processExitsWith: .success) { [path = path as String] in
-            try await TransferMemoryTests.expect(lessThan: 32 << 20) { server in
+            try await TransferMemoryTests.expect(lessThan: TransferMemoryTests.uploadLimit) { server in
                 server.on(.put, "/film") { .text("\($0.bodyLength)") }
                 let request = ServiceRequest(.put, "/film", body: .file(URL(fileURLWithPath: path)))
                 let crowd = Crowd()

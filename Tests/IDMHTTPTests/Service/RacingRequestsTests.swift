@@ -45,7 +45,8 @@ struct RacingRequestsTests {
             ScriptedTransport { moods.answer($0) },
             interceptors: [
                 EventLogInterceptor { _ in logs.withLock { $0 += 1 } }, RetryInterceptor(2, delay: .none),
-                AuthenticationInterceptor(scheme, for: #require(URL(string: "https://h")), credential: "t0"), limit,
+                AuthenticationInterceptor(
+                    scheme, for: #require(URL(string: "https://h")), credential: "t0", refreshTimeout: .patient), limit,
             ])
         service.configuration.deadline = .seconds(600)
         var random = SplitMix(seed: 5)

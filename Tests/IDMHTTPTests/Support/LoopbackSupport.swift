@@ -1,5 +1,6 @@
 import Foundation
 import IDMTesting
+import Testing
 
 @testable import IDMHTTP
 
@@ -37,6 +38,13 @@ extension HTTPService {
     }
 }
 
+/// Whatever was sent by the shared transport before would have come before what is sent now.
+func expectNothingSent(to server: LoopbackServer) async throws {
+    server.on(.get, "/end", answer: .text(""))
+    _ = try await server.service().request(ServiceRequest(.get, "/end"))
+    #expect(server.requests.map(\.target) == ["/end"] && server.journal.connectionCount == 1)
+}
+
 extension HTTPError.Reason {
     /// The reason in a few words, as a table of a test has it.
     var words: String {
@@ -59,12 +67,12 @@ extension HTTPError.Reason {
 extension AuthenticationInterceptor where Scheme == BearerAuthenticator<String> {
     /// Bearer tokens, the next one of which `POST /token` answers with.
     static func refreshing(
-        for url: URL, credential: String?, clock: any Clock<Duration> = ContinuousClock()
+        for url: URL, credential: String?, timeout: Duration = .patient, clock: any Clock<Duration> = ContinuousClock()
     ) -> AuthenticationInterceptor {
         let scheme = BearerAuthenticator<String>(token: { $0 }) { old, next in
             try await next(ServiceRequest(.post, "/token", body: .text(old))).text
         }
         return AuthenticationInterceptor(
-            scheme, for: url, credential: credential, refreshTimeout: .seconds(30), clock: clock)
+            scheme, for: url, credential: credential, refreshTimeout: timeout, clock: clock)
     }
 }

@@ -150,30 +150,33 @@ struct OperationGraphTests {
     }
 
     @Test func `a paused node holds back its failure, which would stop the others`() async throws {
-        let bad = ControlledDataProvider<Void, Int>()
-        var graph = OperationGraph<Void>(width: 2)
-        let paused = graph.add("paused", bad)
-        let first = graph.add("first", step("first"))
-        let second = graph.add("second", step("second"), after: first)
-        let last = ControlledDataProvider<Void, Int>()
-        graph.add("last", last, after: second)
-        let run = graph.start()
-        let failing = try await bad.nextRequest()
-        run.pause(paused)
-        failing.fail(Offline())
-        try await failing.ended()
-        // Nodes go on to start and to end beside it.
-        let other = try await last.nextRequest()
-        #expect(!other.isCancelled)
-        other.answer(1)
-        try await other.ended()
-        run.resume(paused)
-        let error = await #expect(throws: OperationGraphError.self) { try await run.results }
-        guard case .failed("paused", because: is Offline, let results) = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        try await TestScope.run {
+            let (clock, bad) = (ManualClock(), ControlledDataProvider<Void, Int>())
+            var graph = OperationGraph<Void>(width: 2)
+            let paused = graph.add("paused", bad)
+            let first = graph.add("first", step("first"))
+            let second = graph.add("second", step("second"), after: first)
+            let provider = ControlledDataProvider<Void, Int>()
+            let last = graph.add("last", provider, after: second)
+            let run = graph.start()
+            let failing = try await bad.nextRequest()
+            run.pause(paused)
+            failing.fail(Offline())
+            await clock.rest()
+            // Nodes go on to start and to end beside it.
+            try #require(provider.requestCount == 1)
+            let other = try await provider.nextRequest()
+            #expect(!other.isCancelled && run.resultsSoFar.outcome(of: paused) == nil)
+            other.answer(1)
+            await clock.rest()
+            run.resume(paused)
+            let error = await #expect(throws: OperationGraphError.self) { try await run.results }
+            guard case .failed("paused", because: is Offline, let results) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(results[second] == "second" && results[last] == 1)
         }
-        #expect(results[second] == "second")
     }
 
     @Test func `a value that was held back when the others failed is none`() async throws {
@@ -187,10 +190,11 @@ struct OperationGraphTests {
         request.answer(1)
         try await request.ended()
         failing.fail(Offline())
-        guard
-            case .failed("bad", _, let results)? = await #expect(
-                throws: OperationGraphError.self, performing: { try await run.results })
-        else { return }
+        let error = await #expect(throws: OperationGraphError.self) { try await run.results }
+        guard case .failed("bad", because: is Offline, let results) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
         #expect(results[held] == nil && results.outcome(of: held) == .cancelled(.cancelled) && results.skipped == [])
     }
 

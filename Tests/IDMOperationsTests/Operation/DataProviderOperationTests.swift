@@ -27,8 +27,10 @@ struct DataProviderOperationTests {
         let operation = logging(DataProviderOperation(ClosureDataProvider { (number: Int) in number + 1 }, 41))
         let dependant = BlockOperation { [log] in log.add("dependant") }
         dependant.addDependency(operation)
-        queue.addOperation(operation)
+        // First: outside of Apple's platforms a queue that takes one of Foundation's own just as what it waits for ends
+        // may never start it.
         queue.addOperation(dependant)
+        queue.addOperation(operation)
         try await dependant.finished()
         #expect(log.entries == ["began", "value 42", "completed", "dependant"])
         #expect(operation.outcome == .success(42))

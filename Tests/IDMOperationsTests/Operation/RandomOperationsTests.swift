@@ -81,6 +81,7 @@ struct RandomOperationsTests {
         }
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 8
+        let endings = operations.map { $0.ending() }
         for index in operations.indices.shuffled(using: &random) { queue.addOperation(operations[index]) }
         // Both while the others run.
         let chaos = operations.indices.shuffled(using: &random)
@@ -91,7 +92,7 @@ struct RandomOperationsTests {
             operations[index].pause()
             operations[index].resume()
         }
-        for operation in operations { try await operation.finished() }
+        for ending in endings { try await ending.wait() }
         paused.finish()
         await resuming.value
         #expect(log.entries.count { $0.hasSuffix(" paused") } > 30)

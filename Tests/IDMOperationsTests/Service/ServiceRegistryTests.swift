@@ -196,7 +196,12 @@ struct ServiceRegistryTests {
         let first = Kept<Client>()
         first.ask(services)
         await began.opened()
-        let tasks = (0..<10).map { _ in Task { try await services.service(Client.self) } }
+        let clock = ManualClock()
+        let tasks = (0..<10).map { _ in
+            Task(executorPreference: clock.executor) { try await services.service(Client.self) }
+        }
+        // They all wait by then, and on no thread, or the clock would see them at work.
+        await clock.rest()
         goesOn.open()
         #expect(await first.value() == nil)
         var clients: [Client] = []

@@ -73,7 +73,10 @@ struct ServerCommentSamples {
     }
 
     @Test func `a server`() async throws {
-        try await Surroundings.server(film: LoopbackServer.Resource(length: 1 << 30))
+        // The sample's time-out is a real one: in a scope it queues for a thread as all else does here, and comes last.
+        try await TestScope.run(failingOnLeftovers: false) {
+            try await Surroundings.server(film: LoopbackServer.Resource(length: 1 << 30))
+        }
     }
 
     @Test func `a resource`() async throws {

@@ -162,11 +162,21 @@ struct TransferBook: Sendable {
         return (holds ? [.hold(id)] : []) + admit()
     }
 
+    /// Those that wait first, or they would begin in the places of the others.
+    mutating func pauseAll() -> [Action] {
+        (ids.filter { phase(of: $0) == .waiting } + ids).flatMap { pause($0) }
+    }
+
     mutating func resume(_ id: String) -> [Action] {
         guard var entry = entries[id], entry.phase == .paused || entry.phase == .failed else { return [] }
         wait(&entry)
         set(id, entry)
         return admit()
+    }
+
+    /// All that are paused, in the order in which they came.
+    mutating func resumeAll() -> [Action] {
+        ids.filter { phase(of: $0) == .paused }.flatMap { resume($0) }
     }
 
     mutating func cancel(_ id: String, keeping: Bool) -> [Action] {

@@ -130,18 +130,10 @@ public final class TransferCenter: Sendable {
     public func setPriority(_ priority: TransferPriority, of id: String) { core.change { $0.prioritize(id, priority) } }
 
     /// Pauses all that wait or run. See ``pause(_:)`` for what can't be ended.
-    public func pauseAll() {
-        // Those that wait first, or they would begin in the places of the others.
-        core.change { book in
-            let ids = book.ids.filter { book.phase(of: $0) == .waiting } + book.ids
-            return ids.flatMap { book.pause($0) }
-        }
-    }
+    public func pauseAll() { core.change { $0.pauseAll() } }
 
     /// Resumes all that are paused.
-    public func resumeAll() {
-        core.change { book in book.ids.filter { book.phase(of: $0) == .paused }.flatMap { book.resume($0) } }
-    }
+    public func resumeAll() { core.change { $0.resumeAll() } }
 
     // MARK: Watching
 

@@ -76,6 +76,7 @@ struct CallForOperationsTests {
         }
         let task = try #require(made.value)
         let request = try await next.nextRequest()
+        try await log.contains("over")
         #expect(log.entries == ["began", "1", "completed", "over"])
         #expect(task.lastWord == nil, "What is chained may have more to tell.")
         async let end = task.finish()

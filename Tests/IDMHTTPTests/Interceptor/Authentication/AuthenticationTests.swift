@@ -150,19 +150,22 @@ struct AuthenticationTests {
 
     @Test("fails with a refresh that hangs, once its time is over, and leaves it behind")
     func refreshHangs() async throws {
-        let clock = ManualClock()
-        let gate = Signal()
-        let course = try Course(valid: "b", credential: "a", timeout: .seconds(5), clock: clock) { _, _ in
-            await gate.waitDeaf()
-            return "late"
-        }
-        async let outcome = course.outcome()
-        try await clock.sleepers(1)
-        await clock.advance(by: .seconds(5))
+        try await TestScope.run {
+            let (clock, gate, log) = (ManualClock(), Signal(), Log())
+            let course = try Course(valid: "b", credential: "a", timeout: .seconds(5), clock: clock) { _, _ in
+                await gate.waitDeaf()
+                log.add("late")
+                return "late"
+            }
+            async let outcome = course.outcome()
+            try await clock.sleepers(1)
+            await clock.advance(by: .seconds(5))
 
-        #expect(await outcome.hasPrefix("refresh failed: "))
-        gate.open()
-        #expect(course.authentication.credential == "a")
+            #expect(await outcome.hasPrefix("refresh failed: "))
+            gate.open()
+            await clock.rest()
+            #expect(log.entries == ["late"] && course.authentication.credential == "a")
+        }
     }
 
     @Test(

@@ -77,7 +77,7 @@ struct EventLogInterceptorTests {
             try await next(ServiceRequest(.post, "/token")).text
         }
         let authentication = try AuthenticationInterceptor(
-            scheme, for: #require(URL(string: "https://h")), credential: "a")
+            scheme, for: #require(URL(string: "https://h")), credential: "a", refreshTimeout: .patient)
         _ = try await service(transport, inner: [authentication]).request(ServiceRequest(.get, "/"))
 
         #expect(

@@ -65,6 +65,21 @@ struct TransferBookTests {
         #expect(book.phase(of: "b") == .failed && book.phase(of: "a") == .running)
     }
 
+    @Test("All are paused at once, and none begins or goes on in the place of another")
+    func all() {
+        var book = TransferBook(width: 2)
+        for id in ["a", "b", "c", "d"] { _ = book.add(id, .normal) }
+        // Waits again, and is held: it would go on at once.
+        #expect(book.pause("a") == [.hold("a"), .start("c")] && book.resume("a") == [])
+        _ = book.prioritize("a", .high)
+        #expect(book.pauseAll() == [.hold("b"), .hold("c")])
+        #expect(book.ids.allSatisfy { book.phase(of: $0) == .paused } && book.pauseAll() == [])
+        // In the order in which they got into the line.
+        #expect(book.ids == ["b", "c", "d", "a"])
+        #expect(book.resumeAll() == [.release("b"), .release("c")])
+        #expect(book.phase(of: "d") == .waiting && book.phase(of: "a") == .waiting && book.resumeAll() == [])
+    }
+
     @Test("One that is asked for again while it ends begins when it has ended")
     func again() {
         var book = TransferBook(width: 2)

@@ -311,7 +311,7 @@ extension TransferCenterTests {
     @Test("Nothing of another request counts for the one that has the id now, be it late or before")
     func ofAnother() async throws {
         let signals = hold(["b"])
-        let asked = Signal()
+        let (asked, clock) = (Signal(), ManualClock())
         let transport = ScriptedTransport { [objects] request in
             if request.body == nil { return try await objects.send(request) }
             request.didSend(10)
@@ -319,12 +319,14 @@ extension TransferCenterTests {
             try await Signal().wait()
             return .text("x")
         }
-        let center = TransferCenter(try HTTPService(transport))
+        let center = TransferCenter(try HTTPService(transport, clock: clock))
         center.upload(ServiceRequest(.put, "/up", body: .bytes(filling(10_000))), id: "x")
         try await asked.wait()
         center.cancel("x")
         center.download(download("b"), id: "x")
         try await objects["b"].log.contains("3000")
+        // Late enough to be told at once.
+        await clock.advance(by: .seconds(1))
         transport.asked[0].didSend(9_999)
         #expect(center.state(of: "x")?.progress?.completed ?? 0 <= 3_000)
         signals["b"]?.open()
