@@ -25,8 +25,7 @@ final class OperationWork: Sendable {
         var control: PauseControl?
         /// How often it may have become ready, or no longer so, by what has happened to it.
         var readinessChanges = 0
-        /// Whether somebody has read that it isn't ready, and nobody since that it is.
-        var wasUnready = false
+        var reading = Reading.told
 
         var isPaused: Bool { control?.isPaused ?? false }
 
@@ -147,6 +146,7 @@ final class OperationWork: Sendable {
     private func changeReadiness(of operation: Operation, _ change: () -> Void) {
         let told = tellReadiness(of: operation, change)
         #if !canImport(ObjectiveC)
+        state.withLock { $0.reading = .told }
         remind(of: operation, told)
         #endif
     }
@@ -175,32 +175,31 @@ final class OperationWork: Sendable {
     ///
     /// Threads of Foundation's own read and keep as well: one that adds the operation to a queue, or on which a
     /// dependency ends. What such a thread has read before a resume, or before the end of the last dependency, it may
-    /// keep after it, and outside of Apple's platforms a queue that hears nothing more would never start the operation.
-    /// So where it was read that the operation isn't ready, and now is, the queue is told again.
+    /// keep after it. A queue that comes by then reads once more, and keeps that the operation is ready, but starts it
+    /// only when it is told again. So whoever finds it ready for the second time sees to that.
     func read(_ isReady: () -> Bool, of operation: Operation) -> Bool {
         if isReady() {
-            becomesReady(operation)
+            let change: Int? = state.withLock { $0.reading.findsReady() ? $0.readinessChanges : nil }
+            if let change { remind(of: operation, change) }
             return true
         }
-        state.withLock { $0.wasUnready = true }
-        // Who has read before that noted it, and found it ready, thought that nobody had read otherwise.
-        if isReady() { becomesReady(operation) }
-        return false
-    }
-
-    private func becomesReady(_ operation: Operation) {
-        let change: Int? = state.withLock { state in
-            guard state.wasUnready, !state.flow.isStarted else { return nil }
-            state.wasUnready = false
-            return state.readinessChanges
+        let isNew = state.withLock { state in
+            defer { state.reading = .unready }
+            return state.reading != .unready
         }
-        if let change { remind(of: operation, change) }
+        // Whoever found it ready before this was noted isn't counted otherwise.
+        if isNew, isReady() { state.withLock { $0.reading = .ready } }
+        return false
     }
 
     /// Tells a few times more, ever later, as long as the operation is ready, isn't started, and nothing else has
     /// changed.
     private func remind(of operation: Operation, _ told: Int, after milliseconds: Int = 1, turns: Int = 6) {
-        guard turns > 0, isWaiting(since: told), operation.isReady else { return }
+        guard turns > 0 else {
+            // Who comes later than all that reads once more at least.
+            return state.withLock { $0.reading = .ready }
+        }
+        guard isWaiting(since: told), operation.isReady else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
             [weak self, weak operation] in
             guard let self, let operation, isWaiting(since: told) else { return }
@@ -275,6 +274,21 @@ final class OperationWork: Sendable {
         state.withLock { change(&$0.flow) }
         operation.didChange(.isExecuting)
         operation.didChange(.isFinished)
+    }
+}
+
+/// What was read last of whether an operation is ready.
+private enum Reading: Sendable {
+    case unready
+    /// It was found ready since, once.
+    case ready
+    /// Whoever is to know that it is ready knows, or is told.
+    case told
+
+    /// Returns whether somebody is to be told.
+    mutating func findsReady() -> Bool {
+        defer { self = self == .unready ? .ready : .told }
+        return self == .ready
     }
 }
 

@@ -12,8 +12,10 @@ struct OperationReadinessTests {
     /// Has something happen as soon as it has been read that it isn't ready.
     private final class Interrupted: ResultOperation<Int>, @unchecked Sendable {
         private let interruption = Mutex<(@Sendable (Interrupted) -> Void)?>(nil)
+        private let whenGone: (@Sendable () -> Void)?
 
-        init() {
+        init(whenGone: (@Sendable () -> Void)? = nil) {
+            self.whenGone = whenGone
             super.init(Integrator(ClosureDataProvider<Void, Int> { 1 }).prepareCall())
         }
 
@@ -25,6 +27,8 @@ struct OperationReadinessTests {
         func interrupt(by interruption: @escaping @Sendable (Interrupted) -> Void) {
             self.interruption.withLock { $0 = interruption }
         }
+
+        deinit { whenGone?() }
 
         override var isReady: Bool {
             let isReady = super.isReady
@@ -95,28 +99,34 @@ struct OperationReadinessTests {
         }
     }
 
-    @Test(arguments: [1, 3])
-    func `the end of the last dependency, as a queue takes the operation, isn't lost`(count: Int) async throws {
+    @Test(arguments: [1, 3], [false, true])
+    func `the end of the last dependency, as a queue takes the operation, isn't lost`(
+        count: Int, isFull: Bool
+    ) async throws {
         let (operation, dependencies) = (Interrupted(), (0..<count).map { _ in BlockOperation {} })
         for dependency in dependencies { operation.addDependency(dependency) }
         operation.interrupt { _ in for dependency in dependencies { dependency.start() } }
-        let queue = OperationQueue()
+        let (queue, gate) = (OperationQueue(), Gate())
+        queue.maxConcurrentOperationCount = 1
+        if isFull { queue.addOperation { gate.wait() } }
         queue.addOperation(operation)
+        gate.open()
         try await operation.finished()
         #expect(operation.outcome?.value == 1)
     }
 
-    @Test func `an operation that was asked whether it is ready goes as any other, also as its dependency ends`() {
-        let dependency = BlockOperation {}
-        weak var gone: Interrupted?
+    @Test(arguments: [false, true])
+    func `one that was asked whether it is ready goes with its last holder, as any other`(isReady: Bool) async throws {
+        let (dependency, isGone) = (BlockOperation {}, Signal())
         do {
-            let operation = Interrupted()
+            let operation = Interrupted(whenGone: { isGone.open() })
             operation.addDependency(dependency)
             #expect(!operation.isReady)
-            gone = operation
+            if isReady { dependency.start() }
+            #expect(operation.isReady == isReady)
         }
-        dependency.start()
-        #expect(gone == nil)
+        try await isGone.wait()
+        withExtendedLifetime(dependency) {}
     }
 
     enum Step: Sendable { case pause, resume, cancel }
