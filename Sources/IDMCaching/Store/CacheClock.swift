@@ -33,7 +33,8 @@ public final class CacheClock: Sendable {
     public init(wall: @escaping @Sendable () -> Duration, steady: @escaping @Sendable () -> Duration) {
         self.wall = wall
         self.steady = steady
-        let pair = Self.tries.lazy.compactMap { _ in Self.pair(wall, steady) }.first
+        var pair: (wall: Duration, steady: Duration)?
+        for _ in Self.tries where pair == nil { pair = Self.pair(wall, steady) }
         watch = Locked(pair.map { ClockWatch(wall: $0, steady: $1) } ?? ClockWatch(wall: wall(), steady: steady()))
     }
 
@@ -53,7 +54,7 @@ public final class CacheClock: Sendable {
         return stamp(wall(), watch.withLock { $0.step() })
     }
 
-    /// How often the two are read again. Not for ever: clocks that are never read together step all the time.
+    /// How often the two are read at most: clocks that are never read together step all the time.
     private static let tries = 0..<8
 
     /// What the two say at one time. Nil for whoever was kept waiting in between.

@@ -82,9 +82,9 @@ struct CacheClockTests {
             }, steady: { [wall] in wall.steady })
     }
 
-    @Test("Whoever is kept waiting as the clock is made sees no step later")
-    func keptWaitingAtFirst() {
-        let clock = keptWaiting(Shared(1))
+    @Test("Whoever is kept waiting as the clock is made, or as it is looked at first, sees no step", arguments: 1...2)
+    func keptWaitingAtFirst(look: Int) {
+        let clock = keptWaiting(Shared(look))
         let theirs = CacheStamp(time: clock.stamp().time, era: 7)
         wall.advance(by: .seconds(5))
         #expect(clock.age(of: theirs) == .seconds(5))
