@@ -47,7 +47,8 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
 
     func begin() {
         let observation = control?.observe { [weak self] in self?.hearControl() }
-        state.withLock { $0.observation = observation }
+        // It may be paused already. Of a resume that comes from now on it is told.
+        state.withLock { ($0.observation, $0.isPaused) = (observation, control?.isPaused == true) }
         set()
     }
 
@@ -66,8 +67,8 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     }
 
     private func ring() {
-        // Asked for first: whoever hears of a resume makes the silence begin anew, and then ends the pause. So no pause
-        // here means that the end below has seen the last resume.
+        // Asked for first: whoever is told of a resume makes the silence begin anew, and then ends the pause. So where
+        // there is none any more, the end below is the one after the resume.
         let isPaused = state.withLock { state in
             state.awaitsResume = state.isPaused || control?.isPaused == true
             return state.awaitsResume
@@ -86,7 +87,8 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
         guard !control.isPaused else { return }
         meter.hearResume()
         let isDue = state.withLock { state in
-            defer { (state.isPaused, state.awaitsResume) = (false, false) }
+            // It may be paused again.
+            defer { (state.isPaused, state.awaitsResume) = (control.isPaused, false) }
             return state.awaitsResume && !state.isOver
         }
         if isDue { set() }

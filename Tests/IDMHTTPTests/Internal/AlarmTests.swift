@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import IDMCore
 import IDMTesting
 import TestSupport
@@ -102,6 +104,34 @@ struct AlarmTests {
             #expect(log.entries == [] && time.clock.remaining == [.seconds(1)])
             await time.clock.advance(by: .seconds(1))
             #expect(log.entries == ["silence"])
+        }
+    }
+
+    @Test("for a silence of what was paused before hear a resume that they haven't been told of yet")
+    func resumedUntold() async throws {
+        try await TestScope.run {
+            let (clock, log, control) = (ManualClock(), Log(), PauseControl())
+            let (isTold, isOver, goesOn) = (Signal(), Signal(), DispatchSemaphore(value: 0))
+            control.pause()
+            // Is told before the alarm is.
+            let observation = control.observe {
+                isTold.open()
+                goesOn.wait()
+            }
+            let alarm = clock.meter(of: .seconds(60)).onSilence(unless: control) { log.add("silence") }
+            Thread.detachNewThread {
+                control.resume()
+                isOver.open()
+            }
+            try await isTold.wait()
+            await clock.advance(by: .seconds(60))
+            #expect(log.entries == [] && clock.remaining == [.seconds(60)])
+            goesOn.signal()
+            try await isOver.wait()
+            await clock.advance(by: .seconds(60))
+            #expect(log.entries == ["silence"])
+            alarm.giveUp()
+            withExtendedLifetime(observation) {}
         }
     }
 
