@@ -180,22 +180,26 @@ struct OperationGraphTests {
     }
 
     @Test func `a value that was held back when the others failed is none`() async throws {
-        let (provider, bad) = (ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>())
-        var graph = OperationGraph<Void>()
-        let held = graph.add("held", provider)
-        graph.add("bad", bad)
-        let run = graph.start()
-        let (request, failing) = (try await provider.nextRequest(), try await bad.nextRequest())
-        run.pause(held)
-        request.answer(1)
-        try await request.ended()
-        failing.fail(Offline())
-        let error = await #expect(throws: OperationGraphError.self) { try await run.results }
-        guard case .failed("bad", because: is Offline, let results) = error else {
-            Issue.record("\(String(describing: error))")
-            return
+        try await TestScope.run {
+            let clock = ManualClock()
+            let (provider, bad) = (ControlledDataProvider<Void, Int>(), ControlledDataProvider<Void, Int>())
+            var graph = OperationGraph<Void>()
+            let held = graph.add("held", provider)
+            graph.add("bad", bad)
+            let run = graph.start()
+            let (request, failing) = (try await provider.nextRequest(), try await bad.nextRequest())
+            run.pause(held)
+            request.answer(1)
+            await clock.rest()
+            failing.fail(Offline())
+            let error = await #expect(throws: OperationGraphError.self) { try await run.results }
+            guard case .failed("bad", because: is Offline, let results) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(results[held] == nil && results.outcome(of: held) == .cancelled(.cancelled))
+            #expect(results.skipped == [])
         }
-        #expect(results[held] == nil && results.outcome(of: held) == .cancelled(.cancelled) && results.skipped == [])
     }
 
     @Test func `asked under a control that is paused, it starts when that is resumed`() async throws {

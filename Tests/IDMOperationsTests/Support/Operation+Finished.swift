@@ -1,5 +1,4 @@
 import Foundation
-import IDMTesting
 import TestSupport
 
 extension Operation {
@@ -13,10 +12,12 @@ extension Operation {
 
     /// Waits until Foundation says that the operation is finished.
     func finished() async throws {
-        let isDone = Watched(false)
-        completionBlock = { isDone.change { $0 = true } }
-        // It may have been finished before it had the block.
-        if isFinished { isDone.change { $0 = true } }
-        try await isDone.wait { $0 }
+        let isDone = Signal()
+        // Not by a block of its own: see above.
+        Thread.detachNewThread {
+            self.waitUntilFinished()
+            isDone.open()
+        }
+        try await isDone.wait()
     }
 }

@@ -73,7 +73,7 @@ struct ServerCommentSamples {
     }
 
     @Test func `a server`() async throws {
-        // The sample's time-out is a real one: in a scope it queues for a thread as all else does here, and comes last.
+        // The sample's time-out is a real one. In a scope it queues for a thread as all else does, and not in front.
         try await TestScope.run(failingOnLeftovers: false) {
             try await Surroundings.server(film: LoopbackServer.Resource(length: 1 << 30))
         }
