@@ -146,7 +146,8 @@ final class OperationWork: Sendable {
     private func changeReadiness(of operation: Operation, _ change: () -> Void) {
         let told = tellReadiness(of: operation, change)
         #if !canImport(ObjectiveC)
-        state.withLock { $0.reading = .told }
+        // Somebody else reads later, where this isn't the last change.
+        state.withLock { if $0.readinessChanges == told { $0.reading = .told } }
         remind(of: operation, told)
         #endif
     }
@@ -175,34 +176,37 @@ final class OperationWork: Sendable {
     ///
     /// Threads of Foundation's own read and keep as well: one that adds the operation to a queue, or on which a
     /// dependency ends. What such a thread has read before a resume, or before the end of the last dependency, it may
-    /// keep after it. A queue that comes by then reads once more, and keeps that the operation is ready, but starts it
-    /// only when it is told again. So whoever finds it ready for the second time sees to that.
+    /// keep after another one has found that the operation is ready, and told the queue. The queue then reads once more
+    /// and keeps that it is, but starts it only when it comes by again. So who finds it ready for the second time has
+    /// the queue told.
     func read(_ isReady: () -> Bool, of operation: Operation) -> Bool {
         if isReady() {
-            let change: Int? = state.withLock { $0.reading.findsReady() ? $0.readinessChanges : nil }
-            if let change { remind(of: operation, change) }
+            findReady(operation)
             return true
         }
         let isNew = state.withLock { state in
             defer { state.reading = .unready }
             return state.reading != .unready
         }
-        // Whoever found it ready before this was noted isn't counted otherwise.
-        if isNew, isReady() { state.withLock { $0.reading = .ready } }
+        // Whoever found it ready just before this was noted doesn't count any more.
+        if isNew, isReady() { findReady(operation) }
         return false
+    }
+
+    private func findReady(_ operation: Operation) {
+        let change: Int? = state.withLock { $0.reading.findsReady() ? $0.readinessChanges : nil }
+        if let change { remind(of: operation, change) }
     }
 
     /// Tells a few times more, ever later, as long as the operation is ready, isn't started, and nothing else has
     /// changed.
     private func remind(of operation: Operation, _ told: Int, after milliseconds: Int = 1, turns: Int = 6) {
-        guard turns > 0 else {
-            // Who comes later than all that reads once more at least.
-            return state.withLock { $0.reading = .ready }
-        }
-        guard isWaiting(since: told), operation.isReady else { return }
+        guard turns > 0, isWaiting(since: told), operation.isReady else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
             [weak self, weak operation] in
             guard let self, let operation, isWaiting(since: told) else { return }
+            // From then on nobody reminds: whoever comes later than all that is the second again to find it ready.
+            if turns == 1 { state.withLock { $0.reading = .unready } }
             let told = tellReadiness(of: operation) {}
             remind(of: operation, told, after: milliseconds * 4, turns: turns - 1)
         }

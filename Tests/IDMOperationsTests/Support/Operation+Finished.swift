@@ -10,7 +10,7 @@ extension Operation {
         return isDone
     }
 
-    /// Waits until Foundation says that the operation is finished.
+    /// Waits until the operation is finished.
     func finished() async throws {
         let isDone = Signal()
         // Not by a block of its own: see above.
