@@ -28,6 +28,8 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
         var isOver = false
         /// Whether there was a pause of which the resume hasn't been heard.
         var isPaused = false
+        /// How many pauses have been heard of.
+        var pauses = 0
         /// Whether it is to be set with the next resume.
         var awaitsResume = false
         var alarm: Alarm?
@@ -46,9 +48,13 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     }
 
     func begin() {
+        // It may be paused already, and resumed as it begins. A pause that is over by then is heard of at its ring.
+        let wasPaused = control?.isPaused == true
         let observation = control?.observe { [weak self] in self?.hearControl() }
-        // It may be paused already. Of a resume that comes from now on it is told.
-        state.withLock { ($0.observation, $0.isPaused) = (observation, control?.isPaused == true) }
+        state.withLock { state in
+            state.observation = observation
+            state.isPaused = state.isPaused || wasPaused || control?.isPaused == true
+        }
         set()
     }
 
@@ -82,12 +88,19 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
 
     private func hearControl() {
         guard let control else { return }
-        if control.isPaused { state.withLock { $0.isPaused = true } }
+        if control.isPaused {
+            state.withLock { state in
+                state.isPaused = true
+                state.pauses += 1
+            }
+        }
+        let pauses = state.withLock { $0.pauses }
         // A resume may have been heard of in between.
         guard !control.isPaused else { return }
         meter.hearResume()
         let isDue = state.withLock { state in
-            // It may be paused again.
+            // It may be paused again, and whoever hears of the end of that goes on.
+            guard state.pauses == pauses else { return false }
             defer { (state.isPaused, state.awaitsResume) = (control.isPaused, false) }
             return state.awaitsResume && !state.isOver
         }

@@ -22,7 +22,7 @@ import IDMCore
 /// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
 /// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for
 /// what never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some
-/// time. The rest that a body waits for with a ``ManualClock`` is given as much as it takes.
+/// time. A rest of a ``ManualClock`` that the body waits for has as much as it takes.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.

@@ -107,28 +107,38 @@ struct AlarmTests {
         }
     }
 
-    @Test("for a silence of what was paused before hear a resume that they haven't been told of yet")
-    func resumedUntold() async throws {
+    @Test(
+        "for a silence hear a resume they haven't been told of, of a pause before them or during a resume",
+        arguments: [false, true])
+    func resumedUntold(isDuringResume: Bool) async throws {
         try await TestScope.run {
-            let (clock, log, control) = (ManualClock(), Log(), PauseControl())
+            let (time, log, control, isHeld) = (Interrupted(), Log(), PauseControl(), Watched(false))
             let (isTold, isOver, goesOn) = (Signal(), Signal(), DispatchSemaphore(value: 0))
             control.pause()
             // Is told before the alarm is.
             let observation = control.observe {
+                guard isHeld.value else { return }
                 isTold.open()
                 goesOn.wait()
             }
-            let alarm = clock.meter(of: .seconds(60)).onSilence(unless: control) { log.add("silence") }
+            let alarm = time.meter(of: .seconds(60)).onSilence(unless: control) { log.add("silence") }
+            if isDuringResume {
+                // The alarm asks for the time as it hears of the resume.
+                time.interruption.change { $0 = { control.pause() } }
+                control.resume()
+            }
+            #expect(control.isPaused)
+            isHeld.change { $0 = true }
             Thread.detachNewThread {
                 control.resume()
                 isOver.open()
             }
             try await isTold.wait()
-            await clock.advance(by: .seconds(60))
-            #expect(log.entries == [] && clock.remaining == [.seconds(60)])
+            await time.clock.advance(by: .seconds(60))
+            #expect(log.entries == [] && time.clock.remaining == [.seconds(60)])
             goesOn.signal()
             try await isOver.wait()
-            await clock.advance(by: .seconds(60))
+            await time.clock.advance(by: .seconds(60))
             #expect(log.entries == ["silence"])
             alarm.giveUp()
             withExtendedLifetime(observation) {}
