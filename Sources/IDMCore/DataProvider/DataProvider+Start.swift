@@ -56,7 +56,7 @@ extension DataProvider {
         on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            guard !LibraryTask.isMain(isolation) else {
+            guard !LibraryTask.takesNoOther(isolation) else {
                 return launchAtOnce(input, reporter: reporter, tiedBy: ties, isolation: isolation)
             }
             return Task.immediate(executorPreference: executor) {

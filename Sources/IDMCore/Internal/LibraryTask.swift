@@ -30,8 +30,8 @@
         if let executor = preferred ?? work.executor {
             // Bound, so that what the work starts in its turn goes the same way.
             return $executor.withValue(executor) {
-                isMain(isolation)
-                    ? launchOnMain(work, isLater: isLater, on: executor)
+                takesNoOther(isolation)
+                    ? launchUnpreferred(work, isLater: isLater, watchedBy: executor, isolation: isolation)
                     : launch(work, isLater: isLater, on: executor, isolation: isolation)
             }
         }
@@ -54,9 +54,15 @@
         return task!
     }
 
-    /// Whether an actor is the main actor.
-    static func isMain(_ isolation: (any Actor)?) -> Bool {
-        isolation === MainActor.shared
+    /// Whether the jobs of an actor are run by an executor of its own and no other: those of the main actor, for one.
+    static func takesNoOther(_ isolation: (any Actor)?) -> Bool {
+        guard let isolation, isolation !== MainActor.shared else { return isolation != nil }
+        #if compiler(>=6.3)
+        if #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) {
+            return isolation.unownedExecutor.asSerialExecutor() != nil
+        }
+        #endif
+        return false
     }
 
     private static func launch(
@@ -72,18 +78,24 @@
         return Task(executorPreference: executor) { await work.perform(on: isolation) }
     }
 
-    /// Starts work on the main actor, which no executor but its own runs. A task that prefers another one would go to
-    /// the end of the line at each `await`; and by way of an executor tasks could overtake each other.
-    private static func launchOnMain(
-        _ work: some TaskWork, isLater: Bool, on executor: any TaskExecutor
+    /// Starts work on an actor that no executor but its own runs. A task that prefers another one would go to the end of
+    /// the line at each `await`, where nobody sees it; and by way of an executor tasks could overtake each other.
+    private static func launchUnpreferred(
+        _ work: some TaskWork, isLater: Bool, watchedBy executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
         let watch = executor as? any WorkWatch
+        // Of the main actor everybody knows.
+        if let isolation, isolation !== MainActor.shared { watch?.workStarts(on: isolation) }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater {
-            return Task.immediate { @MainActor in await work.perform() }
+            return Task.immediate {
+                _ = isolation
+                await work.perform()
+            }
         }
         // The executor doesn't see it before it is there, and is told.
         watch?.workDeparts()
-        return Task { @MainActor in
+        return Task {
+            _ = isolation
             watch?.workArrived()
             await work.perform()
         }
