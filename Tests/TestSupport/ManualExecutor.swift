@@ -13,6 +13,9 @@ package final class ManualExecutor: SerialExecutor {
     package init() {}
 
     package func enqueue(_ job: consuming ExecutorJob) {
+        // Holds itself meanwhile: the job may be run before the end of this, and let go of whoever holds the executor.
+        let kept = Unmanaged.passRetained(self)
+        defer { kept.release() }
         let job = UnownedJob(job)
         let isOpen = state.change { state in
             state.jobs.append(job)
