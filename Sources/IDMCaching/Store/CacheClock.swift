@@ -35,7 +35,8 @@ public final class CacheClock: Sendable {
         self.steady = steady
         var pair: (wall: Duration, steady: Duration)?
         for _ in Self.tries where pair == nil { pair = Self.pair(wall, steady) }
-        watch = Locked(pair.map { ClockWatch(wall: $0, steady: $1) } ?? ClockWatch(wall: wall(), steady: steady()))
+        let (time, before) = pair ?? (wall(), steady())
+        watch = Locked(ClockWatch(wall: time, steady: before))
     }
 
     /// A clock that moves as another does, and never steps. It starts at the first second of 1970. For tests.

@@ -27,34 +27,24 @@
     private static func launch(
         _ work: some TaskWork, isLater: Bool, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        if let executor = preferred ?? work.executor {
-            // Bound, so that what the work starts in its turn goes the same way.
-            return $executor.withValue(executor) {
-                takesNoOther(isolation)
-                    ? launchUnpreferred(work, isLater: isLater, watchedBy: executor, isolation: isolation)
-                    : launch(work, isLater: isLater, on: executor, isolation: isolation)
-            }
+        guard let executor = preferred ?? work.executor else {
+            return launchUnpreferred(work, isLater: isLater, watch: nil, isolation: isolation)
         }
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater else {
-            return Task {
-                // Captured, or the task doesn't start on the caller's actor.
-                _ = isolation
-                await work.perform()
+        // Bound, so that what the work starts in its turn goes the same way.
+        return $executor.withValue(executor) {
+            guard takesNoOther(isolation) else {
+                return launch(work, isLater: isLater, on: executor, isolation: isolation)
             }
+            let watch = executor as? any WorkWatch
+            // Of the main actor everybody knows.
+            if let isolation, isolation !== MainActor.shared { watch?.workStarts(on: isolation) }
+            return launchUnpreferred(work, isLater: isLater, watch: watch, isolation: isolation)
         }
-        // A loop that runs once: inside of one, the optimizer inlines `Task.immediate`. Out of line it gives each task
-        // a record of the executor that it does not prefer, which every change of actors then has to look at.
-        var task: Task<Void, Never>?
-        while task == nil {
-            task = Task.immediate {
-                _ = isolation
-                await work.perform()
-            }
-        }
-        return task!
     }
 
     /// Whether the jobs of an actor are run by an executor of its own and no other: those of the main actor, for one.
+    /// A task on it that prefers another would go to the end of the line at each `await`, where nobody sees it; and by
+    /// way of an executor tasks could overtake each other.
     static func takesNoOther(_ isolation: (any Actor)?) -> Bool {
         guard let isolation, isolation !== MainActor.shared else { return isolation != nil }
         #if compiler(>=6.3)
@@ -78,27 +68,29 @@
         return Task(executorPreference: executor) { await work.perform(on: isolation) }
     }
 
-    /// Starts work on an actor that no executor but its own runs. A task that prefers another one would go to the end of
-    /// the line at each `await`, where nobody sees it; and by way of an executor tasks could overtake each other.
+    /// - Parameter watch: Doesn't see the work before it is there, and is told.
     private static func launchUnpreferred(
-        _ work: some TaskWork, isLater: Bool, watchedBy executor: any TaskExecutor, isolation: isolated (any Actor)?
+        _ work: some TaskWork, isLater: Bool, watch: (any WorkWatch)?, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        let watch = executor as? any WorkWatch
-        // Of the main actor everybody knows.
-        if let isolation, isolation !== MainActor.shared { watch?.workStarts(on: isolation) }
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater {
-            return Task.immediate {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater else {
+            watch?.workDeparts()
+            return Task {
+                // Captured, or the task doesn't start on the caller's actor.
+                _ = isolation
+                watch?.workArrived()
+                await work.perform()
+            }
+        }
+        // A loop that runs once: inside of one, the optimizer inlines `Task.immediate`. Out of line it gives each task
+        // a record of the executor that it does not prefer, which every change of actors then has to look at.
+        var task: Task<Void, Never>?
+        while task == nil {
+            task = Task.immediate {
                 _ = isolation
                 await work.perform()
             }
         }
-        // The executor doesn't see it before it is there, and is told.
-        watch?.workDeparts()
-        return Task {
-            _ = isolation
-            watch?.workArrived()
-            await work.perform()
-        }
+        return task!
     }
 
     /// Starts a closure as ``start(_:_:isolation:)`` starts work, with the actor that it runs on.

@@ -25,7 +25,9 @@ final class OperationWork: Sendable {
         var control: PauseControl?
         /// How often it may have become ready, or no longer so, by what has happened to it.
         var readinessChanges = 0
+        #if !canImport(ObjectiveC)
         var reading = Reading.told
+        #endif
 
         var isPaused: Bool { control?.isPaused ?? false }
 
@@ -144,8 +146,10 @@ final class OperationWork: Sendable {
 
     /// Tells the queue that the operation may be ready now, or no longer, and sees to it that it gets to know.
     private func changeReadiness(of operation: Operation, _ change: () -> Void) {
+        #if canImport(ObjectiveC)
+        tellReadiness(of: operation, change)
+        #else
         let told = tellReadiness(of: operation, change)
-        #if !canImport(ObjectiveC)
         // Somebody else reads later, where this isn't the last change.
         state.withLock { if $0.readinessChanges == told { $0.reading = .told } }
         remind(of: operation, told)
@@ -155,6 +159,7 @@ final class OperationWork: Sendable {
     /// A queue that is told reads whether the operation is ready, and keeps that in a second step: what it has read for
     /// one thread it may keep after what it read later for another. So each thread tells again until nobody else has
     /// changed anything meanwhile. Returns the last change it has told of.
+    @discardableResult
     private func tellReadiness(of operation: Operation, _ change: () -> Void) -> Int {
         operation.willChange(.isReady)
         change()
@@ -281,6 +286,7 @@ final class OperationWork: Sendable {
     }
 }
 
+#if !canImport(ObjectiveC)
 /// What was read last of whether an operation is ready.
 private enum Reading: Sendable {
     case unready
@@ -295,6 +301,7 @@ private enum Reading: Sendable {
         return self == .ready
     }
 }
+#endif
 
 /// What of an operation is observed, by the names that Foundation has for it. A key path says the same, but to find its
 /// name takes longer than all else that a queue does when it hears of a change.
