@@ -35,7 +35,7 @@ struct ChainDepthTests {
         #expect(first == nil)
     }
 
-    @Test("as it runs, and as the call and the task of the first are released at its end")
+    @Test("as it runs, as the task of the first is cancelled when all is over, and as that and the call are released")
     func depthOfChain() async {
         let length = 100_000
         var count = 0
@@ -45,18 +45,11 @@ struct ChainDepthTests {
         var task = call?.call()
         await task?.finish()
         #expect(count == length)
+        task?.cancel()
+        #expect(await task?.outcome == .success(length - 1))
         weak let life = task?.handle.life
         #expect(life != nil)
         (call, task) = (nil, nil)
         #expect(life == nil)
-    }
-
-    @Test("as the task of the first is cancelled when all of it is over")
-    func depthOfCancel() async {
-        let length = 100_000
-        let task = chain(Integrator(Echo<Int>()), length) { $1.nextSuccess($0) }.call()
-        await task.finish()
-        task.cancel()
-        #expect(await task.outcome == .success(length - 1))
     }
 }
