@@ -84,7 +84,10 @@ public struct OperationDataProvider<Input: Sendable, Output: Sendable>: Callback
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler? {
         let (operation, follow, result) = make(input)
-        guard !operation.isExecuting, !operation.isFinished, QueuedOperations.shared.add(operation) else {
+        let isNew = QueuedOperations.shared.add(operation)
+        // Looked at once it is listed: until then somebody else may have it run, and be done with it.
+        guard isNew, !operation.isExecuting, !operation.isFinished else {
+            if isNew { QueuedOperations.shared.remove(ObjectIdentifier(operation)) }
             completion(.failure(OperationError.alreadyStarted(operation.label)))
             return nil
         }

@@ -121,6 +121,40 @@ struct OperationDataProviderTests {
         #expect(answers.entries.count == 1)
     }
 
+    /// Does something once, when it was found that it has not finished.
+    private final class Overtaken: Operation, @unchecked Sendable {
+        private let overtaking = Mutex<(@Sendable () -> Void)?>(nil)
+
+        func overtake(_ body: @escaping @Sendable () -> Void) {
+            overtaking.withLock { $0 = body }
+        }
+
+        override var isFinished: Bool {
+            let isFinished = super.isFinished
+            if !isFinished { overtaking.withLock { $0.take() }?() }
+            return isFinished
+        }
+    }
+
+    @Test func `one that another request finishes while it is looked at isn't put into a queue again`() async throws {
+        let (queue, answers) = (OperationQueue(), Log())
+        let operation = Overtaken()
+        let provider = OperationDataProvider(on: queue) { (_: Int) in
+            operation
+        } output: { _ in
+            1
+        }
+        operation.overtake {
+            _ = provider.request(2) { answer in
+                if case .failure(OperationError.alreadyStarted("Overtaken")) = answer { answers.add("second refused") }
+            }
+            queue.waitUntilAllOperationsAreFinished()
+        }
+        _ = provider.request(1) { answers.add("first \($0)") }
+        try await answers.count(reaches: 2)
+        #expect(answers.entries == ["second refused", "first success(1)"])
+    }
+
     @Test func `an operation that carries its result pauses with the request, and reports to it`() async throws {
         let inner = ControlledDataProvider<Int, Int>()
         let provider = OperationDataProvider { (number: Int) in DataProviderOperation(inner, number) }
