@@ -93,8 +93,13 @@ public final class PauseControl: Sendable {
     /// Runs a function whose calls no control pauses: for work that several callers share, of whom one is not to pause
     /// it for the others.
     package static func unbind<R>(_ body: () -> R) -> R {
-        guard current != nil else { return body() }
-        return $bound.withValue(nil, operation: body)
+        rebind(to: nil, body)
+    }
+
+    /// Runs a function whose calls are paused by a control, or by none, whatever pauses the caller.
+    static func rebind<R>(to control: PauseControl?, _ body: () -> R) -> R {
+        guard current !== control else { return body() }
+        return $bound.withValue(control, operation: body)
     }
 
     // MARK: For a provider

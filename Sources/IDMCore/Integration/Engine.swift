@@ -66,7 +66,7 @@ final class Engine: Sendable {
             if !inquiry.isStream { return start(inquiry, at: gate, control, isolation: isolation, willStart) }
         }
         let gate = lanes.enter(source.lane())
-        let run = Run(engine: self, gate: gate, source: source, plan: plan)
+        let run = Run(engine: self, gate: gate, source: source, plan: plan, pausedBy: control)
         let way = run.way
         if sharesRequests && way != .held { run.reserve() }
         return start(run, way, .now, control, isolation: isolation, willStart)
@@ -93,7 +93,7 @@ final class Engine: Sendable {
     /// Turns a call away, and tells it so in a later turn.
     func turnAway(_ source: any InquirySource, _ plan: CallPlan, _ reason: CancelReason) -> CallHandle {
         let gate = lanes.enter(source.lane())
-        let run = Run(engine: self, gate: gate, source: source, plan: plan)
+        let run = Run(engine: self, gate: gate, source: source, plan: plan, pausedBy: nil)
         return start(run, .turnedAway(reason), .later, nil, isolation: nil) { _ in }
     }
 
@@ -154,22 +154,32 @@ struct CallHandle: Sendable {
     let gate: Gate
     let ticket: Ticket
 
-    func cancel(isolation: isolated (any Actor)?) {
+    /// Cancels the call alone. Returns false if its end was decided before.
+    @discardableResult
+    func cancel(isolation: isolated (any Actor)?) -> Bool {
         gate.cancel(ticket, .cancelled, isolation: isolation)
     }
 
-    /// Cancels the call, and those that come before it. After its end, those chained to it.
+    /// Cancels the call, and the one that it waits for. After its end, those chained to it.
     func cancelChain(isolation: isolated (any Actor)?) {
-        var neighbors = cancelLink(isolation: isolation)
+        cancelAll(cancelLink(isolation: isolation))
+    }
+
+    /// Cancels the call, and the one that it waits for. After its end it does nothing, and what is chained goes on.
+    func cancelBeforeEnd(isolation: isolated (any Actor)?) {
+        if cancel(isolation: isolation) { cancelAll(life.abandonPredecessors()) }
+    }
+
+    private func cancelAll(_ neighbors: [any ChainedTask]) {
+        var neighbors = neighbors
         // Those of one call after those of another, and not inside: a chain may be longer than the stack.
         while let next = neighbors.popLast() { neighbors += next.handle.cancelLink(isolation: nil) }
     }
 
     /// Cancels the call alone. Returns those that are to be cancelled with it, the last one first.
     private func cancelLink(isolation: isolated (any Actor)?) -> [any ChainedTask] {
-        // Asked first: the end that this cancel makes is one like any other, and lets the chain go on.
-        let chained = life.cutChain()
-        cancel(isolation: isolation)
-        return (chained ?? life.abandonPredecessors()).reversed()
+        // The gate has the word, and not the outcome: an end that is decided on another thread is known here later. And
+        // the end that this cancel makes is one like any other, and lets the chain go on.
+        cancel(isolation: isolation) ? life.abandonPredecessors() : life.cutChain().reversed()
     }
 }

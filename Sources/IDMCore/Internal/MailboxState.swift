@@ -66,16 +66,24 @@ struct MailboxState<Value, Waiter> {
         }
     }
 
-    /// The reader goes. What nobody will read is returned, to be let go of where no lock is held.
-    mutating func abandon() -> (Action, leftovers: [Value]) {
+    /// What nobody will read: to be let go of where no lock is held.
+    struct Leftovers {
+        private(set) var values: [Value] = []
+        fileprivate var ending: MailboxEnding?
+    }
+
+    /// The reader goes.
+    mutating func abandon() -> (Action, Leftovers) {
         defer { phase = .abandoned }
         switch phase {
-        case .open(let queue), .ended(let queue, _):
-            return (.none, queue.values)
+        case .open(let queue):
+            return (.none, Leftovers(values: queue.values))
+        case .ended(let queue, let ending):
+            return (.none, Leftovers(values: queue.values, ending: ending))
         case .waiting(let waiter):
-            return (.resume(waiter, .failure(CancellationError())), [])
+            return (.resume(waiter, .failure(CancellationError())), Leftovers())
         case .abandoned:
-            return (.none, [])
+            return (.none, Leftovers())
         }
     }
 

@@ -271,6 +271,30 @@ struct PauseControlTests {
         #expect(try await paused.value == (isRetried ? 3 : 1))
     }
 
+    @Test @MainActor
+    func `what handlers call pauses with their call, and not with who reports or cancels`() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        var (controls, isReported): ([PauseControl?], Bool) = ([], false)
+        let prepared = Integrator(provider).prepareCall(1)
+            .onProgress { _ in controls.append(.current) }
+            .onCancel { _ in
+                controls.append(.current)
+                isReported = IntegrationProgress.current != nil
+            }
+        let task = control.bind { prepared.call() }
+        let request = try await provider.nextRequest()
+        let other = PauseControl()
+        other.bind { request.reporter?.report(fraction: 0.5) }
+        await clock.run()
+        try await other.bind {
+            guard let reporter = request.reporter else { throw Trouble.first }
+            await reporter.ambient { task.cancel() }
+        }
+        await task.finish()
+        #expect(controls.count == 2 && controls.allSatisfy { $0 === control })
+        #expect(!isReported)
+    }
+
     @Test func `a cancel of a paused call is told at once`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()

@@ -201,6 +201,32 @@ struct CallProgressTests {
         await made?.finish()
     }
 
+    @Test("that comes as often as it is heard doesn't keep a stream from its next value")
+    func busyReporter() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        var (heard, values): (Int, [Int]) = (0, [])
+        var reporter: IntegrationProgress.Reporter?
+        let task = Integrator(stream).prepareCall(1)
+            .onSuccess { value in
+                values.append(value)
+                reporter?.report(fraction: 0)
+            }
+            .onProgress { _ in
+                heard += 1
+                if heard < 1_000 && values.count < 2 { reporter?.report(fraction: 0) }
+            }
+            .call()
+        let request = try await stream.nextRequest()
+        reporter = request.reporter
+        #expect(reporter != nil)
+        request.send(1)
+        request.send(2)
+        request.finish()
+        await task.finish()
+        #expect(values == [1, 2])
+        #expect((1..<1_000).contains(heard))
+    }
+
     @Test("of two attempts goes on where the first has left it")
     func retry() async throws {
         let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(1).call()

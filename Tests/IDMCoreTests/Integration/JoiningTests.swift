@@ -1,7 +1,8 @@
-import IDMCore
 import IDMTesting
 import TestSupport
 import Testing
+
+@testable import IDMCore
 
 @Suite("Joined calls", .timeLimit(.ample))
 @MainActor
@@ -12,6 +13,20 @@ struct JoiningTests {
 
     init() {
         integrator = Integrator(provider, executing: .only(joining: true))
+    }
+
+    @Test("ask nothing once they are stopped, neither what they had joined nor anew")
+    func stopped() {
+        let reservation = Reservation()
+        guard case .nothing = reservation.give() else {
+            Issue.record("There is an inquiry that nobody has made.")
+            return
+        }
+        reservation.end()
+        guard case .over = reservation.give() else {
+            Issue.record("A run that is stopped would ask.")
+            return
+        }
     }
 
     @Test("share one request, with the input of the first, and each hears all its own handlers")

@@ -45,7 +45,7 @@ struct MailboxStateTests {
                 let unread = Array(sent.dropFirst(read.count))
                 let mustLeave = isAbandoned || waiter != nil ? [] : unread
                 isAbandoned = true
-                return (leftovers == mustLeave ? [] : ["left \(leftovers)"]) + resume(action)
+                return (leftovers.values == mustLeave ? [] : ["left \(leftovers)"]) + resume(action)
             }
         }
 

@@ -38,7 +38,9 @@ final class Seat<Input: Sendable, Output: Sendable>: StreamDataProvider {
     }
 
     fileprivate func next(isolation: isolated (any Actor)?) async throws -> Output? {
-        if !hasAsked.exchange(true, ordering: .relaxed) {
+        if Task.isCancelled {
+            leave()
+        } else if !hasAsked.exchange(true, ordering: .relaxed) {
             let passenger = Passenger(mailbox: mailbox, reporter: IntegrationProgress.current)
             host.ask(number, as: passenger, isolation: isolation)
         }

@@ -224,6 +224,11 @@ struct Admission<Member: Sendable>: Sendable {
 
     // MARK: Going out
 
+    /// Whether the end of a call has not been decided.
+    func isOpen(_ ticket: Ticket) -> Bool {
+        entries[ticket]?.voice.isEnding == false
+    }
+
     /// Cancels a call, unless its end is decided.
     mutating func cancel(_ ticket: Ticket, _ reason: CancelReason) -> Cancellation {
         let outcome = entries.update(ticket) { ($0.voice.cancel(reason), $0.isAdmitted, $0.member) }

@@ -69,9 +69,12 @@ final class Gate: Sendable {
     // another task's cancel, with the runtime's own lock held. Handlers have no business there, so it is told in a
     // later turn.
 
-    func cancel(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) {
-        let cancellation = admission.withLock { $0.cancel(ticket, reason) }
+    /// Cancels a call, unless its end is decided. Returns false if it is.
+    @discardableResult
+    func cancel(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) -> Bool {
+        let (isOpen, cancellation) = admission.withLock { ($0.isOpen(ticket), $0.cancel(ticket, reason)) }
         perform(cancellation, isHere(nil, isolation) ? .later : .now, isolation: isolation)
+        return isOpen
     }
 
     func cancelAll(_ reason: CancelReason, isolation: isolated (any Actor)?) {

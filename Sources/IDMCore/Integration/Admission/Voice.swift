@@ -43,6 +43,8 @@ struct Voice: Sendable, Hashable {
     /// What the run's own task is to do next.
     enum Turn: Sendable, Hashable {
         case proceed
+        /// Proceed, and send for the pump: there is a report to tell meanwhile.
+        case proceedWithPump
         /// The run was cancelled, and the caller is the one to tell.
         case cancelled(CancelReason)
         /// Tell this progress, then ask again.
@@ -85,19 +87,26 @@ struct Voice: Sendable, Hashable {
     }
 
     /// Before the provider is asked, or asked for the next value.
-    mutating func ask() -> Turn {
+    ///
+    /// - Parameter hasTold: Whether a report was told because of that. What has come meanwhile is left to the pump, or a
+    ///   busy reporter could put the provider off for ever.
+    mutating func ask(hasTold: Bool = false) -> Turn {
         guard case .speaking(var notes, by: .run) = state else { return .over }
         if let reason = notes.cancelled {
             state = .ending
             return .cancelled(reason)
         }
-        if case .progress(let progress) = notes.untold {
-            notes.untold = nil
-            state = .speaking(notes, by: .run)
-            return .progress(progress)
+        guard case .progress(let progress) = notes.untold else {
+            state = .asking(nil)
+            return .proceed
         }
-        state = .asking(nil)
-        return .proceed
+        if hasTold {
+            state = .asking(notes.untold)
+            return .proceedWithPump
+        }
+        notes.untold = nil
+        state = .speaking(notes, by: .run)
+        return .progress(progress)
     }
 
     /// After the provider has answered, before its answer is told.

@@ -53,7 +53,7 @@ private final class EventFeed<Output: Sendable>: Sendable {
     }
 
     deinit {
-        if !mailbox.hasEnded { task.withLock { $0 }?.cancel() }
+        if !mailbox.hasEnded { cancel() }
     }
 
     func next(isolation: isolated (any Actor)? = #isolation) async -> IntegrationEvent<Output>? {
@@ -61,8 +61,13 @@ private final class EventFeed<Output: Sendable>: Sendable {
         return await LibraryTask.hearingCancel {
             try? await mailbox.next(isolation: isolation)
         } onCancel: {
-            task.withLock { $0 }?.cancel()
+            cancel()
         }
+    }
+
+    /// Cancels the call, but not what is chained to it: that goes on wherever its reader stands.
+    private func cancel() {
+        task.withLock { $0 }?.handle.cancelBeforeEnd(isolation: nil)
     }
 
     private func start() {

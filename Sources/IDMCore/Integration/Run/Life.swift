@@ -323,24 +323,24 @@ final class Life: Sendable {
         if isAbandoned { task.handle.cancelChain(isolation: nil) }
     }
 
-    /// After the end of this run, keeps the rest of the chain from starting. Returns what has been chained, which is to
-    /// be cancelled. Before the end it does nothing, and returns nil.
-    func cutChain() -> [any ChainedTask]? {
+    /// Once the end of this run is decided, keeps the rest of the chain from starting. Returns what has been chained,
+    /// which is to be cancelled.
+    func cutChain() -> [any ChainedTask] {
         state.withLock { state in
-            guard state.outcome != nil else { return nil }
-            return state.withCompany { company in
+            state.withCompany { company in
                 company.isCut = true
                 return company.chained
             }
         }
     }
 
-    /// Gives up the calls that come before this run. Returns those that it has made, which are to be cancelled.
+    /// Gives up the calls that come before this run. Returns the one that it has made and waits for, if it does, which
+    /// is to be cancelled. What has run before has nothing to do with this run any more, nor has what is chained to it.
     func abandonPredecessors() -> [any ChainedTask] {
         state.withLock { state in
             state.withCompany { company in
                 company.isAbandoned = true
-                return company.predecessors
+                return company.predecessors.filter { !$0.handle.life.isFinished }
             }
         }
     }

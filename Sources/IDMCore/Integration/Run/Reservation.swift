@@ -1,12 +1,13 @@
 /// What a run has joined as it was admitted, until it comes to ask, or is stopped before.
 final class Reservation: Sendable {
-    private enum State {
-        case none
+    enum State: Sendable {
+        case nothing
         case joined(any Inquiry)
+        /// The run will not ask.
         case over
     }
 
-    private let state = Locked(State.none)
+    private let state = Locked(State.nothing)
 
     /// Keeps an inquiry. After the end it is left.
     func take(_ inquiry: any Inquiry) {
@@ -18,16 +19,15 @@ final class Reservation: Sendable {
         if isOver { inquiry.leave() }
     }
 
-    /// Gives the inquiry to the run, once.
-    func give() -> (any Inquiry)? {
+    /// Gives what there is to the run, an inquiry once.
+    func give() -> State {
         state.withLock { state in
-            guard case .joined(let inquiry) = state else { return nil }
-            state = .none
-            return inquiry
+            defer { if case .joined = state { state = .nothing } }
+            return state
         }
     }
 
-    /// The run will not ask.
+    /// The run is stopped. What it has joined and not been given is left.
     func end() {
         let inquiry: (any Inquiry)? = state.withLock { state in
             defer { state = .over }

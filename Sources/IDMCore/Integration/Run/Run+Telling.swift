@@ -27,7 +27,7 @@ extension Run {
     @inline(__always)
     private func beginHere(_ ticket: Ticket, _ hasWaited: Bool, _ trip: (any WorkWatch)?) async -> Bool {
         // Here, for it may be paused on the way to this actor. One that was turned away tells so at once.
-        if hasWaited, PauseControl.current?.isPaused == true, gate.voice(ticket, { $0.mayBegin }) == true {
+        if hasWaited, control?.isPaused == true, gate.voice(ticket, { $0.mayBegin }) == true {
             await hold(trip)
         }
         let isHeard = handlers.kinds.contains(.beginning)
@@ -164,7 +164,7 @@ extension Run {
                 return true
             case .wait:
                 await life.park()
-            case .cancelled, .over, nil:
+            case .proceedWithPump, .cancelled, .over, nil:
                 return false
             }
         }
@@ -182,9 +182,12 @@ extension Run {
         switch turn {
         case .proceed:
             return true
+        case .proceedWithPump:
+            sendForPump(ticket)
+            return true
         case .progress(let progress):
             await tell(progress: progress, ticket)
-            return await fallSilent(ticket)
+            return await fallSilent(gate.voice(ticket) { $0.ask(hasTold: true) }, ticket)
         case .cancelled(let reason):
             await tellCancel(reason, hasBegun: true, ticket)
             return false

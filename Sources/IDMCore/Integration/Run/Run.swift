@@ -13,10 +13,12 @@ final class Run: GateMember {
     let life = Life()
     private let sequel: Sequel?
     let turn = HandlerTurn()
+    /// What pauses the call.
+    let control: PauseControl?
     /// Its place in a request that calls share, if they do.
     private let reservation: Reservation?
 
-    init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan) {
+    init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan, pausedBy control: PauseControl?) {
         // What was handed over is kept last, and looked at before: so it isn't retained once more.
         sequel = plan.hasExtras ? .plan(plan) : nil
         reservation = engine.sharesRequests ? Reservation() : nil
@@ -25,6 +27,7 @@ final class Run: GateMember {
         self.engine = engine
         self.gate = gate
         self.source = source
+        self.control = control ?? .current
         if let count = plan.extras?.recallCount, count > 0 { life.expectRecalls(count) }
     }
 
@@ -62,8 +65,26 @@ final class Run: GateMember {
             return close(.cancelled(reason))
         }
         life.settle(.cancelled(reason))
-        LibraryTask.start(
-            RunCancel(run: self, ticket: ticket, reason: reason), start, isolation: isolation)
+        speak(RunCancel(run: self, ticket: ticket, reason: reason), start, isolation: isolation)
+    }
+
+    /// Sends for who tells progress while the provider is at work.
+    func sendForPump(_ ticket: Ticket) {
+        speak(RunPump(run: self, ticket: ticket), .later, isolation: nil)
+    }
+
+    /// Starts work that speaks in the place of the run's own task. It is no part of what has cancelled or reported: what
+    /// the handlers call pauses with this call, and its progress is nobody else's.
+    private func speak(_ work: some TaskWork, _ start: LibraryTask.Start, isolation: isolated (any Actor)?) {
+        PauseControl.rebind(to: control) {
+            guard IntegrationProgress.current != nil else {
+                _ = LibraryTask.start(work, start, isolation: isolation)
+                return
+            }
+            IntegrationProgress.Reporter.$ambient.withValue(nil) {
+                _ = LibraryTask.start(work, start, isolation: isolation)
+            }
+        }
     }
 
     /// How this run comes to the gate, unless it is turned away.
@@ -98,8 +119,7 @@ final class Run: GateMember {
     private func attempt(_ ticket: Ticket, after failures: Int) async -> Bool {
         // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
         // doesn't know yet if that was before it was made, so its own word for it is not enough.
-        guard !life.isStopped else { return false }
-        let inquiry = reservation?.give() ?? source.inquire(at: gate)
+        guard !life.isStopped, let inquiry = nextInquiry() else { return false }
         defer { inquiry.leave() }
         let answer: Answer
         if inquiry.isStream || handlers.kinds.contains(.progress) {
@@ -117,6 +137,17 @@ final class Run: GateMember {
         }
         await conclude(answer, inquiry, ticket)
         return false
+    }
+
+    /// What the run has joined, or else a new one. Nil if the run is not to ask.
+    @inline(__always)
+    private func nextInquiry() -> (any Inquiry)? {
+        guard let reservation else { return source.inquire(at: gate) }
+        switch reservation.give() {
+        case .joined(let inquiry): return inquiry
+        case .nothing: return source.inquire(at: gate)
+        case .over: return nil
+        }
     }
 
     // MARK: Before the beginning
@@ -230,7 +261,7 @@ final class Run: GateMember {
     ///   - inquiry: What has answered. It is left: others who ask meanwhile are not to get what is held back here.
     @inline(__always)
     func hold(_ trip: (any WorkWatch)? = nil, after inquiry: (any Inquiry)? = nil) async {
-        if let control = PauseControl.current { await hold(control, trip, inquiry) }
+        if let control { await hold(control, trip, inquiry) }
     }
 
     @inline(never)
@@ -287,11 +318,7 @@ private final class RunProgress: ProgressListener {
 
     func hear(_ progress: IntegrationProgress) {
         outer?.send(progress)
-        guard let run, run.gate.voice(ticket, { $0.report(progress) }) == .wanted else { return }
-        // What the handlers call is not part of the work that has reported.
-        IntegrationProgress.Reporter.$ambient.withValue(nil) {
-            _ = LibraryTask.start(RunPump(run: run, ticket: ticket), .later, isolation: nil)
-        }
+        if let run, run.gate.voice(ticket, { $0.report(progress) }) == .wanted { run.sendForPump(ticket) }
     }
 }
 

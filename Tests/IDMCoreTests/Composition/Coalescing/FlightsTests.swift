@@ -16,6 +16,20 @@ struct FlightsTests {
         #expect(provider.count == 1)
     }
 
+    @Test("don't start for who was cancelled before it asks, and let the seat go")
+    func cancelledBefore() async {
+        let provider = FailingAtFirst(0)
+        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: false)
+        let seat = flights.join(1, 5)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await seat.request(0)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(provider.count == 0)
+        #expect(flights.isEmpty)
+    }
+
     @Test("stay joinable until somebody leaves after the answer, unless they close with it", arguments: [false, true])
     func joinable(closes: Bool) async throws {
         let provider = FailingAtFirst(0)

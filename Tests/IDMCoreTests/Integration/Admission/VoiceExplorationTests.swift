@@ -35,7 +35,7 @@ struct VoiceExplorationTests {
 /// Every event in every state that any events lead to, also such as no run would send.
 private struct VoiceChaos: Explorable {
     enum Move: CaseIterable {
-        case begin, beginAndAsk, ask, speak, value, end, reportLess, reportMore, pump, hush, cancel, supersede
+        case begin, beginAndAsk, ask, askAgain, speak, value, end, reportLess, reportMore, pump, hush, cancel, supersede
     }
 
     private var voice = Voice()
@@ -53,6 +53,7 @@ private struct VoiceChaos: Explorable {
         case .begin: try note(voice.begin())
         case .beginAndAsk: try note(voice.beginAndAsk())
         case .ask: try note(voice.ask())
+        case .askAgain: try note(voice.ask(hasTold: true))
         case .speak: try note(voice.speak())
         case .value: try note(voice.commit(isFinal: false))
         case .end: try note(voice.commit(isFinal: true), isFinal: true)
@@ -75,7 +76,7 @@ private struct VoiceChaos: Explorable {
         case .proceed: if isFinal { ends += 1 }
         case .cancelled: ends += 1
         case .progress(let progress): try hear(progress)
-        case .wait, .over: break
+        case .proceedWithPump, .wait, .over: break
         }
     }
 

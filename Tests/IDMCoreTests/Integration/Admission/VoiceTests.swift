@@ -128,6 +128,17 @@ struct VoiceTests {
         #expect(voice.ask() == .proceed)
     }
 
+    @Test func `a report while another is told before the run asks is left to the pump`() {
+        var voice = Self.speaking()
+        #expect(voice.report(Self.half) == .noted)
+        #expect(voice.ask() == .progress(Self.half))
+        #expect(voice.report(Self.most) == .noted)
+        #expect(voice.ask(hasTold: true) == .proceedWithPump)
+        #expect(voice.report(Self.most) == .noted)
+        #expect(voice.pump() == Self.most)
+        #expect(voice.hush() == .done)
+    }
+
     @Test func `a cancel drops what was reported before and after it`() {
         var voice = Self.speaking()
         #expect(voice.report(Self.half) == .noted)

@@ -43,6 +43,8 @@ struct VoiceWalk: Explorable {
         case unbegun
         /// Handlers run that aren't those of the end. Then it asks.
         case telling
+        /// It asked, and told a progress before. Then it asks again.
+        case toldProgress
         case waitingForProvider
         /// It has the word. Perhaps there is progress to tell before its answer.
         case hasWord(Answer)
@@ -105,7 +107,7 @@ struct VoiceWalk: Explorable {
         switch facts.task {
         case .unbegun:
             moves += [.begin(isHeard: true), .begin(isHeard: false)]
-        case .telling:
+        case .telling, .toldProgress:
             moves.append(.ask)
         case .waitingForProvider:
             moves.append(.answer(.last))
@@ -163,11 +165,19 @@ struct VoiceWalk: Explorable {
     }
 
     private mutating func ask() throws(Violation) {
-        switch voice.ask() {
+        let hasTold = facts.task == .toldProgress
+        switch voice.ask(hasTold: hasTold) {
         case .proceed:
             facts.task = .waitingForProvider
             facts.hasAsked = true
+        case .proceedWithPump:
+            try require(hasTold && facts.heard < facts.reported, "A pump was sent for with nothing to tell")
+            facts.task = .waitingForProvider
+            facts.hasAsked = true
+            facts.sent += 1
         case .progress(let progress):
+            try require(!hasTold, "A second progress puts the provider off")
+            facts.task = .toldProgress
             try hear(progress)
         case .cancelled(let reason):
             try end(by: reason)
@@ -207,6 +217,8 @@ struct VoiceWalk: Explorable {
         case .over:
             try require(facts.ends == 1, "A run left before its end")
             facts.task = .gone
+        case .proceedWithPump:
+            throw Violation("Only a run that asks sends for the pump")
         case .cancelled(let reason):
             throw Violation("A cancel for \(reason) is told in the turn in which it is heard, not before")
         }
@@ -323,7 +335,7 @@ struct VoiceWalk: Explorable {
 
     private var runSpeaks: Bool {
         switch facts.task {
-        case .telling, .hasWord, .parked(_, .toSpeak): true
+        case .telling, .toldProgress, .hasWord, .parked(_, .toSpeak): true
         // What nobody reports to is committed without the word.
         case .aboutToTell(let answer): bounds.hearsProgress || answer != .last
         case .unbegun, .waitingForProvider, .parked, .gone: false

@@ -105,6 +105,40 @@ struct AfterTests {
         #expect(log.entries == ["begin", "success 2", "completion"])
     }
 
+    @Test("A cancel after it has started leaves alone what is chained to the other, which has run")
+    func cancelBesideAChain() async throws {
+        let chained = ControlledDataProvider<Int, Int>()
+        let other = Integrator(Echo<Int>()).prepareCall(1)
+            .nextSuccess(Integrator(chained).prepareCall(3).recorded(in: log, as: "chained"))
+        let task = Integrator(second).prepareCall(2).recorded(in: log, as: "this").after(other).call()
+        let request = try await second.nextRequest()
+        let chainedRequest = try await chained.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        #expect(!chainedRequest.isCancelled)
+        chainedRequest.answer(3)
+        await task.finish()
+        #expect(log.entries(of: "chained") == ["begin", "success 3", "completion"])
+        #expect(log.entries(of: "this") == ["begin", "cancel cancelled", "completion"])
+    }
+
+    @Test("A cancel while it waits for the second leaves alone what is chained to the first")
+    func cancelBetween() async throws {
+        let chained = ControlledDataProvider<Int, Int>()
+        let one = Integrator(Echo<Int>()).prepareCall(1).nextCompletion(Integrator(chained).prepareCall(4))
+        let two = Integrator(second).prepareCall(2).recorded(in: log, as: "two")
+        let task = Integrator(first).prepareCall(3).recorded(in: log, as: "this").after(one).after(two).call()
+        let request = try await second.nextRequest()
+        let chainedRequest = try await chained.nextRequest()
+        task.cancel()
+        try await request.cancelled()
+        #expect(!chainedRequest.isCancelled)
+        chainedRequest.answer(4)
+        await task.finish()
+        #expect(log.entries(of: "two") == ["begin", "cancel cancelled", "completion"])
+        #expect(log.entries(of: "this") == ["cancel cancelled"])
+    }
+
     @Test("A cancel after it has started cancels it, and is heard as started")
     func cancelLater() async throws {
         let task = Integrator(second).prepareCall(2).recorded(in: log).after(Integrator(Echo<Int>()).prepareCall(1))

@@ -210,6 +210,29 @@ struct ChainingTests {
         #expect(await task.outcome == .success(1))
     }
 
+    @Test("Between the word that decides the end and the outcome, a cancel cuts the chain as it does after that")
+    func cancelAsTheEndIsDecided() {
+        let (gate, life) = (Gate(.all), Life())
+        let handle = CallHandle(life: life, gate: gate, ticket: gate.enter(life, .unheard, isolation: nil).ticket)
+        #expect(gate.voice(handle.ticket) { $0.commit(isFinal: true) } == .proceed)
+        handle.cancelChain(isolation: nil)
+        #expect(life.isCut && !life.isStopped)
+    }
+
+    @Test("A cancel that races the end on another thread stops the call, or else its chain", arguments: 0..<100)
+    nonisolated func cancelRacesTheEnd(round: Int) async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let task = Integrator(provider).prepareCall(1).onSuccess { _ in }
+            .nextSuccess(Integrator(ControlledDataProvider<Int, Int>()).prepareCall(2)).call()
+        let request = try await provider.nextRequest()
+        async let answered: Void = Task { request.answer(1) }.value
+        async let cancelled: Void = Task { task.cancel() }.value
+        _ = await (answered, cancelled)
+        #expect(await task.outcome == .cancelled(.cancelled) || task.handle.life.isCut)
+        task.cancel()
+        await task.finish()
+    }
+
     @Test("A cancel in the last handlers keeps the chain from starting")
     func cancelInCompletion() async throws {
         var task: IntegrationTask<Int>?

@@ -137,6 +137,19 @@ struct IntegrationEventsTests {
         #expect(log.entries == ["begin", "success 2", "completion"])
     }
 
+    @Test("A loop that is left once the end is decided leaves the chain alone as well")
+    func chainGoesOnWithoutTheLoop() async throws {
+        let stage = Stage()
+        let next = Integrator(provider).prepareCall(2)
+        let first = stage.here { stage in Integrator(Echo<Int>()).prepareCall(1).onCompletion {} }.nextSuccess(next)
+        for await event in first.events() {
+            if case .succeeded = event { break }
+        }
+        // The completion is still to be heard.
+        stage.executor.open()
+        try await provider.nextRequest().answer(2)
+    }
+
     @Test("The call's own handlers run before each event")
     func ownHandlersFirst() async {
         let log = Log()
