@@ -11,35 +11,44 @@ final class Run: GateMember {
     /// thousands that wait is 16 bytes smaller.
     let isHeard: Bool
     let life = Life()
-    private let sequel: Sequel?
+    private let belongings: Belongings?
     let turn = HandlerTurn()
-    /// What pauses the call.
-    let control: PauseControl?
-    /// Its place in a request that calls share, if they do.
-    private let reservation: Reservation?
 
     init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan, pausedBy control: PauseControl?) {
         // What was handed over is kept last, and looked at before: so it isn't retained once more.
-        sequel = plan.hasExtras ? .plan(plan) : nil
-        reservation = engine.sharesRequests ? Reservation() : nil
+        let control = control ?? .current
+        belongings =
+            plan.hasExtras || control != nil || engine.sharesRequests
+            ? Belongings(plan, control, sharesRequests: engine.sharesRequests) : nil
         handlers = engine.handlers(before: plan.handlers)
-        isHeard = !handlers.kinds.isEmpty || sequel != nil
+        isHeard = !handlers.kinds.isEmpty || plan.hasExtras
         self.engine = engine
         self.gate = gate
         self.source = source
-        self.control = control ?? .current
         if let count = plan.extras?.recallCount, count > 0 { life.expectRecalls(count) }
     }
 
-    /// A plan in which there is more than handlers. Kept apart: few calls have one, and thousands may wait.
-    private indirect enum Sequel: Sendable {
-        case plan(CallPlan)
+    /// What few calls have. Kept apart: thousands may wait, each smaller by what it doesn't have.
+    private final class Belongings: Sendable {
+        let plan: CallPlan?
+        let control: PauseControl?
+        let reservation: Reservation?
+
+        init(_ plan: CallPlan, _ control: PauseControl?, sharesRequests: Bool) {
+            self.plan = plan.hasExtras ? plan : nil
+            self.control = control
+            reservation = sharesRequests ? Reservation() : nil
+        }
     }
 
     /// The call's plan, if there is more to it than handlers.
-    var plan: CallPlan? {
-        if case .plan(let plan) = sequel { plan } else { nil }
-    }
+    var plan: CallPlan? { belongings?.plan }
+
+    /// What pauses the call.
+    var control: PauseControl? { belongings?.control }
+
+    /// Its place in a request that calls share, if they do.
+    private var reservation: Reservation? { belongings?.reservation }
 
     func wake() {
         life.wake()
@@ -132,7 +141,7 @@ final class Run: GateMember {
                 answer = Answer(error, isFirst: true)
             }
         }
-        if sequel != nil, mayRetry(answer, after: failures) {
+        if belongings != nil, mayRetry(answer, after: failures) {
             return await pause(failures + 1, answer, inquiry, ticket)
         }
         await conclude(answer, inquiry, ticket)
