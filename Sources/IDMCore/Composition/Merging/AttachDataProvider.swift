@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A provider with another one beside it that has no say in the result. Made by ``DataProvider/attached(_:)``.
 public struct AttachDataProvider<Base: DataProvider, Side: DataProvider>: StreamDataProvider
 where Side.Input == Base.Input {
@@ -53,17 +55,44 @@ private struct AttachCursor<Base: DataProvider, Side: DataProvider>: ValueCursor
     let provider: AttachDataProvider<Base, Side>
     let input: Base.Input
     var values: ProviderValues<Base.Output>.Iterator
-    var sideTask: Task<Void, Never>?
+    var side: SideRequest?
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
-        let sideTask = sideTask ?? provider.startSide(input)
-        self.sideTask = sideTask
-        return try await LibraryTask.hearingCancel {
-            try await values.next(isolation: isolation)
-        } onCancel: {
-            sideTask?.cancel()
+        let side = side ?? SideRequest(provider.startSide(input))
+        self.side = side
+        do {
+            let value = try await LibraryTask.hearingCancel {
+                try await values.next(isolation: isolation)
+            } onCancel: {
+                side.cancel()
+            }
+            if value == nil { side.leave() }
+            return value
+        } catch {
+            side.leave()
+            throw error
         }
     }
+}
+
+/// The request beside a stream. Cancelled when the stream is let go of before its end: whoever is cancelled between two
+/// values doesn't ask for the next one, and has no other way to tell.
+private final class SideRequest: Sendable {
+    private let task: Task<Void, Never>?
+    private let isLeft = Atomic(false)
+
+    init(_ task: Task<Void, Never>?) {
+        self.task = task
+    }
+
+    deinit {
+        if !isLeft.load(ordering: .relaxed) { cancel() }
+    }
+
+    func cancel() { task?.cancel() }
+
+    /// The stream is over, and this runs to its end.
+    func leave() { isLeft.store(true, ordering: .relaxed) }
 }
 
 extension DataProvider {
@@ -72,8 +101,8 @@ extension DataProvider {
     ///
     /// The side provider can't affect the result, its time, its progress or its errors: it is asked off the caller's
     /// actor, in a task of its own, and its answer and its errors aren't heard. It is asked once for each request, also
-    /// if this provider then fails. Cancelling the request cancels both; once this provider has answered or failed, the
-    /// other one is left to run to its end. In a task that is cancelled already it isn't asked.
+    /// if this provider then fails. Cancelling the request cancels both, and so does leaving a stream before its end; once
+    /// this provider has answered or failed, the other one is left to run to its end. In a task that is cancelled already it isn't asked.
     public func attached<Side: DataProvider>(
         _ side: Side
     ) -> AttachDataProvider<Self, Side> where Side.Input == Input {

@@ -54,6 +54,32 @@ struct AttachTests {
         #expect(side.requestCount == 1)
     }
 
+    @Test("is left to run when a stream has ended, and is cancelled when it is left before", arguments: [false, true])
+    func streamLeft(ends: Bool) async throws {
+        let side = ControlledDataProvider<Int, Int>()
+        var values: ProviderValues<Int>.Iterator? = Listed(1, 2).attached(side).values(for: 0).makeAsyncIterator()
+        #expect(try await values?.next() == 1)
+        let request = try await side.nextRequest()
+        #expect(!request.isCancelled)
+        if ends {
+            #expect(try await values?.next() == 2)
+            #expect(try await values?.next() == nil)
+        }
+        values = nil
+        #expect(request.isCancelled == !ends)
+    }
+
+    @Test("is cancelled with a call, also while that tells a value") @MainActor
+    func cancelledInAHandler() async throws {
+        let (main, side) = (ControlledStreamDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
+        var task: IntegrationTask<Int>?
+        task = Integrator(main.attached(side)).prepareCall(1).onSuccess { _ in task?.cancel() }.call()
+        let (request, sideRequest) = (try await main.nextRequest(), try await side.nextRequest())
+        request.send(1)
+        await task?.finish()
+        try await sideRequest.cancelled()
+    }
+
     @Test("isn't heard in the progress")
     func progress() async throws {
         let log = ProgressLog()
