@@ -243,8 +243,8 @@ final class DiskFolder: Sendable {
         guard !name.hasPrefix(ownName), let owner = name.split(separator: "-").first.flatMap({ Int32($0) }),
             let status = try? files.status(at: writing + "/" + name)
         else { return false }
-        let age = CacheClock.system.stamp().time.nanoseconds - status.time
-        return !files.isRunning(owner) || age > Duration.seconds(3600).nanoseconds
+        let age = CacheClock.system.stamp().time - .nanoseconds(status.time)
+        return !files.isRunning(owner) || age > .seconds(3600)
     }
 
     func makeFolder(_ path: String) throws(FileFault) {

@@ -152,6 +152,7 @@ extension FileStatus {
         self.init(
             kind: kind, identity: UInt64(status.st_ino), links: Int(status.st_nlink),
             size: Int(clamping: status.st_size),
-            time: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+            // As far as it fits: a file may say that it comes from any century.
+            time: (Duration.seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))).nanoseconds)
     }
 }

@@ -48,6 +48,25 @@ struct DamagedEntryTests {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
+    @Test(
+        "Files that say they come from far centuries are files like others",
+        arguments: [10_413_792_000, -11_676_096_000])
+    func farTimes(seconds: Int) async throws {
+        let cache = try open()
+        try await cache.set("value", for: "key")
+        let time = Date(timeIntervalSince1970: Double(seconds))
+        let below = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+        for path in [folder.url.path] + below.map({ folder.url.appendingPathComponent($0).path }) {
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path)
+        }
+        let reopened = try open()
+        #expect(await reopened.get("key")?.value == "value")
+        for key in ["a", "b", "c"] { try await reopened.set(key, for: key) }
+        #expect(await reopened.get("c")?.value == "c")
+        #expect(folder.entries.count == 2)
+        #expect(folder.damaged == [])
+    }
+
     @Test("A damaged entry is a miss, is moved aside and told, and never served")
     func damaged() async throws {
         #expect(try await damage { try overwrite($0, $1.dropLast(3)) } == ["damaged key torn"])
