@@ -125,7 +125,7 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
     init(_ clock: C, duration: Duration) {
         self.clock = clock
         // Far enough for anybody, and near enough for the arithmetic of a clock.
-        self.duration = min(duration, .seconds(3_155_760_000))
+        self.duration = min(duration, .seconds(Int64(3_155_760_000)))
         last = Locked(clock.now)
     }
 

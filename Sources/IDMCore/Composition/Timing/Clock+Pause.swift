@@ -1,6 +1,6 @@
 extension Duration {
     /// A hundred years. Clocks overflow, with a trap, not very far beyond what a `Duration` can hold.
-    private static let longest = Duration.seconds(3_155_760_000)
+    private static let longest = Duration.seconds(Int64(3_155_760_000))
 
     /// This duration where a clock can take it: not negative, and not beyond a hundred years.
     var bounded: Duration { min(max(self, .zero), .longest) }

@@ -133,7 +133,7 @@ struct TransferRecord: Codable, Sendable {
     }
 
     /// As many as nobody makes transfers.
-    private static let turns = 0...(1 << 53)
+    private static let turns = 0...Int(clamping: Int64(1) << 53)
 
     func encoded() -> Data? { try? JSONEncoder().encode(self) }
 

@@ -71,8 +71,9 @@ struct BodyFlow<Reader> {
     /// A piece has come. No other event of the network comes before a piece that is to be put aside has been.
     mutating func receive(_ piece: Data) -> Action {
         guard end == nil, !piece.isEmpty else { return .none }
-        received += piece.count
-        guard received <= sizes.limit else { return fail(TransportFault(.bodyTooLarge(limit: sizes.limit))) }
+        let (sum, isTooMuch) = received.addingReportingOverflow(piece.count)
+        guard !isTooMuch, sum <= sizes.limit else { return fail(TransportFault(.bodyTooLarge(limit: sizes.limit))) }
+        received = sum
         if diskLength > 0 || isSpilling || memoryLength + piece.count > sizes.window {
             isSpilling = true
             return .spill(piece)
