@@ -76,4 +76,28 @@ extension ManualClockTests {
         }
         #expect(orders.count > 5)
     }
+
+    @Test("leaves nobody asleep who is due, also one that lies down just as the time comes to its end")
+    func lateSleepers() async throws {
+        let (clock, isOver) = (ManualClock(), Watched(false))
+        let step = Duration.nanoseconds(1)
+        let sleepers = (0..<3).map { _ in
+            Task { while !isOver.value { try? await clock.sleep(until: clock.now.advanced(by: step)) } }
+        }
+        let mover = Task { () -> Int in
+            for round in 0..<20_000 {
+                await clock.advance(by: step)
+                if clock.remaining.contains(where: { $0 <= .zero }) { return round }
+            }
+            return 20_000
+        }
+        // So it waits for no rest, and moves the time as often as it can.
+        mover.cancel()
+        #expect(await mover.value == 20_000)
+        isOver.change { $0 = true }
+        for sleeper in sleepers {
+            sleeper.cancel()
+            await sleeper.value
+        }
+    }
 }
