@@ -34,7 +34,8 @@ import IDMCore
 ///   - filePath: See `fileID`.
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.
-/// - Throws: ``ExplorationFailure``, with the seed; `CancellationError`, if the task is cancelled between two runs.
+/// - Throws: ``ExplorationFailure``, with the seed, also of a run that a cancel of the task cuts short;
+///   `CancellationError`, if the task is cancelled between two runs.
 public func explore(
     seeds: some Sequence<Int>, patience: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
@@ -42,15 +43,22 @@ public func explore(
 ) async throws {
     for seed in seeds {
         try Task.checkCancellation()
+        // Heard as they happen: a body that hangs never comes to the end of its scope, which would tell them.
+        let failures = Watched<[TestFailure]>([])
+        var thrown: (any Error)?
         do {
             let executor = DeterministicExecutor(seed: UInt64(bitPattern: Int64(seed)))
             try await executor.run(patience: patience, clock: clock) {
-                try await TestScope.run { try await body(executor) }
+                try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+                    try await body(executor)
+                }
             }
         } catch {
-            try Task.checkCancellation()
-            let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-            throw ExplorationFailure(seed: seed, error: error, place: place)
+            thrown = error
         }
+        let found = failures.value
+        guard let error = found.isEmpty ? thrown : TestFailures(failures: found, error: thrown) else { continue }
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        throw ExplorationFailure(seed: seed, error: error, place: place)
     }
 }

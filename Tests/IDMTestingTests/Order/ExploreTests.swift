@@ -295,4 +295,43 @@ struct ExploreTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
+
+    @Test("tells what the kit has found wrong by the time that nothing can run any more")
+    func failuresBeforeStall() async throws {
+        let failure = try #require(
+            await #expect(throws: ExplorationFailure.self) {
+                try await explore(seeds: [3], patience: .zero) { executor in
+                    let (stub, hasAnswered) = (StubDataProvider<Int, Int>.unexpected(), Signal())
+                    Task(executorPreference: executor) {
+                        _ = try await stub.request(1)
+                        hasAnswered.open()
+                    }
+                    try await hasAnswered.wait()
+                }
+            })
+        let found = try #require(failure.error as? TestFailures)
+        #expect(found.failures.map(\.message) == ["The stub expected no request, and request 1 came: 1"])
+        #expect(found.error.map { "\($0)" }?.hasPrefix("the body had not ended, and for 0") == true)
+        #expect(failure.seed == 3)
+    }
+
+    @Test("tells the seed of a run that a cancel cuts short, with all that was wrong in it", arguments: [false, true])
+    func cancelledRun(isWrong: Bool) async throws {
+        let hasBegun = Signal()
+        let task = Task {
+            // The time of this clock stands still, so the patience lasts.
+            try await explore(seeds: [4], clock: ManualClock()) { _ in
+                if isWrong { _ = try? await StubDataProvider<Int, Int>.unexpected().request(1) }
+                hasBegun.open()
+                try await Signal().wait()
+            }
+        }
+        try await hasBegun.wait()
+        task.cancel()
+        let failure = try #require(await #expect(throws: ExplorationFailure.self) { try await task.value })
+        #expect(failure.seed == 4)
+        let found = failure.error as? TestFailures
+        #expect(found?.failures.count == (isWrong ? 1 : nil))
+        #expect((found?.error ?? failure.error) is CancellationError)
+    }
 }
