@@ -25,9 +25,11 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         var recalls: [Int: @Sendable () -> Bool] = [:]
         /// The runs of all integrators that are heard, if any is.
         var integrators: OpenRuns?
+        /// How many of them can still be called, or have a run that may tell something.
+        var audible = 0
 
         /// Whether no event can come any more.
-        var isOver: Bool { made > 0 && made == over && integrators == nil }
+        var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
         /// How many calls haven't ended. One that has a recall to come is one of them.
@@ -126,10 +128,11 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             .call(isolation: isolation) { task in state.change { $0.recalls[number] = task.recallInquiry } }
         // Not with the call alone: a recall tells the same handlers again.
         task.whenAllFinished { [state] in
-            state.change { state in
+            // Taken out first: it is to be let go outside of the lock.
+            _ = state.change { state -> (@Sendable () -> Bool)? in
                 state.over += 1
-                state.recalls[number] = nil
                 state.calls[number] = nil
+                return state.recalls.removeValue(forKey: number)
             }
         }
         return task
@@ -146,11 +149,18 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     public func hear<Input>(
         _ integrator: Integrator<Input, Output>, isolation: isolated (any Actor)? = #isolation
     ) {
-        state.change { $0.integrators = $0.integrators ?? OpenRuns() }
-        let hear = { @Sendable [state] (event: IntegrationEvent<Output>) in
-            state.change { state in
-                state.events.append(event)
-                state.integrators?.hear(event)
+        state.change { state in
+            state.integrators = state.integrators ?? OpenRuns()
+            state.audible += 1
+        }
+        // Goes with the last handler: the integrator holds them, and each of its runs does until its end.
+        let canary = Canary { [state] in state.change { $0.audible -= 1 } }
+        let hear = { @Sendable [state, canary] (event: IntegrationEvent<Output>) in
+            withExtendedLifetime(canary) {
+                state.change { state in
+                    state.events.append(event)
+                    state.integrators?.hear(event)
+                }
             }
         }
         integrator.follow { [state] step in state.change { $0.integrators?.take(step) } }
@@ -172,7 +182,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Waits for the next events, and fails unless they are these, in this order.
     ///
     /// It waits no longer than until an event is another one, or until every call made with the recorder has ended, and
-    /// everything chained to it: then what hasn't come won't.
+    /// everything chained to it: then what hasn't come won't. Of an integrator that it hears another call could come for
+    /// as long as somebody holds it, so it waits until that is gone as well, and its calls have ended.
     ///
     /// - Throws: `CancellationError`, if the task that waits is cancelled. What is missing then is a failure as well,
     ///   so that a time limit says more than that time was over.

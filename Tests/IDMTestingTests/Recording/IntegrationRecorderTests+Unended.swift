@@ -225,6 +225,46 @@ extension IntegrationRecorderTests {
             }
         }
     }
+
+    @Test("waits for no event of an integrator that is gone, with all its calls")
+    func goneIntegrator() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            do {
+                let (first, second) = (Integrator(Echo<Int>()), Integrator(provider))
+                recorder.hear(first)
+                recorder.hear(second)
+                await first.prepareCall(1).call().finish()
+                second.prepareCall(2).call()
+                _ = try await provider.nextRequest()
+                withExtendedLifetime(second) {}
+            }
+            try await recorder.expect(.began, .succeeded(1), .completed, .began)
+            try await recorder.expect(.cancelled(.released), .completed, .began)
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected cancelled(released), completed, began, and cancelled(released), completed came."
+            ])
+    }
+
+    @Test("waits for events of an integrator that is still there, also when its calls have ended")
+    func heldIntegrator() async throws {
+        // In some of the orders the recorder waits before the value comes.
+        try await explore(seeds: 0..<20, patience: .zero) { _ in
+            let (provider, recorder) = (ControlledDataProvider<Int, Int>(), IntegrationRecorder<Int>())
+            let integrator = Integrator(provider)
+            recorder.hear(integrator)
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+            try await recorder.expect(.began, .succeeded(1), .completed)
+            async let next: Void = recorder.expect(.began, .succeeded(2), .completed)
+            let task = integrator.prepareCall(2).call()
+            try await provider.nextRequest().answer(2)
+            await task.finish()
+            try await next
+        }
+    }
 }
 
 /// Runs each job where it is handed in, before whoever hands it in goes on.
