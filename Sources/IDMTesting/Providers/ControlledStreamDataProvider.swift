@@ -14,7 +14,7 @@ public import IDMCore
 ///
 /// A request begins with the first value that is asked for. It ends when the test ends it, or when its task is cancelled
 /// while it waits for a value, whichever comes first; with ``init(hearsCancel:)`` a cancel ends nothing. What has been
-/// sent before the end is still delivered.
+/// sent before the end is still delivered. It also ends when nobody listens to it any more.
 public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendable>: StreamDataProvider {
     private let desk = RequestDesk<ControlledStreamRequest<Input, Output>>()
     private let hearsCancel: Bool
@@ -59,7 +59,7 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
         /// Walks through the values of one request.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let begin: @Sendable () -> ControlledStreamRequest<Input, Output>
-            private var request: ControlledStreamRequest<Input, Output>?
+            private var listener: Listener?
 
             fileprivate init(begin: @escaping @Sendable () -> ControlledStreamRequest<Input, Output>) {
                 self.begin = begin
@@ -70,11 +70,22 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
             }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
-                let request = request ?? begin()
-                self.request = request
-                return try await request.next()
+                let listener = listener ?? Listener(begin())
+                self.listener = listener
+                return try await listener.request.next()
             }
         }
+    }
+
+    /// Tells when nobody listens to a request any more: the request itself is held for the test.
+    fileprivate final class Listener: Sendable {
+        let request: ControlledStreamRequest<Input, Output>
+
+        init(_ request: ControlledStreamRequest<Input, Output>) {
+            self.request = request
+        }
+
+        deinit { request.leave() }
     }
 }
 
@@ -118,19 +129,21 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
 
     // MARK: What the test sees
 
-    /// Whether the task that waits for a value has been cancelled.
+    /// Whether the task that waits for a value has been cancelled. A cancel that comes between two values is heard with
+    /// the next one that is asked for.
     public var isCancelled: Bool { state.value.isCancelled }
 
-    /// Whether the stream has told its end to whoever listens.
+    /// Whether the stream has told its end to whoever listens, or nobody listens any more.
     public var isOver: Bool { state.value.isOver }
 
-    /// Waits until the task that waits for a value is cancelled. Throws `CancellationError` if the caller's is.
+    /// Waits until the task that waits for a value is cancelled, or until the request is over: no cancel comes after
+    /// that. Throws `CancellationError` if the caller's is.
     public func cancelled() async throws {
-        try await state.wait { $0.isCancelled }
+        try await state.wait { $0.isCancelled || $0.isOver }
     }
 
-    /// Waits until the stream has told its end to whoever listens. Throws `CancellationError` if the task that waits is
-    /// cancelled.
+    /// Waits until the stream has told its end to whoever listens, or nobody listens any more. Throws
+    /// `CancellationError` if the task that waits is cancelled.
     public func ended() async throws {
         try await state.wait { $0.isOver }
     }
@@ -138,6 +151,13 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     private func end(_ result: Result<Void, any Error>) {
         state.change { state in
             if state.end == nil { state.end = result }
+        }
+    }
+
+    fileprivate func leave() {
+        state.change { state in
+            state.isOver = true
+            if state.end == nil { state.end = .success(()) }
         }
     }
 

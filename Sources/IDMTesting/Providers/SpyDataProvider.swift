@@ -20,7 +20,8 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         /// How it ended: with its last value, or the error. Nil while it runs, for a stream without a value, and for
         /// one that was let go before its end.
         public fileprivate(set) var outcome: Result<Base.Output, any Error>?
-        /// Whether the task that made it was cancelled while it ran.
+        /// Whether the task that made it was cancelled while it ran. For a stream: while somebody waited for a value. A
+        /// cancel that comes between two values is heard with the next one that is asked for, or not, if none is.
         public fileprivate(set) var isCancelled = false
         /// Whether it has ended.
         public fileprivate(set) var isOver = false
@@ -34,7 +35,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         case answered(Int)
         /// An error came.
         case failed(Int)
-        /// The task of a request was cancelled while it ran.
+        /// The task of a request was cancelled while it ran; of a stream, while it waited for a value.
         case cancelled(Int)
         /// A stream ended.
         case finished(Int)
@@ -66,7 +67,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     /// What the requests were made with, in order.
     public var inputs: [Base.Input] { requests.map(\.input) }
 
-    /// How many requests were cancelled while they ran.
+    /// How many requests were cancelled while they ran, as far as ``Observation/isCancelled`` tells.
     public var cancelCount: Int { requests.count(where: \.isCancelled) }
 
     /// Waits until so many requests have been made. Throws `CancellationError` if the task that waits is cancelled.

@@ -219,6 +219,31 @@ struct ControlledStreamDataProviderTests {
         _ = stream.values(for: 1).makeAsyncIterator()
         #expect(stream.requestCount == 0)
     }
+
+    @Test("is over when nobody listens to it any more, and waits for no cancel then")
+    func abandoned() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let task = Task { for try await _ in stream.values(for: 1) { return } }
+        let request = try await stream.nextRequest()
+        request.send(1)
+        try await request.ended()
+        try await request.cancelled()
+        #expect(request.isOver && !request.isCancelled)
+        try await task.value
+    }
+
+    @Test("is over when a call is cancelled while it hears of a value")
+    @MainActor
+    func cancelledBetweenValues() async throws {
+        let (stream, running) = (ControlledStreamDataProvider<Int, Int>(), Watched<IntegrationTask<Int>?>(nil))
+        let task = Integrator(stream).prepareCall(1).onSuccess { _ in running.value?.cancel() }.call()
+        running.change { $0 = task }
+        let request = try await stream.nextRequest()
+        request.send(1)
+        try await request.cancelled()
+        try await request.ended()
+        running.change { $0 = nil }
+    }
 }
 
 @Suite("A controlled callback provider", .timeLimit(.ample))
