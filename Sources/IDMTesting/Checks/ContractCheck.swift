@@ -51,7 +51,8 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     private enum CancelResult {
         /// It had ended before, or can't be cancelled.
         case none
-        case threw, answered, late
+        case threw, late
+        case answered(ContractTrial<Provider>)
 
         var isLate: Bool { if case .late = self { true } else { false } }
     }
@@ -63,15 +64,27 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
             return .none
         }
         guard try await comes(within: patience.cancel, { try await trial.ended() }) else { return .late }
-        return trial.hasAnsweredAfterCancel ? .answered : .threw
+        return trial.hasAnsweredAfterCancel ? .answered(trial) : .threw
     }
 
-    /// A value may be on its way when the cancel comes. A provider that hears its cancel doesn't have that each time.
+    /// A value may be on its way when the cancel comes. A provider that hears its cancel doesn't have that each time,
+    /// unless it is a stream that looks for a cancel before each value: that ends with what was on its way.
     private func answersAfterEveryCancel() async throws -> Bool {
+        var ended: ContractTrial<Provider>?
         for _ in 0..<5 {
-            guard case .answered = try await cancel() else { return false }
+            guard case .answered(let trial) = try await cancel() else { return false }
+            if trial.isStream && trial.valuesAfterCancel == 1 { ended = trial }
         }
-        return true
+        guard let ended else { return true }
+        return try await !goesOn(after: ended.values)
+    }
+
+    /// Whether a stream that nobody cancels has more values than that.
+    private func goesOn(after count: Int) async throws -> Bool {
+        let trial = ask(try make())
+        defer { trial.cancel() }
+        _ = try await comes(within: patience.request) { try await trial.hasMore(than: count) }
+        return trial.values > count
     }
 
     /// Asks twenty times at once, and cancels some, but neither the first nor the last: nobody else is to notice.

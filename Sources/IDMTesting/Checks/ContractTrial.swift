@@ -112,9 +112,17 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
         return isStream && state.isOver && !state.isCancelled
     }
 
-    var hasAnsweredAfterCancel: Bool {
+    var values: Int { state.value.values }
+
+    var valuesAfterCancel: Int {
         let state = state.value
-        return state.isCancelled && state.values > state.valuesBeforeCancel
+        return state.isCancelled ? state.values - state.valuesBeforeCancel : 0
+    }
+
+    /// Whether a value that came after the cancel is an answer. One of a stream may have been on its way, and is none if
+    /// an error comes after it.
+    var hasAnsweredAfterCancel: Bool {
+        valuesAfterCancel > (isStream && state.value.error != nil ? 1 : 0)
     }
 
     /// Cancels the request. False if it has ended, or can't be cancelled.
@@ -135,6 +143,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     func begun() async throws { try await state.wait { $0.hasBegun } }
     func answered() async throws { try await state.wait(until: \.hasAnswered) }
     func over() async throws { try await state.wait { $0.isOver } }
+    func hasMore(than count: Int) async throws { try await state.wait { $0.values > count || $0.isOver } }
 
     func ended() async throws {
         try await state.wait { [callsBack] state in callsBack ? state.hasAnswered : state.isOver }

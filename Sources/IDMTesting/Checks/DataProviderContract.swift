@@ -32,7 +32,8 @@ public enum DataProviderContract {
         case answersOnce
         /// A request whose task is cancelled while it runs ends soon.
         case hearsCancel
-        /// A request that was cancelled while it ran doesn't end with a value.
+        /// A request that was cancelled while it ran doesn't end with a value. A stream may deliver one that was on its
+        /// way when the cancel came, if it then ends because of that: with an error, or before its last value.
         case answersNothingAfterCancel
         /// Many requests at once all end, also when some of them are cancelled, of which the others don't notice.
         case takesConcurrentRequests

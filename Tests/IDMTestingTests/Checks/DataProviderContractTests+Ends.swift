@@ -1,5 +1,6 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 /// How requests end of which nobody asked that they end so.
@@ -66,6 +67,21 @@ extension DataProviderContractTests {
                 found.messages == [
                     "expected the cancel of a request to leave others alone, and 11 of them \(words)"
                 ])
+        }
+    }
+
+    @Test("is kept by a stream with a value on its way when the cancel comes, which ends after that")
+    func valueInFlight() async throws {
+        #expect(try await broken { Stepping(clock: $0, end: .error) } == [])
+        #expect(try await broken { Stepping(clock: $0, end: .nothing) } == [])
+    }
+
+    @Test("is broken by a stream that delivers more than that, or ends by itself with that value")
+    func deafStream() async throws {
+        for end in [Stepping.End.late, .byItself] {
+            let found = try await check { Stepping(clock: $0, end: end) }
+            #expect(found.rules == [.answersNothingAfterCancel], "\(end)")
+            #expect(found.messages == ["expected a cancelled request to throw, and a value came."])
         }
     }
 }
@@ -164,6 +180,47 @@ private struct Hub: StreamDataProvider {
             }
             if let error = hub.error { throw error }
             return nil
+        }
+    }
+}
+
+/// A stream whose values take a while, during which it hears nothing.
+private struct Stepping: StreamDataProvider {
+    /// How it ends: once it sees that it was cancelled, a value later, or with its second value and no sooner.
+    enum End { case error, nothing, late, byItself }
+
+    let clock: ManualClock
+    let end: End
+
+    func values(for input: Int) -> Values { Values(stream: self, input: input) }
+
+    struct Values: AsyncSequence, AsyncIteratorProtocol {
+        let stream: Stepping
+        let input: Int
+        var count = 0
+        var wasCancelled = false
+
+        func makeAsyncIterator() -> Values { self }
+
+        mutating func next() async throws -> Int? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
+            switch stream.end {
+            case .error: try Task.checkCancellation()
+            case .nothing: if Task.isCancelled { return nil }
+            case .late:
+                if wasCancelled { throw CancellationError() }
+                wasCancelled = Task.isCancelled
+            case .byItself: if count == 2 { return nil }
+            }
+            count += 1
+            let isThere = Signal()
+            LibraryTask.start(clock: stream.clock, isolation: nil) { [clock = stream.clock] _ in
+                try? await clock.sleep(for: .milliseconds(15))
+                isThere.open()
+            }
+            await isThere.waitDeaf()
+            return input
         }
     }
 }
