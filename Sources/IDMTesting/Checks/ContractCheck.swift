@@ -16,7 +16,7 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         case .answersNothingAfterCancel:
             try await answersAfterEveryCancel() ? "expected a cancelled request to throw, and a value came." : nil
         case .takesConcurrentRequests: try await takesMany()
-        case .isReleased: try await staysHeld() ? "expected to be released after use, and something holds it." : nil
+        case .isReleased: try await holding()
         }
     }
 
@@ -147,17 +147,18 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         return (cancelled.map { trials[$0] }, others.map { trials[$0] })
     }
 
-    private func staysHeld() async throws -> Bool {
-        guard Provider.self is AnyObject.Type else { return false }
+    private func holding() async throws -> String? {
+        guard Provider.self is AnyObject.Type else { return nil }
+        var hasLooked = false
         for isCancelled in [false, true] {
             guard let held = try await use(cancelling: isCancelled) else { continue }
-            if try await stays(held) { return true }
+            hasLooked = true
+            if try await stays(held) { return "expected to be released after use, and something holds it." }
         }
-        return false
+        return hasLooked ? nil : "expected a use to end, to look at what holds it then, and none did."
     }
 
-    /// Uses a provider that is gone when this returns, if nobody else holds it. Nil if the use doesn't end: that breaks
-    /// another rule.
+    /// Uses a provider that is gone when this returns, if nobody else holds it. Nil if the use doesn't end.
     private func use(cancelling isCancelled: Bool) async throws -> Held? {
         let provider = try make()
         let held = Held(provider as AnyObject)

@@ -37,7 +37,8 @@ public enum DataProviderContract {
         case answersNothingAfterCancel
         /// Many requests at once all end, also when some of them are cancelled, of which the others don't notice.
         case takesConcurrentRequests
-        /// When all requests have ended or were cancelled, nothing holds the provider.
+        /// When all requests have ended or were cancelled, nothing holds the provider. One of which no request ends,
+        /// with a cancel or without, can't be looked at, which breaks the rule as well.
         case isReleased
     }
 

@@ -84,6 +84,13 @@ extension DataProviderContractTests {
             #expect(found.messages == ["expected a cancelled request to throw, and a value came."])
         }
     }
+
+    @Test("says that it couldn't look whether a provider is released of which no use ends")
+    func unusable() async throws {
+        let found = try await check(rules: [.isReleased]) { _ in ControlledDataProvider<Int, Int>(hearsCancel: false) }
+        #expect(found.rules == [.isReleased])
+        #expect(found.messages == ["expected a use to end, to look at what holds it then, and none did."])
+    }
 }
 
 private struct CancellingCaller: CallbackDataProvider {
