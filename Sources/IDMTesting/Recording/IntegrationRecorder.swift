@@ -10,8 +10,8 @@ public import IDMCore
 ///
 /// Expectations are met in the order of the events, each event once. The recorder's handlers are written on the actor
 /// on which the call is made, so they don't change how it is delivered. A recorder is exhaustive unless it is told
-/// otherwise: at the end of its ``TestScope``, and in ``verify(fileID:filePath:line:column:)``, events that nobody
-/// expected, calls that haven't ended, and stubs of the scope that weren't used up are failures.
+/// otherwise: at the end of its ``TestScope`` events that nobody expected, and calls that haven't ended, are failures,
+/// and ``verify(fileID:filePath:line:column:)`` asks also for the stubs of the scope that weren't used up.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private struct State {
         var events: [IntegrationEvent<Output>] = []
@@ -73,9 +73,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Makes a recorder that hears nothing yet.
     ///
     /// - Parameters:
-    ///   - isExhaustive: Whether what nobody expected, and a stub that wasn't used up, is a failure at the end of the
-    ///     ``TestScope``. Where that asks nothing of leftovers, the recorder asks only in
-    ///     ``verify(fileID:filePath:line:column:)``.
+    ///   - isExhaustive: Whether events that nobody expected, and calls that haven't ended, are failures at the end of
+    ///     the ``TestScope``, and whether ``verify(fileID:filePath:line:column:)`` asks for stubs as well. At the end of
+    ///     the scope a stub that wasn't used up is a failure in any case. Where a scope asks nothing of leftovers, the
+    ///     recorder asks only in `verify`.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
