@@ -24,7 +24,8 @@ public final class TestGate: Sendable {
             let passing = queue.prefix(count)
             admitted.formUnion(passing)
             queue.removeFirst(passing.count)
-            credit += count - passing.count
+            let (sum, isTooMuch) = credit.addingReportingOverflow(count - passing.count)
+            credit = isTooMuch ? .max : sum
         }
 
         /// A waiter goes away. If it was let through and doesn't pass, the next one does.

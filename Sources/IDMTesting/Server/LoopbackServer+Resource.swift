@@ -34,14 +34,15 @@ extension LoopbackServer {
         private let content: @Sendable (Range<Int>) -> Data
 
         /// Makes a resource of a function that knows every part of it. The function runs on the server's thread, and is
-        /// asked for no more than a small block.
+        /// asked for no more than a small block. Less than nothing is nothing.
         public init(length: Int, eTag: String? = nil, _ bytes: @escaping @Sendable (Range<Int>) -> Data) {
-            self.length = length
+            self.length = max(length, 0)
             self.eTag = eTag
             content = bytes
         }
 
-        /// Makes a resource of bytes that are made up: the same for the same seed, and nowhere alike.
+        /// Makes a resource of bytes that are made up: the same for the same seed, and nowhere alike. Less than nothing
+        /// is nothing.
         public init(length: Int, eTag: String? = nil, seed: UInt64 = 0) {
             let noise = Noise(seed: seed)
             self.init(length: length, eTag: eTag) { noise.bytes($0) }

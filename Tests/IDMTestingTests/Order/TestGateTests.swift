@@ -118,4 +118,12 @@ struct TestGateTests {
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
+
+    @Test("takes as many as there can be, more than once")
+    func most() async throws {
+        let first = try await arrive(as: "a", 1)
+        for _ in 0..<2 { gate.open(for: .max) }
+        try await first.value
+        for _ in 0..<3 { try await gate.pass() }
+    }
 }

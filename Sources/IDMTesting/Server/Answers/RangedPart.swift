@@ -75,6 +75,14 @@ extension String {
 
 extension Range<Int> {
     fileprivate func shifted(by offset: Int) -> Range<Int> {
-        Swift.max(lowerBound + offset, 0)..<Swift.max(upperBound + offset, 0)
+        lowerBound.moved(by: offset)..<upperBound.moved(by: offset)
+    }
+}
+
+extension Int {
+    /// The place that is so much later, as far as there are any.
+    fileprivate func moved(by offset: Int) -> Int {
+        let (sum, isTooMuch) = addingReportingOverflow(offset)
+        return isTooMuch ? .max : Swift.max(sum, 0)
     }
 }

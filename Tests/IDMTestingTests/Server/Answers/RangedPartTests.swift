@@ -71,6 +71,24 @@ struct RangedPartTests {
         #expect(first.fingerprint == LoopbackServer.Fingerprint(of: whole))
     }
 
+    @Test("are wrong by as much as there can be", arguments: [Int.max, .min])
+    func wrongest(offset: Int) {
+        let range: ServiceHeaders = ["Range": "bytes=10-19"]
+        let end = offset > 0 ? 100 : 0
+        #expect(Self.part(range, .shifted(by: offset)).hasPrefix("206 \(end)..<\(end) bytes \(end)-"))
+        #expect(Self.part(range, .mislabelled(by: offset)).hasPrefix("206 10..<20 bytes \(max(offset, 0))-"))
+    }
+
+    @Test("A resource of less than nothing is nothing")
+    func negative() {
+        let resource = LoopbackServer.Resource(length: -1)
+        #expect(resource.length == 0)
+        #expect(resource.bytes(0..<10).isEmpty)
+        #expect(resource.fingerprint == LoopbackServer.Fingerprint())
+        #expect(RangedPart(of: resource, for: [:]).range.isEmpty)
+        #expect(RangedPart(of: resource, for: ["Range": "bytes=0-9"]).status == 416)
+    }
+
     @Test("A fingerprint doesn't depend on how bytes are split, and tells all of them")
     func fingerprint() {
         // More than a block of those that it takes at once.
