@@ -19,7 +19,12 @@ final class RawClient: Sendable {
     private let descriptor: Int32
 
     /// Connects. What comes is read at once, unless it is said that it isn't.
-    init(_ server: LoopbackServer, listening: Bool = true) throws {
+    convenience init(_ server: LoopbackServer, listening: Bool = true) throws {
+        try self.init(port: server.port, listening: listening)
+    }
+
+    /// Connects to a port of the loopback.
+    init(port: Int, listening: Bool = true) throws {
         #if canImport(Darwin)
         descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -28,7 +33,7 @@ final class RawClient: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        address.sin_port = UInt16(server.port).bigEndian
+        address.sin_port = UInt16(port).bigEndian
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let connected = withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }

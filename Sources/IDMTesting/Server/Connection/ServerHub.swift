@@ -25,7 +25,7 @@ final class ServerHub: Sendable {
     private let routes = Locked(Routes<Request, Answer>())
     private let mail = Locked(Mail())
     private let desk = RequestDesk<Request>()
-    private let pipe: WakePipe
+    let pipe: WakePipe
     private let place: SourcePlace
     private let ledger = FailureLedger.current
     private let executor = LibraryTask.executor

@@ -3,16 +3,26 @@ import IDMCore
 
 /// What runs on the server's thread: waits for sockets, and does what the conversations ask for.
 final class ServerLoop {
+    /// How long a turn lasts that doesn't look for new connections, in milliseconds.
+    private static let rest: Int32 = 50
+
     private let hub: ServerHub
     private let listener: ServerSocket
     private let pipe: WakePipe
+    private let accepted: () -> ServerSocket.Accepted
     private var connections: [Int: ServerConnection] = [:]
     private var lastConnection = 0
+    /// Whether the next turn looks for new connections.
+    private(set) var isListening = true
 
-    init(hub: ServerHub, listener: ServerSocket, pipe: WakePipe) {
+    /// - Parameter accepted: What the listener accepts next. Nil for what it says itself.
+    init(
+        hub: ServerHub, listener: ServerSocket, pipe: WakePipe, accepted: (() -> ServerSocket.Accepted)? = nil
+    ) {
         self.hub = hub
         self.listener = listener
         self.pipe = pipe
+        self.accepted = accepted ?? listener.accepted
     }
 
     /// Returns when it has been told to stop, with everything closed.
@@ -22,16 +32,18 @@ final class ServerLoop {
         for connection in connections.values { connection.end() }
     }
 
-    private func turn() -> Bool {
+    /// Waits until something happens, and does what comes of it. False, when it has been told to stop.
+    func turn() -> Bool {
         var readiness = Readiness()
         readiness.add(pipe.reader, reading: true, writing: false)
-        readiness.add(listener.descriptor, reading: true, writing: false)
+        readiness.add(listener.descriptor, reading: isListening, writing: false)
         let open = Array(connections.values)
         for connection in open {
             readiness.add(
                 connection.socket.descriptor, reading: connection.wantsToRead, writing: connection.wantsToWrite)
         }
-        readiness.wait()
+        readiness.wait(isListening ? nil : Self.rest)
+        isListening = true
         for (place, connection) in open.enumerated() {
             let (canRead, canWrite, isBroken) = readiness.happened(place + 2)
             if canRead && connection.wantsToRead { connection.read() }
@@ -55,12 +67,24 @@ final class ServerLoop {
     }
 
     private func accept() {
-        while let socket = listener.accepted() {
-            lastConnection += 1
-            hub.opened(lastConnection)
-            let connection = ServerConnection(number: lastConnection, socket: socket, hub: hub)
-            connections[lastConnection] = connection
-            connection.proceed()
+        while true {
+            switch accepted() {
+            case .connection(let socket): open(socket)
+            case .nothing: return
+            case .noRoom:
+                // Whoever waits goes on waiting, so the listener would end each turn at once. What makes room may be
+                // somebody else's, of which nobody hears: so it is left out for one turn, and a short one.
+                isListening = false
+                return
+            }
         }
+    }
+
+    private func open(_ socket: ServerSocket) {
+        lastConnection += 1
+        hub.opened(lastConnection)
+        let connection = ServerConnection(number: lastConnection, socket: socket, hub: hub)
+        connections[lastConnection] = connection
+        connection.proceed()
     }
 }

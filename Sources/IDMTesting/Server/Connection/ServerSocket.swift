@@ -25,6 +25,19 @@ struct ServerSocket: Sendable {
         case failed
     }
 
+    enum Accepted {
+        case connection(ServerSocket)
+        /// Nobody waits.
+        case nothing
+        /// Somebody waits, and the system has no room for one more.
+        case noRoom
+
+        /// What a failure means.
+        static func failed(_ code: Int32) -> Accepted {
+            [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) ? .noRoom : .nothing
+        }
+    }
+
     let descriptor: Int32
     /// The port that it listens on, if it does.
     let port: Int
@@ -54,18 +67,18 @@ struct ServerSocket: Sendable {
         }
     }
 
-    /// The next connection that somebody has made. Nil, if there is none.
-    func accepted() -> ServerSocket? {
+    /// The next connection that somebody has made.
+    func accepted() -> Accepted {
         let connection = accept(descriptor, nil, nil)
-        guard connection >= 0 else { return nil }
+        guard connection >= 0 else { return .failed(errno) }
         guard (try? Self.prepare(connection)) != nil else {
             _ = systemClose(connection)
-            return nil
+            return .nothing
         }
         var one: Int32 = 1
         // What is written leaves at once: a drip is to be one.
         setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        return ServerSocket(descriptor: connection, port: 0)
+        return .connection(ServerSocket(descriptor: connection, port: 0))
     }
 
     func receive(_ limit: Int) -> Received {
@@ -179,10 +192,10 @@ struct Readiness {
         entries.append(pollfd(fd: descriptor, events: Int16(events), revents: 0))
     }
 
-    /// Waits until something has happened.
-    mutating func wait() {
+    /// Waits until something has happened, or for so many milliseconds. Nil for ever.
+    mutating func wait(_ limit: Int32? = nil) {
         let count = nfds_t(entries.count)
-        while poll(&entries, count, -1) < 0 && errno == EINTR {}
+        while poll(&entries, count, limit ?? -1) < 0 && errno == EINTR {}
     }
 
     /// What has happened to the descriptor that was added as this one.
