@@ -18,6 +18,8 @@ public final class LeakTracker: Sendable {
         weak let object: (any AnyObject & Sendable)?
         let name: String
         let place: SourcePlace
+        /// Whether it has been told that it is still there.
+        var isTold = false
     }
 
     private let tracked = Watched<[Tracked]>([])
@@ -26,7 +28,7 @@ public final class LeakTracker: Sendable {
     /// Makes a tracker that reports to the current ``TestScope``.
     public init() {
         ledger = .current
-        ledger.atEnd(.leak) { [tracked] in Self.leaks(of: tracked.value) }
+        ledger.atEnd(.leak) { [tracked] in Self.leaks(of: tracked) }
     }
 
     /// Takes note of an object, which is only held weakly.
@@ -50,14 +52,23 @@ public final class LeakTracker: Sendable {
         return object
     }
 
-    /// Fails for each object that is still there, at the line where it was tracked.
+    /// Fails for each object that is still there, at the line where it was tracked. Each is told once, here or at the end
+    /// of the scope.
     public func verify() {
-        for failure in Self.leaks(of: tracked.value) { ledger.record(failure) }
+        for failure in Self.leaks(of: tracked) { ledger.record(failure) }
     }
 
-    private static func leaks(of tracked: [Tracked]) -> [TestFailure] {
-        tracked.filter { $0.object != nil }.map { entry in
-            TestFailure("Expected \(entry.name) to be released, and something still holds it.", at: entry.place)
+    private static func leaks(of watched: Watched<[Tracked]>) -> [TestFailure] {
+        let tracked = watched.value
+        // Looked at outside of the lock: who looks holds an object for a moment, and may be the last who does.
+        let held = tracked.indices.filter { tracked[$0].object != nil }
+        let untold = watched.change { tracked in
+            defer { for index in held { tracked[index].isTold = true } }
+            return held.filter { !tracked[$0].isTold }
+        }
+        return untold.map { index in
+            let entry = tracked[index]
+            return TestFailure("Expected \(entry.name) to be released, and something still holds it.", at: entry.place)
         }
     }
 }

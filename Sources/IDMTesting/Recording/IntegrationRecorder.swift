@@ -27,15 +27,26 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         var integrators: OpenRuns?
         /// How many of them can still be called, or have a run that may tell something.
         var audible = 0
+        /// What has been told as left over: so many events, and these calls.
+        var toldCount = 0
+        var toldCalls: Set<Int> = []
 
         /// Whether no event can come any more.
         var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
-        /// How many calls haven't ended. One that has a recall to come is one of them.
-        func unendedCount(recalled: Set<Int>) -> Int {
-            let open = calls.filter { $0.value.count > 0 }.keys
-            return recalled.union(open).count + (integrators?.count ?? 0)
+        /// The events that nobody expected, those left out that this has returned before.
+        mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
+            defer { toldCount = events.count }
+            return Array(events.dropFirst(max(expectedCount, toldCount)))
+        }
+
+        /// How many calls haven't ended, those left out that this has counted before. One that has a recall to come is
+        /// one of them.
+        mutating func takeUnended(recalled: Set<Int>) -> Int {
+            let open = recalled.union(calls.filter { $0.value.count > 0 }.keys)
+            defer { toldCalls.formUnion(open) }
+            return open.subtracting(toldCalls).count + (integrators?.takeUntold() ?? 0)
         }
     }
 
@@ -44,6 +55,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         private(set) var count = 0
         /// Those of them that are about to hear of a cancel, and of nothing else.
         private var turnedAway = 0
+        /// Those of them that have been told. Which ones isn't known: what ends is taken for another one.
+        private var told = 0
 
         mutating func take(_ step: RunStep) {
             switch step {
@@ -62,6 +75,12 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             default:
                 break
             }
+            told = min(told, count)
+        }
+
+        mutating func takeUntold() -> Int {
+            defer { told = count }
+            return count - told
         }
     }
 
@@ -222,7 +241,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     }
 
     /// Fails if something has come that nobody expected, or if a call hasn't ended. If the recorder is exhaustive, also
-    /// for each stub of its ``TestScope`` that wasn't used up, where that was made.
+    /// for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once, here or at the end
+    /// of the scope.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
@@ -234,12 +254,13 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private static func leftovers(of watched: Watched<State>, at place: SourcePlace) -> [TestFailure] {
         // Asked before the rest is looked at: a recall that ends meanwhile has left its events there.
         let recalled = Set(watched.value.recalls.filter { $0.value() }.keys)
-        let state = watched.value
-        let unendedCount = state.unendedCount(recalled: recalled)
+        let (unexpected, unendedCount) = watched.change { state in
+            (state.takeLeftovers(), state.takeUnended(recalled: recalled))
+        }
         var failures: [TestFailure] = []
-        if !state.unexpected.isEmpty {
+        if !unexpected.isEmpty {
             failures.append(
-                TestFailure("Expected nothing more, and \(state.unexpected.map(\.words).inWords) came.", at: place))
+                TestFailure("Expected nothing more, and \(unexpected.map(\.words).inWords) came.", at: place))
         }
         if unendedCount > 0 {
             failures.append(

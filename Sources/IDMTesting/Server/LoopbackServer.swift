@@ -24,7 +24,7 @@ public import IDMHTTP
 ///
 /// A request that no route is for, one more than a route has answers for, one that isn't HTTP, and a closure that
 /// throws are failures, and answered with 500, 501 or 400. So is, at the end of the ``TestScope``, a route that nobody
-/// asked, or that has answers left; ``verify()`` asks for that at once.
+/// asked, or that has answers left; ``verify()`` asks for that at once. It is told once.
 ///
 /// The server never holds more of a body than a small block, and writes only when the network takes it: see
 /// ``Connection/isBlocked``.

@@ -20,7 +20,7 @@ public import IDMHTTP
 ///
 /// A request that no route is for, and one more than a route has answers for, are failures, and throw that
 /// ``TestFailure``. So is, at the end of the ``TestScope``, a route that nobody asked, or that has answers left;
-/// ``verify()`` asks for that at once.
+/// ``verify()`` asks for that at once. It is told once.
 public final class StubTransport: HTTPTransport {
     private typealias Answer = Result<TransportResponse, any Error>
 
@@ -34,7 +34,7 @@ public final class StubTransport: HTTPTransport {
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
         place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        ledger.atEnd { [routes] in routes.value.leftovers }
+        ledger.atEnd { [routes] in routes.change { $0.takeLeftovers() } }
     }
 
     /// Makes a transport that answers every request with what a closure makes of it.
@@ -130,7 +130,7 @@ public final class StubTransport: HTTPTransport {
 
     /// Fails unless all routes have been used up: asked at all, and as often as they have answers.
     public func verify() {
-        for failure in routes.value.leftovers { ledger.record(failure) }
+        for failure in routes.change({ $0.takeLeftovers() }) { ledger.record(failure) }
     }
 
     // MARK: The transport

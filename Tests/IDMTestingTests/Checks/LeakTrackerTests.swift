@@ -134,4 +134,21 @@ struct LeakTrackerTests {
         #expect(failures.map(\.message) == ["Expected Screen to be released, and something still holds it."])
         kept.change { $0 = nil }
     }
+
+    @Test("tells of each object once, however often it is asked")
+    func once() async throws {
+        let kept = Watched<[Screen]>([])
+        let failures = try await TestScope.failures {
+            let leaks = LeakTracker()
+            kept.change { $0.append(leaks.track(Screen(), as: "first")) }
+            for _ in 0..<2 { leaks.verify() }
+            kept.change { $0.append(leaks.track(Screen(), as: "second")) }
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected first to be released, and something still holds it.",
+                "Expected second to be released, and something still holds it.",
+            ])
+        kept.change { $0 = [] }
+    }
 }

@@ -265,6 +265,33 @@ extension IntegrationRecorderTests {
             try await next
         }
     }
+
+    @Test("tells of each event and each call that is left over once, and waits for them all the same")
+    func leftoversOnce() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let (heard, other) = (Integrator(provider), Integrator(provider))
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.hear(heard)
+            recorder.call(other.prepareCall(1))
+            _ = try await provider.nextRequest()
+            for _ in 0..<2 { recorder.verify() }
+            try await recorder.expect(.began)
+            heard.prepareCall(2).call()
+            _ = try await provider.nextRequest()
+            for _ in 0..<2 { recorder.verify() }
+            recorder.call(other.prepareCall(3))
+            _ = try await provider.nextRequest()
+        }
+        #expect(
+            failures.map(\.message)
+                == Array(
+                    repeating: ["Expected nothing more, and began came.", Self.oneUnended], count: 3
+                ).flatMap(\.self))
+        for integrator in [heard, other] { integrator.cancel() }
+    }
+
+    private static let oneUnended = "Expected every call to have ended, and 1 had not."
 }
 
 /// Runs each job where it is handed in, before whoever hands it in goes on.

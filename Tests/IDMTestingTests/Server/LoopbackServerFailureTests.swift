@@ -101,4 +101,23 @@ struct LoopbackServerFailureTests {
         }
         #expect(asked.map(\.message) == ["The route GET /a expected a request, and none came."])
     }
+
+    @Test("each route that is left over once, whether the server has stopped or not", arguments: [false, true])
+    func leftoversOnce(stops: Bool) async throws {
+        let failures = try await TestScope.failures {
+            let server = try LoopbackServer()
+            server.on(.get, "/a", answer: .text(""))
+            server.verify()
+            server.on(.get, "/b", answer: .text(""))
+            if stops {
+                await server.stop()
+                server.verify()
+            }
+        }
+        #expect(
+            failures.map(\.message) == [
+                "The route GET /a expected a request, and none came.",
+                "The route GET /b expected a request, and none came.",
+            ])
+    }
 }

@@ -143,4 +143,19 @@ struct StubTransportTests {
         }
         #expect(asked.map(\.message) == ["The route * expected a request, and none came."])
     }
+
+    @Test("A route that is left over is told once, and one that comes later as well")
+    func leftoversOnce() async throws {
+        let failures = try await TestScope.failures {
+            let transport = StubTransport()
+            transport.on(.get, "/a", answer: .text(""))
+            for _ in 0..<2 { transport.verify() }
+            transport.on(.get, "/b", answer: .text(""))
+        }
+        #expect(
+            failures.map(\.message) == [
+                "The route GET /a expected a request, and none came.",
+                "The route GET /b expected a request, and none came.",
+            ])
+    }
 }

@@ -42,7 +42,7 @@ final class ServerHub: Sendable {
     func start(listening listener: ServerSocket) {
         ledger.atEnd { [self] in
             stop()
-            return routes.withLock { $0.leftovers }
+            return routes.withLock { $0.takeLeftovers() }
         }
         let thread = Thread { [self] in
             serve(listener)
@@ -73,7 +73,7 @@ final class ServerHub: Sendable {
     }
 
     func verify() {
-        for failure in routes.withLock({ $0.leftovers }) { ledger.record(failure) }
+        for failure in routes.withLock({ $0.takeLeftovers() }) { ledger.record(failure) }
     }
 
     // MARK: Messages

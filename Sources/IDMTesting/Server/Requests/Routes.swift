@@ -13,6 +13,8 @@ struct Route<Request: Sendable, Answer: Sendable>: Sendable {
     let supply: Supply
     let place: SourcePlace
     fileprivate(set) var asked = 0
+    /// Whether it has been told that the route expected more.
+    fileprivate var isTold = false
 
     init(_ method: ServiceRequest.Method?, _ path: String, _ supply: Supply, _ place: SourcePlace) {
         self.method = method
@@ -24,7 +26,13 @@ struct Route<Request: Sendable, Answer: Sendable>: Sendable {
     /// The route in a sentence.
     var name: String { "The route \(method.map { "\($0) " } ?? "")\(pattern.source)" }
 
-    fileprivate var leftover: TestFailure? {
+    fileprivate mutating func takeLeftover() -> TestFailure? {
+        guard !isTold, let leftover else { return nil }
+        isTold = true
+        return leftover
+    }
+
+    private var leftover: TestFailure? {
         switch supply {
         case .endless where asked == 0, .computed where asked == 0:
             TestFailure("\(name) expected a request, and none came.", at: place)
@@ -48,7 +56,7 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
     }
 
     private var routes: [Entry] = []
-    /// What was left when nobody was to answer any more.
+    /// What was left when nobody was to answer any more, and hasn't been told.
     private var settled: [TestFailure] = []
 
     mutating func add(_ route: Entry) {
@@ -91,13 +99,16 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
         return nil
     }
 
-    /// The routes that expect more.
-    var leftovers: [TestFailure] { settled + routes.compactMap(\.leftover) }
+    /// The routes that expect more, each once.
+    mutating func takeLeftovers() -> [TestFailure] {
+        defer { settled = [] }
+        return settled + routes.indices.compactMap { routes[$0].takeLeftover() }
+    }
 
     /// Lets go of what answers: nobody asks any more. Which routes expected more is still known. What is returned is to
     /// be let go outside of a lock.
     mutating func settle() -> [Entry] {
-        settled = leftovers
+        settled = takeLeftovers()
         defer { routes = [] }
         return routes
     }
