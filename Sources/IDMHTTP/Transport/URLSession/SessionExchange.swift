@@ -124,12 +124,7 @@ final class SessionExchange: Sendable {
         guard let response = response as? HTTPURLResponse else { return }
         // A server may say several things before its response.
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
-        let headers = ServiceHeaders(response)
-        let length = headers.reduce(0) { $0 + $1.name.spelling.utf8.count + $1.value.utf8.count + 4 }
-        if length > request.limits.header {
-            let fault = TransportFault(.headerTooLarge(limit: request.limits.header))
-            perform(state.withLock { $0.refuse(fault, stops: true) })
-        } else {
+        if let headers = ServiceHeaders(response, limit: request.limits.header) {
             if request.method.getsBody(with: response.statusCode) {
                 announced.store(headers.announcedLength ?? 0, ordering: .relaxed)
             }
@@ -139,6 +134,9 @@ final class SessionExchange: Sendable {
                 !(300..<400).contains(head.status) && announced.load(ordering: .relaxed) <= request.limits.body
             request.didReceive?(.head(status: head.status, length: headers.announcedLength))
             perform(state.withLock { $0.receive(head, gathers: isWanted && request.didReceive != nil) })
+        } else {
+            let fault = TransportFault(.headerTooLarge(limit: request.limits.header))
+            perform(state.withLock { $0.refuse(fault, stops: true) })
         }
     }
 
