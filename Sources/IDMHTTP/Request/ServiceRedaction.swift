@@ -1,7 +1,7 @@
 /// What is left out wherever a request or a response is shown: in descriptions, errors, logs and cURL commands.
 ///
-/// Names are compared without regard to case, `-` and `_`. ``standard`` is what everything uses that isn't told
-/// otherwise.
+/// Names are compared without regard to case, `-` and `_`, which tell no more than where the word `key` begins.
+/// ``standard`` is what everything uses that isn't told otherwise.
 public struct ServiceRedaction: Sendable, Hashable {
     /// What stands in place of a secret.
     public static let mark = "<redacted>"
@@ -45,7 +45,8 @@ public struct ServiceRedaction: Sendable, Hashable {
 
     /// Whether what stands under a name is secret: the value of a header, of a query item, of a field in a body.
     ///
-    /// Whatever is called a key is: it is better not to show one that opens nothing.
+    /// Whatever is seen to be called a key is, as `app-key`, `app_key` and `appKey`, and not `appkey`: it is better not to
+    /// show one that opens nothing.
     public func isSecret(_ name: String) -> Bool {
         self != .none && Self.parts(of: name).contains { isOpeningPart($0) || isKey($0) }
     }
@@ -69,7 +70,7 @@ public struct ServiceRedaction: Sendable, Hashable {
         return isKey(name) && !finding.contains(String(Self.written(name).split(separator: "-").dropLast().last ?? ""))
     }
 
-    /// As it is written: `monkey` is no key.
+    /// As it is written: `monkey` is no key, nor is `appkey`, which nobody can tell from one.
     private func isKey(_ name: String) -> Bool {
         Self.written(name).hasSuffix("-key") && !plain.contains(where: Self.folded(name).hasSuffix)
     }
@@ -165,9 +166,19 @@ public struct ServiceRedaction: Sendable, Hashable {
         name.asciiLowercased().filter { $0 != "-" && $0 != "_" }
     }
 
-    /// A name with `-` for `_`.
+    /// A name with `-` for `_`, and before each word that a capital begins: `appKey`, `SSHKey`.
     private static func written(_ name: String) -> String {
-        name.asciiLowercased().replacing("_", with: "-")
+        let bytes = Array(name.utf8)
+        let isCapital = bytes.map { (65...90).contains($0) }
+        var written: [UInt8] = []
+        for (place, byte) in bytes.enumerated() {
+            // The last of some capitals begins a word if a small letter follows.
+            let isBehindWord = place > 0 && !isCapital[place - 1]
+            let isBeforeSmall = place + 1 < bytes.count && (97...122).contains(bytes[place + 1])
+            if isCapital[place], place > 0, isBehindWord || isBeforeSmall { written.append(UInt8(ascii: "-")) }
+            written.append(byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte)
+        }
+        return String(decoding: written, as: UTF8.self).asciiLowercased()
     }
 
     private init(

@@ -16,6 +16,8 @@ struct ServiceRedactionTests {
             "client_assertion", "device_code", "user_code", "auth_code", "verification_code", "passcode",
             "SAMLResponse",
             "user[stripe_key]", "user.x-auth-a", "user[password][]",
+            "subscriptionKey", "appKey", "clientKey", "signingKey", "masterKey", "SSHKey", "appKEY", "sha256Key",
+            "partitionKey", "user[stripeKey]", "user.signingKey[]", "X-AppKey", "x_appKey",
         ])
     func secret(name: String) {
         #expect(ServiceRedaction.standard.isSecret(name))
@@ -27,6 +29,7 @@ struct ServiceRedactionTests {
         arguments: [
             "page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id", "Idempotency-Key", "monkey",
             "X-Author", "X-Idempotency-Key", "spin.x", "country_code", "error_code", "status_code", "client_id",
+            "Monkey", "MONKEY", "turkey", "keyWord", "appKeyword", "idempotencyKey", "XIdempotencyKey", "partitionKeys",
         ])
     func plain(name: String) {
         #expect(!ServiceRedaction.standard.isSecret(name))
@@ -49,6 +52,7 @@ struct ServiceRedactionTests {
             ("/x?next=%2Fy%3Ftoken%3D1&a=%2Fy%3Fb%3D1", "/x?next=<redacted>&a=%2Fy%3Fb%3D1"),
             ("/x?a=1;token=2;b=3&c=4", "/x?a=1;token=<redacted>&c=4"), ("/x;sid=1/y?b=3", "/x;sid=<redacted>"),
             ("<https://u:p@h/>, <https://h/x@y>", "<https://<redacted>@h/>, <https://h/x@y>"),
+            ("/x?appKey=1&turkey=2#signingKey=3", "/x?appKey=<redacted>&turkey=2#signingKey=<redacted>"),
         ])
     func urls(url: String, shown: String) {
         #expect(ServiceRedaction.standard.url(url) == shown)

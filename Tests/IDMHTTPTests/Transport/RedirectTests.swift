@@ -100,11 +100,12 @@ struct RedirectTests {
     func plainKeys() throws {
         let plain: ServiceHeaders = [
             "Partition-Key": "a", "X-Sort-Key": "b", "Idempotency-Key": "c", "Surrogate-Key": "d", "Cache-Key": "e",
+            "partitionKey": "f", "X-rowLookupKey": "g", "idempotencyKey": "h",
         ]
         let keys: ServiceHeaders = [
             "Ocp-Apim-Subscription-Key": "s", "X-Functions-Key": "s", "X_Parse_Master_Key": "s", "X-Client-Key": "s",
             "DD-Application-Key": "s", "X-Auth-Key": "s", "Api-Key": "s", "X-RapidAPI-Key": "s", "Access-Key": "s",
-            "X-Acme-Key": "s", "Key": "s",
+            "X-Acme-Key": "s", "Key": "s", "subscriptionKey": "s", "X-appKey": "s", "clientKey": "s", "SSHKey": "s",
         ]
         #expect(try next("https://other/", headers: plain.merging(keys))?.headers == plain)
     }

@@ -23,6 +23,7 @@ struct ExcerptTests {
             (#"["token","s3cr"#, #"["token",<redacted>"#),
             ("[\n  \"token\",\n  \"s3cret\"\n]", "[\n  \"token\",<redacted>\n]"),
             (#"{"list":"[\"token\",\"s3cret\"]"}"#, #"{"list":"[\"token\",<redacted>}"#),
+            (#"["masterKey","s3cret","monkey","x"]"#, #"["masterKey",<redacted>,"monkey","x"]"#),
             (#"{"errors":["is too short","is taken"]}"#, #"{"errors":["is too short","is taken"]}"#),
             (#"["Your token has expired","Sign in"]"#, #"["Your token has expired","Sign in"]"#),
             (#"{"field":"password","message":"is too short"}"#, #"{"field":"password","message":"is too short"}"#),
@@ -91,6 +92,8 @@ struct ExcerptTests {
                 #"["token" =><redacted>, :pin =><redacted>, :a => 1]"#
             ),
             (#"{:name => "token", :value => "s3cret"}"#, #"{:name => "token", :value =><redacted>}"#),
+            (#"{"signingKey":"s3cret","keyword":"x"}"#, #"{"signingKey":<redacted>,"keyword":"x"}"#),
+            (#"{"name":"appKey","value":"s3cret"}"#, #"{"name":"appKey","value":<redacted>}"#),
             ("token = \"\"\"\ns3cret\n\"\"\"\na = 1", "token =<redacted>\na = 1"),
             ("pin='it''s s3cret', a=1", "pin=<redacted>, a=1"),
             (#"{"token": /* of today */ "s3cret", "a": 1}"#, #"{"token":<redacted>"#),
