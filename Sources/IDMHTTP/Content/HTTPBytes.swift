@@ -7,9 +7,10 @@ public import Foundation
 /// for try await piece in stream.bytes { try file.write(contentsOf: piece) }
 /// ```
 ///
-/// Pieces are never empty and come in any size. Nothing is read before the first one is awaited. Whoever stops reading
-/// and lets go of the iterator stops the transfer. The body of a response can be read once, for it isn't kept: read
-/// again, it goes on where the first reader stopped.
+/// Pieces are never empty and come in any size. Nothing is read before the first one is awaited. The body of a response
+/// can be read once, for it isn't kept: read again, it goes on where the first reader stopped. So its transfer isn't
+/// stopped by whoever leaves off reading, but when the task that reads is cancelled, and when nobody holds the bytes any
+/// more, nor an iterator of them.
 public struct HTTPBytes: AsyncSequence, Sendable {
     /// One piece.
     public typealias Element = Data
