@@ -9,8 +9,9 @@ internal import Foundation
 ///
 /// - **Which requests.** Those with a method that does no harm when it is repeated (GET, HEAD, OPTIONS, PUT, DELETE),
 ///   and any with an `Idempotency-Key`. Never one whose body can be read once only.
-/// - **After which failures.** A transport's that depends on the network, a time-out, and the statuses 408, 429, 502,
-///   503 and 504, unless you choose others. A cancellation is never one of them.
+/// - **After which failures.** Those of ``mayPass``, unless you choose others: a transport's that depends on the network,
+///   an exchange that the transport gave up though nobody had asked it to, a time-out, and the statuses 408, 429, 502,
+///   503 and 504. Never after a `CancellationError`: a task that is cancelled makes no request again.
 /// - **After how long.** The delay, or what a `Retry-After` asks for if that is longer.
 /// - **Not at all** where the wait would be longer than ``maximumWait``, or would end after the request's deadline, or
 ///   where the budget is used up: then the failure is thrown at once.
@@ -59,8 +60,9 @@ public struct RetryInterceptor: HTTPInterceptor {
         condition = when
     }
 
-    /// Whether a failure is one of those that commonly pass: a transport's that depends on the network, a time-out, and
-    /// the statuses 408, 429, 502, 503 and 504.
+    /// Whether a failure is one of those that commonly pass: a transport's that depends on the network, also one that
+    /// isn't known here, an exchange that the transport gave up (``HTTPError/Reason/cancelled``), a time-out that isn't
+    /// the deadline, and the statuses 408, 429, 502, 503 and 504.
     public static let mayPass: @Sendable (HTTPError) -> Bool = { error in
         switch error.reason {
         case .transport(let error): (error as? TransportFault)?.kind.mayPass ?? true
