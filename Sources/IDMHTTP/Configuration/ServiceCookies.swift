@@ -12,7 +12,8 @@ internal import IDMCore
 /// - A cookie goes back to the origin that has set it, scheme, host and port, and to no other one: not to subdomains,
 ///   and not to where a redirect leads. Its path, its age and its `Secure` hold as RFC 6265 has them.
 /// - Whatever shares a configuration shares its cookies. Those of another user want a `ServiceCookies` of their own, or
-///   ``removeAll()`` when the user logs out: responses that are under way then set nothing any more.
+///   ``removeAll()`` when the user logs out: what is under way then is neither sent with those of the next user nor sets
+///   any, also where it goes again or a redirect leads it.
 /// - Nothing is on the disk, and everything has bounds: 50 cookies of an origin, 20 origins, 4,096 bytes a cookie.
 ///
 /// A request that has a `Cookie` of its own is sent with that, and without these.
@@ -41,7 +42,8 @@ public final class ServiceCookies: Sendable {
         self.now = now
     }
 
-    /// Removes all cookies. What is set by responses to requests that were made before isn't kept.
+    /// Removes all cookies. Requests that were made before go on without any: what is set by responses to them isn't
+    /// kept, and neither a redirect nor a retry takes those along that come later.
     public func removeAll() {
         state.withLock { state in
             state.cookies = [:]
@@ -49,6 +51,9 @@ public final class ServiceCookies: Sendable {
             state.generation += 1
         }
     }
+
+    /// Which cookies those are that there are by now.
+    var generation: Int { state.withLock { $0.generation } }
 
     /// The names of the cookies that would go to an address, in the order in which they would.
     public func names(for url: URL) -> [String] {

@@ -11,7 +11,7 @@ public struct InterceptorChain: Sendable {
         _ interceptors: some Sequence<any HTTPInterceptor> = [], configuration: ServiceConfiguration,
         exchange: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
     ) {
-        self.init(ServiceCall(Array(interceptors), configuration, exchange))
+        self.init(ServiceCall(Array(interceptors), configuration) { request, _ in try await exchange(request) })
     }
 
     /// The chain of a call, from a place on.
@@ -30,7 +30,7 @@ public struct InterceptorChain: Sendable {
 
     /// Makes a request of what comes next.
     public func callAsFunction(_ request: ServiceRequest) async throws -> ServiceResponse {
-        guard place < call.interceptors.endIndex else { return try await call.exchange(request) }
+        guard place < call.interceptors.endIndex else { return try await call.exchange(request, call.owners) }
         return try await call.interceptors[place].intercept(request, next: InterceptorChain(call, from: place + 1))
     }
 }

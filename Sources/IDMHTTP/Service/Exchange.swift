@@ -12,13 +12,14 @@ struct Exchange: Sendable {
     /// Whether the body is left to whoever asks, unless the response is a failure.
     let opens: Bool
 
+    /// - Parameter owners: Whom the call goes for that the request is a part of.
     @concurrent
-    func response(to request: ServiceRequest) async throws -> ServiceResponse {
+    func response(to request: ServiceRequest, of owners: RequestOwners) async throws -> ServiceResponse {
         do {
             var resolved = try configuration.resolve(request)
             // What is never in memory as a whole may be as long as it is.
             if opens { resolved.limits.body = .max }
-            var response = try await response(to: resolved)
+            var response = try await response(to: resolved, owners)
             if let stream = response.stream {
                 response.stream = watched(stream, of: request, silence: resolved.timeout)
             } else if let reason = rules.failure(of: response) {
@@ -33,7 +34,7 @@ struct Exchange: Sendable {
         }
     }
 
-    private func response(to request: TransportRequest) async throws -> ServiceResponse {
+    private func response(to request: TransportRequest, _ owners: RequestOwners) async throws -> ServiceResponse {
         do {
             return try await SilenceWatch(duration: request.timeout, clock: clock, control: .current).run { meter in
                 var request = request
@@ -47,7 +48,7 @@ struct Exchange: Sendable {
                     recorder?.record(.queued)
                     didQueue()
                 }
-                return try await Visit(exchange: self, sound: { meter.hear() }).response(to: request)
+                return try await Visit(exchange: self, owners: owners, sound: { meter.hear() }).response(to: request)
             }
         } catch is SilenceWatch.Silence {
             throw HTTPError.Reason.Thrown(.timedOut(.silence(request.timeout)))
@@ -67,6 +68,7 @@ struct Exchange: Sendable {
 /// One request on its way over any number of redirects, until a body has been read or may be.
 private struct Visit: Sendable {
     let exchange: Exchange
+    let owners: RequestOwners
     let sound: @Sendable () -> Void
 
     func response(to first: TransportRequest) async throws -> ServiceResponse {
@@ -79,7 +81,9 @@ private struct Visit: Sendable {
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
             let (sent, generation) = withCookies(request)
             let response = try await exchange.transport.send(sent)
-            configuration.cookies?.take(response.headers, from: request.url, generation: generation)
+            if let generation {
+                configuration.cookies?.take(response.headers, from: request.url, generation: generation)
+            }
             sound()
             if arrivals?.hasHead != true { EventRecorder.record(.response(status: response.status)) }
             let next: TransportRequest?
@@ -97,10 +101,12 @@ private struct Visit: Sendable {
         }
     }
 
-    /// The request with the cookies for its address, and their generation. Redirects don't take them along.
-    private func withCookies(_ request: TransportRequest) -> (TransportRequest, generation: Int) {
-        guard let cookies = exchange.configuration.cookies else { return (request, 0) }
+    /// The request with the cookies for its address, and their generation. Redirects don't take them along. Nil where
+    /// those that there are by now belong to somebody else.
+    private func withCookies(_ request: TransportRequest) -> (TransportRequest, generation: Int?) {
+        guard let cookies = exchange.configuration.cookies else { return (request, nil) }
         let (value, generation) = cookies.header(for: request.url)
+        guard owners.include(generation, of: cookies) else { return (request, nil) }
         var sent = request
         if let value, request.headers[.cookie] == nil { sent.headers.add(.cookie, value) }
         return (sent, generation)

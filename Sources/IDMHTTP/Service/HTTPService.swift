@@ -100,7 +100,7 @@ public struct HTTPService: DataProvider {
         let exchange = Exchange(
             configuration: configuration, transport: transport, rules: rules + self.rules, clock: clock, opens: opens)
         let call = ServiceCall(interceptors, configuration, owners: request.owners ?? RequestOwners()) {
-            try await exchange.response(to: $0)
+            try await exchange.response(to: $0, of: $1)
         }
         let chain = InterceptorChain(call)
         do {
