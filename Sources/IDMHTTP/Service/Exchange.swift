@@ -132,7 +132,7 @@ private struct Visit: Sendable {
         }
         // What is announced too large isn't begun. Some responses announce what they don't bring.
         if request.method.getsBody(with: response.status) { try check(length ?? 0) }
-        let progress = IntegrationProgress.current
+        let progress = IntegrationProgress.isReported(for: response.status) ? IntegrationProgress.current : nil
         var body = Data()
         do {
             for try await piece in response.body {
@@ -158,12 +158,19 @@ private struct Visit: Sendable {
     }
 }
 
+extension IntegrationProgress {
+    /// Whether it is reported how far the body of a response has come. What has been heard isn't taken back, and behind a
+    /// failure there may be another attempt.
+    fileprivate static func isReported(for status: Int) -> Bool { (200..<300).contains(status) }
+}
+
 /// Hears what a transport tells of a response before it hands it over.
 private final class Arrivals: Sendable {
     private let sound: @Sendable () -> Void
     private let recorder = EventRecorder.current
     private let progress = IntegrationProgress.current
     private let hasHeard = Atomic(false)
+    private let isReported = Atomic(false)
     private let length = Atomic<Int64>(-1)
 
     init(_ sound: @escaping @Sendable () -> Void) {
@@ -178,9 +185,11 @@ private final class Arrivals: Sendable {
         switch arrival {
         case .head(let status, let length):
             self.length.store(length ?? -1, ordering: .relaxed)
+            isReported.store(IntegrationProgress.isReported(for: status), ordering: .relaxed)
             recorder?.record(.response(status: status))
             hasHeard.store(true, ordering: .releasing)
         case .body(let count):
+            guard isReported.load(ordering: .relaxed) else { return }
             let length = length.load(ordering: .relaxed)
             progress?.report(completed: Int64(count), total: length < 0 ? nil : length)
         }

@@ -140,6 +140,25 @@ struct HTTPServiceTests {
         #expect(try await service.request(ServiceRequest(.get, "/")).text == "abc")
     }
 
+    @Test("reports nothing of the body of a failure, behind which another attempt may be", arguments: [false, true])
+    func progressOfFailure(isTold: Bool) async throws {
+        let attempts = Atomic(0)
+        let transport = ScriptedTransport { request in
+            let isFirst = attempts.add(1, ordering: .relaxed).newValue == 1
+            let (status, text) = isFirst ? (503, "no") : (200, "abcdefgh")
+            if isTold {
+                request.didReceive?(.head(status: status, length: Int64(text.utf8.count)))
+                request.didReceive?(.body(text.utf8.count))
+            }
+            return .text(text, status: status, headers: ["Content-Length": "\(text.utf8.count)"])
+        }
+        let service = try HTTPService(transport, interceptors: [RetryInterceptor(1, delay: .none)])
+        let progress = ProgressLog()
+
+        #expect(try await progress.listen { try await service.request(ServiceRequest(.get, "/")).text } == "abcdefgh")
+        #expect(progress.counts == (isTold ? ["8", "8"] : ["8"]))
+    }
+
     @Test("reports how far a body has come")
     func progress() async throws {
         let body = HeldBody()

@@ -185,12 +185,15 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
             try scheme.authorize(&probe, with: new)
             return new
         }
-        // Nor is it paused by whoever has begun it.
+        // Nor is it paused by whoever has begun it, or heard by whoever listens to that.
         _ = PauseControl.unbind {
             Task(executorPreference: LibraryTask.executor) { [self] in
                 let result: Result<Credential, any Error>
                 do {
-                    result = .success(try await refresher.timeout(refreshTimeout, clock: clock).request())
+                    result = .success(
+                        try await IntegrationProgress.silencing {
+                            try await refresher.timeout(refreshTimeout, clock: clock).request()
+                        })
                 } catch {
                     result = .failure(error)
                 }

@@ -60,15 +60,6 @@ final class TransferReporter: Sendable {
         IntegrationProgress.current.map { TransferReporter($0, clock, tellsFalls: tellsFalls) }
     }
 
-    /// Does something of which nobody hears how far it has come.
-    static func silencing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
-        try await IntegrationProgress.Reporter(Unheard()).ambient { try await body() }
-    }
-
-    private final class Unheard: ProgressListener {
-        func hear(_ progress: IntegrationProgress) {}
-    }
-
     private init(_ reporter: IntegrationProgress.Reporter, _ clock: any Clock<Duration>, tellsFalls: Bool) {
         self.reporter = reporter
         self.clock = clock

@@ -46,6 +46,19 @@ struct AuthenticationTests {
         #expect(isPaused.value == false)
     }
 
+    @Test("lets nobody who listens to a request hear of its rejection and of the refresh")
+    func progress() async throws {
+        let course = try Course(valid: "new", credential: "a") { _, next in
+            IntegrationProgress.report(completed: 99, total: 100)
+            _ = try await next(ServiceRequest(.post, "/open", headers: ["Authorization": "a refresh's own"]))
+            return "new"
+        }
+        let progress = ProgressLog()
+
+        #expect(await progress.listen { await course.outcome() } == "Bearer new")
+        #expect(progress.counts == ["\("Bearer new".utf8.count)"])
+    }
+
     @Test("fans a failed refresh out, and tries again with the next rejection")
     func refreshFails() async throws {
         let gate = Signal()
