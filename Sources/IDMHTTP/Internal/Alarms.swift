@@ -49,6 +49,8 @@ private final class Alarms<C: Clock<Duration>>: Sendable {
 
     private let clock: C
     private let state = Locked(State())
+    /// With a thread of its own: an app may keep all of those busy that others share, and then nobody's time would end.
+    private let queue = DispatchQueue(label: "IDMHTTP.Alarms")
     /// How long the task sleeps at most: one in whose place another has stepped is gone by then.
     private let longest = Duration.seconds(10)
 
@@ -66,7 +68,7 @@ private final class Alarms<C: Clock<Duration>>: Sendable {
         }
         if let sleeper {
             // From outside of all tasks, for it outlives whoever adds, and is to keep nothing of theirs.
-            DispatchQueue.global().async { Task { await self.sleep(sleeper) } }
+            queue.async { Task { await self.sleep(sleeper) } }
         }
         return Alarm { self.state.withLock { $0.book.remove(id) } }
     }

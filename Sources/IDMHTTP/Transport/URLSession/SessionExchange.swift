@@ -233,7 +233,7 @@ final class SessionExchange: Sendable {
             if let error { reader.resume(throwing: error) } else { reader.resume(returning: nil) }
         case .stop: stop()
         case .flushLater:
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.moment) { [self] in
+            queues.flushing.asyncAfter(deadline: .now() + Self.moment) { [self] in
                 perform(state.withLock { $0.flush() })
             }
         case .spill(let piece):

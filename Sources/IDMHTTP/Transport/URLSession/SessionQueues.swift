@@ -10,4 +10,7 @@ struct SessionQueues: Sendable {
     /// On which transfers are stopped. That waits for the session, so that whoever cancels can't do it on the spot; and
     /// it can't wait behind what has come, which would be most of a body by then.
     let stopping = DispatchQueue(label: "IDMHTTP.URLSessionTransport.stopping")
+    /// On which a reader who has waited for more gets what there is. Nothing on it waits, and an app may keep all the
+    /// threads busy that others share.
+    let flushing = DispatchQueue(label: "IDMHTTP.URLSessionTransport.flushing")
 }
