@@ -17,6 +17,9 @@ extension TransferCore {
         case close(LatestValue<TransferState>)
         case show(Watcher, String, TransferState?)
         case touch(LatestValue<Void>)
+        case closeGroup(LatestValue<Void>)
+        /// Nothing but that: what the user wrote may be in it, and goes where no lock is held.
+        case letGo(TransferJob)
     }
 
     /// Somebody who follows a group, as long as that is held.

@@ -120,6 +120,7 @@ final class TransferCore: Sendable {
                 work
             }
         change { state in
+            if let before = state.jobs[id] { state.steps.append(.letGo(before)) }
             state.jobs[id, default: TransferJob(work)].ask(for: work, in: state.book.phase(of: id))
             return state.book.add(id, priority)
         }
@@ -176,21 +177,18 @@ final class TransferCore: Sendable {
     @discardableResult
     func close() -> [TransferRun] {
         var jobs: [TransferJob] = []
-        var followers: [LatestValue<Void>] = []
         work { state in
             if !state.isClosed, !state.watchers.isEmpty {
                 for id in state.book.ids { state.show(id, nil) }
             }
             state.isClosed = true
             jobs = state.jobs.inOrder
-            followers = state.followers.inOrder.joined().compactMap(\.changes)
+            // Behind what is still to be told: another thread may be about to.
+            state.steps += jobs.map { .close($0.latest) }
+            state.steps += state.followers.inOrder.joined().compactMap(\.changes).map { .closeGroup($0) }
             state.followers = [:]
         }
-        for job in jobs {
-            job.run?.stop()
-            job.latest.close()
-        }
-        for follower in followers { follower.close() }
+        for job in jobs { job.run?.stop() }
         changes.close()
         return jobs.flatMap { [$0.run, $0.removing].compactMap { $0 } }
     }
@@ -214,7 +212,10 @@ final class TransferCore: Sendable {
                     state.touch(id)
                     state.show(id, nil)
                     state.steps.append(.close(job.latest))
-                    if state.book.entries[id] == nil { state.jobs[id] = nil }
+                    if state.book.entries[id] == nil {
+                        state.jobs[id] = nil
+                        state.steps.append(.letGo(job))
+                    }
                 }
             }
             guard !state.isWorking else { return false }
@@ -262,6 +263,8 @@ final class TransferCore: Sendable {
         case .close(let latest): latest.close()
         case .show(let watcher, let id, let state): watcher(id, state)
         case .touch(let changes): changes.set(())
+        case .closeGroup(let changes): changes.close()
+        case .letGo: break
         }
     }
 
