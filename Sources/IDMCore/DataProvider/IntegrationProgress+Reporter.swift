@@ -51,6 +51,12 @@ extension IntegrationProgress {
             return Reporter(listener, start: start + unit * Double(first), share: unit * Double(count))
         }
 
+        /// Runs a function whose calls report to nobody, whoever listens to the caller.
+        static func unbind<R>(_ body: () -> R) -> R {
+            guard current != nil else { return body() }
+            return $ambient.withValue(nil, operation: body)
+        }
+
         /// Runs an operation whose reports go to this reporter.
         @usableFromInline
         package func ambient<R>(

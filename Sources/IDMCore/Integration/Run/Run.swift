@@ -86,11 +86,7 @@ final class Run: GateMember {
     /// the handlers call pauses with this call, and its progress is nobody else's.
     private func speak(_ work: some TaskWork, _ start: LibraryTask.Start, isolation: isolated (any Actor)?) {
         PauseControl.rebind(to: control) {
-            guard IntegrationProgress.current != nil else {
-                _ = LibraryTask.start(work, start, isolation: isolation)
-                return
-            }
-            IntegrationProgress.Reporter.$ambient.withValue(nil) {
+            IntegrationProgress.Reporter.unbind {
                 _ = LibraryTask.start(work, start, isolation: isolation)
             }
         }

@@ -17,14 +17,7 @@ extension TransferCenterTests {
             // Shown before it is told.
             guard case .finished? = state, let core, let center else { return }
             core.close()
-            let task: Task<TransferResult, any Error>
-            // Elsewhere it may ask later, when the end has been told.
-            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                task = Task.immediate { try await center.result(of: "a") }
-            } else {
-                task = Task { try await center.result(of: "a") }
-            }
-            asked.change { $0 = task }
+            asked.change { $0 = center.resultFromHere(of: "a") }
         }
         center.download(download("a"), id: "a")
         try await asked.wait { $0 != nil }

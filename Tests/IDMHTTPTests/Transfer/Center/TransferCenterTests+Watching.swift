@@ -25,14 +25,7 @@ extension TransferCenterTests {
         center.watch { id, state in
             guard id == "b", case .paused? = state else { return }
             center.resume("a")
-            let task: Task<TransferResult, any Error>
-            // Elsewhere it may ask later, and hear the rest of the story only.
-            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                task = Task.immediate { try await center.result(of: "a") }
-            } else {
-                task = Task { try await center.result(of: "a") }
-            }
-            followed.change { $0 = task }
+            followed.change { $0 = center.resultFromHere(of: "a") }
         }
         center.pause("b")
         // Whoever tells of something just then tells of this as well, and maybe later.
@@ -316,5 +309,15 @@ extension TransferCenterTests {
         await center.close()
         #expect(await changes.next(after: version) == nil)
         #expect(await core.changes(of: ["a"]).next(after: 1) == nil)
+    }
+}
+
+extension TransferCenter {
+    /// Asks for a result in this turn. Where tasks begin later it may ask later, and hear the rest of the story only.
+    func resultFromHere(of id: String) -> Task<TransferResult, any Error> {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+            return Task { try await self.result(of: id) }
+        }
+        return Task.immediate { try await self.result(of: id) }
     }
 }
