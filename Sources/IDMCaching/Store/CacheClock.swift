@@ -12,9 +12,12 @@ internal import Musl
 ///
 /// Entries outlive the process, so their time is the one on the wall. That clock can be set, and then what it said
 /// before means nothing: a step of more than a second, back or forward, makes all entries from before it stale, and so
-/// does a time that lies in the future. A step that happens while the process doesn't run leaves nobody to see it:
-/// forward, it makes entries older than they are; back, it leaves them in the future, which is stale, or makes them
-/// younger by no more than the time since they were written. None lives for ever.
+/// does a time that lies in the future. What other processes write counts after a step once the clock is past all that
+/// it has shown before. A step that happens while the process doesn't run leaves nobody to see it: forward, it makes
+/// entries older than they are; back, it leaves them in the future, which is stale, or makes them younger by no more
+/// than the time since they were written. None lives for ever.
+///
+/// A clock that is kept right little by little, by no more than half a millisecond in a second, never steps.
 public final class CacheClock: Sendable {
     /// The clocks of the machine.
     public static let system = CacheClock(wall: { wallTime() }, steady: steadyTime())
@@ -75,10 +78,14 @@ public final class CacheClock: Sendable {
     }
 
     func age(of stamp: CacheStamp, at now: CacheStamp) -> Duration? {
-        let isOurs = stamp.era &- firstEra <= now.era &- firstEra
-        // What others have written counts for as long as the clock has not been set here.
-        guard stamp.era == now.era || (!isOurs && now.era == firstEra), stamp.time <= now.time else { return nil }
+        guard stamp.time <= now.time, stamp.era == now.era || isTrusted(stamp, at: now) else { return nil }
         return now.time - stamp.time
+    }
+
+    /// Whether another process has written something, and the clock was not set since.
+    private func isTrusted(_ stamp: CacheStamp, at now: CacheStamp) -> Bool {
+        let isOurs = stamp.era &- firstEra <= now.era &- firstEra
+        return !isOurs && (now.era == firstEra || watch.withLock { $0.hasSettled(before: stamp.time) })
     }
 
     private static func wallTime() -> Duration {
@@ -98,14 +105,25 @@ struct ClockWatch {
     /// What a clock may be corrected by without being thought to have stepped.
     static let tolerance = Duration.seconds(1)
 
+    /// As what part of the time that goes by a clock is corrected at most, so that this never adds up to a step.
+    private static let slowest = 2_000
+
     private var offset: Duration
+    /// When the offset was right.
+    private var measured: Duration
     private var steps = 0
     /// When the last step was seen.
     private var stepped: Duration
+    /// The latest that the wall has shown until the last step was over.
+    private var shown: Duration
+    /// Whether that is known.
+    private var isSettled = true
 
     init(wall: Duration, steady: Duration) {
         offset = wall - steady
+        measured = steady
         stepped = steady
+        shown = wall
     }
 
     /// How many steps there have been. Nil if the clocks were read before the last of them, and it was seen since.
@@ -114,15 +132,38 @@ struct ClockWatch {
         let moved = wall - steady - offset
         if moved > Self.tolerance || moved < .zero - Self.tolerance {
             steps += 1
+            settle(at: max(wall, steady + offset + Self.tolerance))
             offset = wall - steady
+            measured = steady
             stepped = steady
+        } else {
+            if !isSettled { settle(at: wall) }
+            follow(moved, until: steady)
         }
         return steps
+    }
+
+    /// Takes a slow correction for what it is. A second is soon enough.
+    private mutating func follow(_ moved: Duration, until steady: Duration) {
+        let elapsed = steady - measured
+        guard elapsed >= .seconds(1) else { return }
+        let most = elapsed / Self.slowest
+        offset += min(max(moved, .zero - most), most)
+        measured = steady
     }
 
     /// It is not known where the clock is.
     mutating func step() -> Int {
         steps += 1
+        isSettled = false
         return steps
     }
+
+    private mutating func settle(at wall: Duration) {
+        shown = max(shown, wall)
+        isSettled = true
+    }
+
+    /// Whether the clock shows a time only now, after its last step.
+    func hasSettled(before time: Duration) -> Bool { isSettled && time > shown }
 }

@@ -66,6 +66,63 @@ struct CacheClockTests {
         #expect(clock.age(of: CacheStamp(time: later.time, era: later.era)) == .zero)
     }
 
+    @Test(
+        "What another process writes after a step counts once the clock is past all that it has shown",
+        arguments: [-100, 100])
+    func othersAfterwards(seconds: Int) {
+        let clock = wall.clock
+        wall.advance(by: .seconds(10))
+        let early = wall.wall
+        wall.step(by: .seconds(seconds))
+        let between = clock.stamp().time
+        let latest = max(early, between)
+        wall.advance(by: .seconds(150))
+
+        #expect(clock.age(of: CacheStamp(time: early, era: 7)) == nil)
+        #expect(clock.age(of: CacheStamp(time: between, era: 7)) == nil)
+        let late = latest + .seconds(2)
+        #expect(clock.age(of: CacheStamp(time: late, era: 7)) == wall.wall - late)
+    }
+
+    @Test("After clocks that couldn't be read together, what another process writes counts as soon as they can")
+    func othersAfterTrouble() {
+        var watch = ClockWatch(wall: .seconds(100), steady: .zero)
+        #expect(watch.hasSettled(before: .seconds(101)))
+        #expect(watch.step() == 1)
+        #expect(!watch.hasSettled(before: .seconds(200)))
+        #expect(watch.read(wall: .seconds(150), steady: .seconds(50)) == 1)
+        #expect(!watch.hasSettled(before: .seconds(150)))
+        #expect(watch.hasSettled(before: .seconds(151)))
+    }
+
+    @Test("A clock that is kept right little by little never steps, for however long", arguments: [-1, 1])
+    func kept(direction: Int) {
+        let clock = wall.clock
+        let first = clock.stamp()
+        for _ in 0..<20_000 {
+            wall.advance(by: .seconds(60))
+            wall.step(by: .milliseconds(30 * direction))
+            _ = clock.stamp()
+        }
+        #expect(clock.age(of: first) == wall.wall - first.time)
+        // Ten minutes of that in all. What comes at once is a step still.
+        wall.step(by: .milliseconds(1_100))
+        #expect(clock.age(of: first) == nil)
+    }
+
+    @Test("However often a clock is looked at, it follows no step", arguments: [1, 999])
+    func looked(milliseconds: Int) {
+        let clock = wall.clock
+        let first = clock.stamp()
+        wall.step(by: .milliseconds(900))
+        for _ in 0..<10_000 / milliseconds {
+            wall.advance(by: .milliseconds(milliseconds))
+            _ = clock.stamp()
+        }
+        wall.step(by: .milliseconds(110))
+        #expect(clock.age(of: first) == nil)
+    }
+
     /// A clock that reads the wall's and the steady time, and is kept waiting in between as soon as `waits` is 1.
     private func keptWaiting(_ waits: Shared<Int>) -> CacheClock {
         CacheClock(
