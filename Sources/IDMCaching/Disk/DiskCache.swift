@@ -24,6 +24,11 @@ public import Foundation
 /// nobody has written yet is told to nobody. Where the file system knows of no locks, as that of some networks, no more
 /// is promised than that entries are whole.
 ///
+/// A partition is locked for as long as a few calls of the system take, each time something is written or removed, and
+/// when others have changed something. iOS may end an app that is suspended just then, with the code `0xdead10cc`. Who
+/// still writes on the way to the background asks for the time to do so: in an app with `beginBackgroundTask`, in an
+/// extension with `performExpiringActivity`.
+///
 /// An entry that was written before a step of the clock is stale; see ``CacheClock``.
 public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable>: CacheStore {
     public let ledger: CacheLedger<Key, Value>

@@ -22,6 +22,10 @@ struct DiskChange: Sendable, Hashable {
         case begun
         /// It goes on from where another has ended. Who hasn't read that one doesn't know what was done before.
         case follows
+        /// What comes now was said since this start of the machine: only then its times mean anything.
+        case started
+        /// Another journal has taken the place of this one, or was about to.
+        case ended
     }
 
     /// How many bytes a change takes.
@@ -108,6 +112,8 @@ struct OthersChanges: Sendable {
     private var tags: [Digest: Int64] = [:]
 
     mutating func hear(_ change: DiskChange) {
+        // What was said before the machine was started comes before all that was asked for.
+        guard change.time > .min else { return }
         switch change.kind {
         case .written, .removed: keys[change.subject] = max(keys[change.subject] ?? .min, change.time)
         case .tagRemoved: tags[change.subject] = max(tags[change.subject] ?? .min, change.time)
@@ -115,7 +121,7 @@ struct OthersChanges: Sendable {
             swept = max(swept, change.time)
             forget(everythingBefore: change.time)
         case .follows: forget(everythingBefore: change.time)
-        case .lost, .withdrawn, .begun: break
+        case .lost, .withdrawn, .begun, .started, .ended: break
         }
         if keys.count + tags.count > Self.limit {
             forget(everythingBefore: (Array(keys.values) + Array(tags.values)).max() ?? .min)
@@ -161,7 +167,7 @@ enum DiskNews: Sendable {
             case .allRemoved:
                 self = .anything
                 return
-            case .withdrawn, .begun, .follows: break
+            case .withdrawn, .begun, .follows, .started, .ended: break
             }
         }
         self = .entries(entries, tagged: tagged)

@@ -90,7 +90,7 @@ final class DiskFolder: Sendable {
             switch last.kind {
             case .written: status()?.size == Int(clamping: last.length)
             case .removed, .lost: last.entries == 0 || status() == nil
-            case .tagRemoved, .allRemoved, .withdrawn, .begun, .follows: true
+            case .tagRemoved, .allRemoved, .withdrawn, .begun, .follows, .started, .ended: true
             }
         if !isMade { withdraw() }
     }
@@ -107,7 +107,7 @@ final class DiskFolder: Sendable {
         }
         let now = MachineTime.now
         others.withLock { others in
-            // What comes from the future was said before the machine was started.
+            // Where the system doesn't tell its starts apart, what comes from the future was said before this one.
             for change in changes where change.time <= now { others.hear(change) }
         }
         usage.withLock { usage in

@@ -5,7 +5,9 @@ internal import IDMCore
 /// Its length only grows, so that one look at that says whether there is anything to hear. A change is told before it
 /// is made, under the lock: who is killed in between has told too much, and never too little. When the file gets long,
 /// or its partition is wiped, another takes its place, which says what it follows; who still has the old one reads it
-/// to its end, and sees that it has no name any more.
+/// to its end, and sees that it isn't there any more.
+///
+/// Times mean nothing once the machine was started again. So the first change since then comes after one that says so.
 ///
 /// Locks are let go of by the system when a process ends. They are held for as long as a few calls take, on threads
 /// that may wait.
@@ -19,6 +21,19 @@ final class DiskJournal: Sendable {
         /// How much of it is known here.
         var position = 0
         var name: Digest?
+        /// Whether what was read last was said since the machine was started.
+        var isOfThisStart = false
+        /// Whether another has its place by what was done here.
+        var isRetired = false
+
+        /// Puts what was said before the machine was started before everything.
+        mutating func date(_ changes: inout [DiskChange]) {
+            for index in changes.indices {
+                let change = changes[index]
+                if change.kind == .started { isOfThisStart = change.subject == MachineStart.digest }
+                if !isOfThisStart { changes[index].time = .min }
+            }
+        }
     }
 
     private let path: String
@@ -66,7 +81,9 @@ final class DiskJournal: Sendable {
             defer { try? files.unlock(file) }
             let result = try body()
             // Where that can't be done the old one stays.
-            if (opened.withLock { $0?.position ?? 0 }) > Self.greatestLength { try? retire() }
+            if opened.withLock({ $0.map { $0.position > Self.greatestLength && !$0.isRetired } ?? false }) {
+                try? retire()
+            }
             return result
         }
     }
@@ -76,9 +93,16 @@ final class DiskJournal: Sendable {
         guard let known = opened.withLock({ $0 }) else { return }
         // A process that was killed while it told something, or had no space for it, has left a part.
         let missing = (DiskChange.size - known.position % DiskChange.size) % DiskChange.size
+        let start = known.isOfThisStart ? [] : Self.started.encoded
         var written = 0
         defer { opened.withLock { $0?.position += written } }
-        try files.writeAll(known.file, Array(repeating: 0, count: missing) + change.encoded, counting: &written)
+        let bytes = Array(repeating: 0, count: missing) + start + change.encoded
+        try files.writeAll(known.file, bytes, counting: &written)
+        opened.withLock { $0?.isOfThisStart = true }
+    }
+
+    private static var started: DiskChange {
+        DiskChange(kind: .started, subject: MachineStart.digest, time: MachineTime.now)
     }
 
     /// Begins anew, for all. To be called while the journal is held.
@@ -90,7 +114,10 @@ final class DiskJournal: Sendable {
             let file = try files.open(successor, .creating)
             defer { try? files.close(file) }
             try writeBeginning(file, after: name, at: MachineTime.now, last)
+            // Who has read all of this one looks once more. It may have another name, in a copy made of links.
+            try? append(DiskChange(kind: .ended, time: MachineTime.now))
             try files.rename(successor, path)
+            opened.withLock { $0?.isRetired = true }
         } catch {
             try? files.remove(successor)
             throw error
@@ -103,25 +130,36 @@ final class DiskJournal: Sendable {
         let begun = DiskChange(kind: .begun, subject: .random, time: time)
         let follows = DiskChange(kind: .follows, subject: name, time: time)
         var written = 0
-        try files.writeAll(file, begun.encoded + follows.encoded + (last?.encoded ?? []), counting: &written)
+        let changes = [begun, Self.started, follows] + (last.map { [$0] } ?? [])
+        try files.writeAll(file, changes.flatMap(\.encoded), counting: &written)
+    }
+
+    /// Whether an open file is the one that everybody finds. It may be there by another name alone.
+    private func isInPlace(_ status: FileStatus) throws(FileFault) -> Bool {
+        do throws(FileFault) {
+            return try files.status(at: path).identity == status.identity
+        } catch {
+            if error.isAbsence { return false }
+            throw error
+        }
     }
 
     /// Takes the lock, and hears what there is to hear. Nil if there is no journal.
     private func lock(
         makes: Bool, _ clear: (String) -> Void, _ hear: ([DiskChange]?) -> Void
     ) throws(FileFault) -> Int32? {
-        // Each time round another has begun a new one meanwhile. Where files have no names that can be counted that
-        // would never end.
+        // Each time round another has begun a new one meanwhile. Where a file isn't known again that would never end.
         for _ in 0..<Self.mostTurns {
             guard let file = try open(makes: makes, clear) else { return nil }
             try files.lock(file)
             do throws(FileFault) {
                 let status = try files.status(file)
+                let isInPlace = try isInPlace(status)
                 // Nothing was before the first one.
-                let isNew = status.size == 0 && status.links > 0
+                let isNew = status.size == 0 && isInPlace
                 if isNew { try writeBeginning(file, after: .zero, at: .min) }
                 try catchUp(file, to: isNew ? try files.status(file).size : status.size, hear)
-                if status.links > 0 { return file }
+                if isInPlace { return file }
             } catch {
                 try? files.unlock(file)
                 throw error
@@ -175,6 +213,7 @@ final class DiskJournal: Sendable {
             let start = position - position % DiskChange.size
             let bytes = try files.readAll(file, length: min(size - start, Self.greatestLength), at: start)
             var changes = DiskChange.all(in: bytes)
+            opened.withLock { $0?.date(&changes) }
             if position == 0 { begin(&changes, hear) }
             hear(changes)
             // Only now: who finds that nothing is new here must not find what is old either.

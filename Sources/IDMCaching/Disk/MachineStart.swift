@@ -7,6 +7,8 @@ internal import Darwin
 enum MachineStart {
     /// Tells this start from all others. Where the system doesn't, no moment of another process means anything.
     static let current = name.map { name in name.withUnsafeBytes { Checksum.of($0) } } ?? .random(in: .min ... .max)
+    /// The same for what processes tell one another. Where the system doesn't tell, all starts are one.
+    static let digest = Digest(of: name ?? [])
 
     private static var name: [UInt8]? {
         var name = [UInt8](repeating: 0, count: 64)

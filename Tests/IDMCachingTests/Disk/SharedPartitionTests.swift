@@ -236,7 +236,7 @@ struct SharedPartitionTests: PartitionTests {
         try await cache.set(entry, for: "late", permit: late)
         #expect(folder.files == [])
         let journal = try Data(contentsOf: URL(fileURLWithPath: #require(folder.journals.first)))
-        #expect(DiskChange.all(in: Array(journal)).map(\.kind) == [.begun, .follows, .allRemoved])
+        #expect(DiskChange.all(in: Array(journal)).map(\.kind) == [.begun, .started, .follows, .allRemoved])
     }
 
     @Test("However many changes were heard, only what was asked for before one of them is too late")

@@ -17,6 +17,7 @@ final class FaultyFiles: FileLayer {
         /// Whether what is on its way takes the space as well.
         var isFullOfWrites = false
         var countsNoNames = false
+        var numbersAnew = false
         var open: Set<Int32> = []
         var journals: Set<Int32> = []
         var wrongCloses = 0
@@ -71,6 +72,11 @@ final class FaultyFiles: FileLayer {
     /// Says of every file that it has no name.
     func countNoNames() {
         state.change { $0.countsNoNames = true }
+    }
+
+    /// Gives a file another number each time.
+    func numberAnew() {
+        state.change { $0.numbersAnew = true }
     }
 
     /// Lets reads and writes do less than they were asked for.
@@ -131,6 +137,7 @@ final class FaultyFiles: FileLayer {
     private func counted(_ status: FileStatus) -> FileStatus {
         var status = status
         if state.value.countsNoNames { status.links = 0 }
+        if state.value.numbersAnew { status.identity = .random(in: .min ... .max) }
         return status
     }
 

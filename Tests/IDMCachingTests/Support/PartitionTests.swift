@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 
 @testable import IDMCaching
@@ -20,6 +21,8 @@ protocol PartitionTests {
 extension PartitionTests {
     var folder: TemporaryFolder { partition.folder }
     var outcomes: Outcomes { partition.outcomes }
+    /// Where the journal is.
+    var journal: String { folder.path + "/shared/changes" }
 
     func open(
         _ files: any FileLayer = POSIXFiles(), memory: Int? = 10, entries: Int? = nil, bytes: Int? = nil
@@ -28,5 +31,17 @@ extension PartitionTests {
             folder: folder.url, partition: nil, bounds: DiskBounds(bytes: bytes, entries: entries), memoryLimit: memory,
             durability: .process, coding: .json, ledger: CacheLedger(onOutcome: outcomes.hook()), files: files,
             text: { $0 })
+    }
+    /// Adds to the journal what another process has told.
+    func tell(_ bytes: [UInt8]) throws {
+        let journal = try FileHandle(forUpdating: URL(fileURLWithPath: journal))
+        try journal.seekToEnd()
+        try journal.write(contentsOf: Data(bytes))
+        try journal.close()
+    }
+
+    /// What stands in the journal.
+    func told() throws -> [DiskChange] {
+        DiskChange.all(in: Array(try Data(contentsOf: URL(fileURLWithPath: journal))))
     }
 }

@@ -1,0 +1,131 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import IDMCaching
+
+/// Which journal is the one that all have, and what of it still means something.
+@Suite("Journals that follow one another", .offThePool, .timeLimit(.ample))
+struct FollowingJournalTests: PartitionTests {
+    let partition: Partition
+
+    init() throws {
+        partition = try Partition()
+    }
+
+    @Test("Files that aren't known again let nobody go round for ever")
+    func unknown() async throws {
+        let files = FaultyFiles()
+        files.numberAnew()
+        let cache = try open(files, memory: nil)
+        await #expect(throws: DiskCacheError.self) { try await cache.set("value", for: "key") }
+        #expect(files.openFiles == 0)
+    }
+
+    @Test("Where names can't be counted, memory isn't asked, and the disk is")
+    func noLinks() async throws {
+        let files = FaultyFiles()
+        files.countNoNames()
+        let cache = try open(files, memory: 4)
+        try await cache.set("value", for: "key")
+        #expect(await cache.get("key")?.value == "value")
+        #expect(await cache.get("key")?.value == "value")
+        #expect(files.openFiles == 0)
+    }
+
+    @Test(
+        "What was told before the machine was started keeps nobody from writing, and what was told since does",
+        arguments: [DiskChange.Kind.written, .removed, .tagRemoved, .allRemoved, .follows], [false, true])
+    func earlierStart(kind: DiskChange.Kind, isOfThisStart: Bool) async throws {
+        let cache = try open()
+        try await cache.set("old", for: "key", tags: ["tag"])
+        let late = cache.ledger.permit(for: "key")
+        let entry = cache.ledger.entry("late", tags: ["tag"])
+        var told = DiskChange(kind: kind, time: MachineTime.now)
+        told.subject = Digest(of: kind == .tagRemoved ? "tag".utf8 : "key".utf8)
+        var start = DiskChange(kind: .started, subject: .random, time: MachineTime.now)
+        try tell(start.encoded + told.encoded)
+        if isOfThisStart {
+            start.subject = MachineStart.digest
+            try tell(start.encoded + told.encoded)
+        }
+        try await cache.set(entry, for: "key", permit: late)
+        #expect(await cache.get("key")?.value == (isOfThisStart ? nil : "late"))
+    }
+
+    @Test("Who tells something first since the machine was started says so, once, and who only reads says nothing")
+    func saysStart() async throws {
+        let cache = try open()
+        try await cache.set("any", for: "any")
+        try tell(DiskChange(kind: .started, subject: .random, time: MachineTime.now).encoded)
+        let other = try open()
+        #expect(await other.get("any")?.value == "any")
+        for key in 0..<2 { try await other.set("value", for: "\(key)") }
+        try await cache.set("value", for: "2")
+        let told = try told()
+        let kinds: [DiskChange.Kind] = [
+            .begun, .started, .follows, .written, .started, .started, .written, .written, .written,
+        ]
+        #expect(told.map(\.kind) == kinds)
+        #expect(told[1].subject == MachineStart.digest && told[5].subject == MachineStart.digest)
+    }
+
+    @Test("A wipe of what has got long begins one new journal, which tells of it")
+    func longWipe() async throws {
+        let cache = try open()
+        try await cache.set("value", for: "key")
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: journal))
+        try file.truncate(atOffset: UInt64(DiskJournal.greatestLength))
+        try file.close()
+        try await cache.wipe()
+        #expect(try told().map(\.kind) == [.begun, .started, .follows, .allRemoved])
+    }
+
+    /// Gives the journal a second name, as a copy made of links does.
+    private func link() throws {
+        try FileManager.default.linkItem(atPath: journal, toPath: folder.path + "/copy \(UUID())")
+    }
+
+    @Test("Caches go on together after a copy was made of links", arguments: [false, true])
+    func linked(isRemoved: Bool) async throws {
+        let (first, second) = (try open(), try open())
+        try await first.set("old", for: "key")
+        #expect(await second.get("key")?.value == "old")
+        try link()
+        if isRemoved { try FileManager.default.removeItem(atPath: journal) } else { try await first.wipe() }
+        try await first.set("new", for: "key")
+        let third = try open()
+        #expect(await third.get("key")?.value == "new")
+        try await second.set("other", for: "other")
+        #expect(await second.get("key")?.value == "new")
+        try await third.set("newer", for: "key")
+        for cache in [first, second] { #expect(await cache.get("key")?.value == "newer") }
+        try await second.set("newest", for: "key")
+        for cache in [first, third] { #expect(await cache.get("key")?.value == "newest") }
+    }
+
+    @Test("Who has read all of a journal sees that another has its place, whatever other names it has")
+    func linkedLong() throws {
+        func made(_ successor: String) -> DiskJournal {
+            DiskJournal(path: folder.path + "/changes", successor: folder.path + successor, files: POSIXFiles())
+        }
+        func hold(_ journal: DiskJournal, _ work: () throws(FileFault) -> Void) throws {
+            try journal.hold(makes: true, clear: { _ in }, hear: { _ in }, work)
+        }
+        // The first can't begin a new one.
+        let (first, second) = (made("/missing/changes"), made("/successor"))
+        let place = folder.path + "/changes"
+        try hold(first) {}
+        try FileManager.default.linkItem(atPath: place, toPath: folder.path + "/copy")
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: place))
+        try file.truncate(atOffset: UInt64(DiskJournal.greatestLength))
+        try file.close()
+        let change = DiskChange(kind: .withdrawn, time: MachineTime.now)
+        try hold(first) { () throws(FileFault) in try first.append(change) }
+        #expect(first.isCurrent)
+        try hold(second) {}
+        #expect(!first.isCurrent)
+        try hold(first) {}
+        #expect(first.isCurrent)
+    }
+}
