@@ -52,9 +52,17 @@ extension IntegrationProgress {
         }
 
         /// Runs a function whose calls report to nobody, whoever listens to the caller.
-        static func unbind<R>(_ body: () -> R) -> R {
+        package static func unbind<R>(_ body: () -> R) -> R {
             guard current != nil else { return body() }
             return $ambient.withValue(nil, operation: body)
+        }
+
+        /// Runs an operation whose calls report to nobody, whoever listens to the caller.
+        package static func unbind<R>(
+            isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
+        ) async rethrows -> R {
+            guard current != nil else { return try await operation() }
+            return try await LibraryTask.binding($ambient, to: nil, operation)
         }
 
         /// Runs an operation whose reports go to this reporter.

@@ -44,9 +44,7 @@ where Side.Input == Base.Input {
         // In its own turn and off the caller's actor, so that it can't even hold the actor up.
         return LibraryTask.startLater { _ in
             guard !Task.isCancelled else { return }
-            _ = try? await LibraryTask.binding(IntegrationProgress.Reporter.$ambient, to: nil) {
-                try await side.request(input)
-            }
+            _ = try? await IntegrationProgress.Reporter.unbind { try await side.request(input) }
         }
     }
 }

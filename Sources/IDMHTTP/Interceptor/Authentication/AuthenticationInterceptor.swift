@@ -191,7 +191,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
                 let result: Result<Credential, any Error>
                 do {
                     result = .success(
-                        try await IntegrationProgress.silencing {
+                        try await IntegrationProgress.Reporter.unbind {
                             try await refresher.timeout(refreshTimeout, clock: clock).request()
                         })
                 } catch {

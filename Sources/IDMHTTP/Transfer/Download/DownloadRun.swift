@@ -109,7 +109,7 @@ struct DownloadRun: Sendable {
         try deadline?.limit(&request)
         do {
             // What is read of an answer that is refused is none of the file's bytes.
-            return try await IntegrationProgress.silencing { try await service.open(request) }
+            return try await IntegrationProgress.Reporter.unbind { try await service.open(request) }
         } catch let error as HTTPError where plan.isRefused(error.status) {
             return nil
         }

@@ -85,7 +85,7 @@ public struct UploadProvider: DataProvider {
         let response: ServiceResponse
         do {
             // The answer has a progress of its own, which is nobody's here.
-            response = try await IntegrationProgress.silencing { [sent] in try await service.request(sent) }
+            response = try await IntegrationProgress.Reporter.unbind { [sent] in try await service.request(sent) }
         } catch let error as HTTPError {
             // What the server says of something that isn't the file is nothing that is wrong with the file.
             throw error.response.flatMap(faulty) ?? error
