@@ -23,11 +23,14 @@ final class FaultyFiles: FileLayer {
 
     private let state: Watched<State>
     private let base = POSIXFiles()
+    private let device: UInt64
 
-    init(session: String? = "now") {
+    /// - Parameter device: By how much the numbers of the devices differ from what they are.
+    init(session: String? = "now", device: UInt64 = 0) {
         var first = State()
         first.session = session
         state = Watched(first)
+        self.device = device
     }
 
     var session: String? { state.value.session }
@@ -94,12 +97,18 @@ final class FaultyFiles: FileLayer {
 
     func status(_ file: Int32) throws(FileFault) -> FileStatus {
         try enter(.status)
-        return try base.status(file)
+        return moved(try base.status(file))
     }
 
     func status(at path: String) throws(FileFault) -> FileStatus {
         try enter(.status)
-        return try base.status(at: path)
+        return moved(try base.status(at: path))
+    }
+
+    private func moved(_ status: FileStatus) -> FileStatus {
+        var status = status
+        status.identity.device &+= device
+        return status
     }
 
     func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {

@@ -88,7 +88,7 @@ actor DownloadPart {
     func landed(_ file: FileIdentity, size: Int64?, _ suggested: String?) -> DownloadedFile? {
         for path in destinations(suggested) {
             guard let status = try? files.status(at: path) else { return nil }
-            guard status.identity == file, status.kind == .file, size.map({ $0 == status.size }) ?? true else {
+            guard status.identity.isStill(file), status.kind == .file, size.map({ $0 == status.size }) ?? true else {
                 continue
             }
             return DownloadedFile(
@@ -126,7 +126,7 @@ actor DownloadPart {
     func look() -> (length: Int64, total: Int64?) {
         guard let known = disk.writtenDown, known.isOf(place.object),
             let status = try? files.status(at: place.part),
-            status.identity == known.file
+            status.identity.isStill(known.file)
         else { return (0, nil) }
         return (known.trusted(of: status.size, session: files.session), known.total)
     }
@@ -281,7 +281,7 @@ actor DownloadPart {
     /// The other object that a file in the part's place is of. Nil if it is of this one, or nobody can go on with it.
     private func otherObject(of part: FileStatus) -> String? {
         guard part.size > 0, let known = disk.writtenDown, known.validator != nil, known.object != place.object,
-            known.file == part.identity, known.trusted(of: part.size, session: files.session) > 0
+            part.identity.isStill(known.file), known.trusted(of: part.size, session: files.session) > 0
         else { return nil }
         return known.object
     }

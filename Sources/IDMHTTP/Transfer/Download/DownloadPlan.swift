@@ -15,7 +15,7 @@ enum DownloadPlan: Sendable, Hashable {
     ///   - session: Since when the system runs.
     init(sidecar: DownloadSidecar?, part: FileStatus?, object: String, size: Int64?, session: String?) {
         self = .anew
-        guard let sidecar, let part, sidecar.object == object, sidecar.file == part.identity,
+        guard let sidecar, let part, sidecar.object == object, part.identity.isStill(sidecar.file),
             let validator = sidecar.validator
         else { return }
         let length = sidecar.trusted(of: part.size, session: session)

@@ -54,7 +54,7 @@ struct PartFiles: Sendable {
         if let bytes = files.contents(of: place.sidecar) {
             let known = DownloadSidecar(bytes)
             if known == nil, DownloadSidecar.mayBeTorn(bytes) { return true }
-            if let known, known.file == status.identity, known.mayLand(as: status.size, session: files.session) {
+            if let known, status.identity.isStill(known.file), known.mayLand(as: status.size, session: files.session) {
                 return true
             }
         }
@@ -94,7 +94,7 @@ struct PartFiles: Sendable {
         defer { try? files.close(file) }
         guard let status = taken(file), status.size == 0, status.links <= 1, (try? isOwn(status)) == true
         else { return }
-        if writtenDown?.file == part { try? files.removeIfThere(place.sidecar) }
+        if let known = writtenDown, part.isStill(known.file) { try? files.removeIfThere(place.sidecar) }
         try? files.removeIfThere(place.part)
     }
 

@@ -236,7 +236,7 @@ struct DownloadFaultTests {
         let part = try FileHandle(forWritingTo: place.part)
         try part.truncate(atOffset: 4_000)
         try part.close()
-        let later = FaultyFiles(session: isRestarted ? "later" : "now")
+        let later = isRestarted ? FaultyFiles(session: "later", device: 1) : FaultyFiles()
         let provider = DownloadProvider(try HTTPService(place.server), files: later)
         if isRestarted {
             _ = try await provider.request(place.download())
