@@ -23,6 +23,8 @@ actor DownloadPart {
     private var sidecar: DownloadSidecar?
     /// How many bytes are in it.
     private(set) var length: Int64 = 0
+    /// What there was as the answer began that is being taken.
+    private var beginning: (sidecar: DownloadSidecar?, digest: SHA256?, length: Int64)?
     /// Whether an answer has been taken since it was opened.
     private var isBegun = false
     /// How many of the bytes that come next are there already.
@@ -53,7 +55,7 @@ actor DownloadPart {
     func open() throws(TransferError) -> Opening {
         // Nothing counts of an opening before: in a pause somebody else may have been there.
         (sidecar, digest, length, surplus, checkpoint) = (nil, nil, 0, 0, 0)
-        (isBegun, isPermitted) = (false, false)
+        (beginning, isBegun, isPermitted) = (nil, false, false)
         let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
         disk.removeRemains(of: destinations(known?.suggestedName))
@@ -165,14 +167,18 @@ actor DownloadPart {
         try refuseExisting(first == 0 ? suggested : sidecar?.suggestedName ?? suggested)
         isBegun = true
         do throws(FileFault) {
-            if first == 0 { return try beginAnew(total, headers) }
-            surplus = length - first
-            guard sidecar?.total != total else { return }
-            sidecar?.total = total
-            try writeSidecar()
+            if first == 0 { try beginAnew(total, headers) } else { try goOn(from: first, total) }
         } catch {
             throw failure(error)
         }
+        beginning = (sidecar, digest, length)
+    }
+
+    private func goOn(from first: Int64, _ total: Int64?) throws(FileFault) {
+        surplus = length - first
+        guard sidecar?.total != total else { return }
+        sidecar?.total = total
+        try writeSidecar()
     }
 
     private func beginAnew(_ total: Int64?, _ headers: ServiceHeaders) throws(FileFault) {
@@ -189,6 +195,20 @@ actor DownloadPart {
             suggestedName: headers[.contentDisposition].flatMap(ContentDisposition.fileName),
             file: try files.status(file).identity, session: files.session)
         try writeSidecar()
+    }
+
+    /// Gives up what has come of the answer that is being taken, and leaves the part as that has found it.
+    func giveUpAnswer() throws(TransferError) {
+        guard let file, let beginning else { return }
+        // First: a part that can't be cut is longer than that, and nobody goes on with it.
+        (sidecar, digest, length) = beginning
+        do throws(FileFault) {
+            try files.cut(file, to: length)
+        } catch {
+            throw failure(error)
+        }
+        // What was written down meanwhile may be of what isn't there any more.
+        try writeDown(synchronizing: false)
     }
 
     /// What to ask for next, when what has come wasn't all of it. Nil if it can't be asked for.

@@ -58,6 +58,41 @@ extension ResumeTests {
         #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", nil])
     }
 
+    @Test(
+        "What came in an answer that was longer than it said isn't gone on with, also if the whole can't be had just then",
+        arguments: [false, true])
+    func longerThanItSaid(hasDigest: Bool) async throws {
+        let place = try await broken()
+        var download = place.download()
+        if hasDigest { download.sha256 = SHA256.hex(of: place.bytes) }
+        let wrong = ObjectTransport(filling(10_000, seed: 2)) {
+            ($0.range, $0.tellsLength) = ("bytes 4000-5999/10000", false)
+        }
+        let service = try HTTPService(
+            ScriptedTransport { request in
+                guard request.headers["Range"] != nil else { throw ObjectTransport.Broken() }
+                return try await wrong.send(request)
+            })
+        await #expect(throws: HTTPError.self) {
+            try await DownloadProvider(service, files: place.files).request(download)
+        }
+        // All of what fits has been written before it was known.
+        #expect(wrong.sentBytes == 3_000 && place.partLength == 4_000 && place.files.openFiles == 0)
+        _ = try await place.request(download)
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-"])
+    }
+
+    @Test("A part that can't be cut to what is known of it isn't gone on with")
+    func longerThanItSaidAndUncut() async throws {
+        let place = try await broken()
+        place.server.change { ($0.range, $0.tellsLength) = ("bytes 4000-5999/10000", false) }
+        place.files.failNext(.cut)
+        #expect(await place.error() == .refused(call: "cut", code: EIO))
+        place.server.change { ($0.range, $0.tellsLength) = (nil, true) }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", nil])
+    }
+
     /// What may stand where a part is to be, and isn't one.
     enum Stranger: CaseIterable {
         case plain, empty, hidden, linked, leftSidecar, leftNewSidecar, otherSidecar
