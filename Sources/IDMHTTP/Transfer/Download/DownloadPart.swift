@@ -62,6 +62,8 @@ actor DownloadPart {
         if download.destination.kind == .file { try refuseExisting(nil) }
         do throws(FileFault) {
             let status = try take(known)
+            // Until then somebody else may have had it, and have written there.
+            let known = disk.writtenDown
             if let isKept, let other = otherObject(of: status), isKept(other) { throw .use(place.part.lastName) }
             let plan = DownloadPlan(
                 sidecar: known, part: status, object: place.object, size: download.size, session: files.session)

@@ -35,9 +35,9 @@ struct PausedDownloadTests {
         place.server.change { $0.breaksAfter = nil }
         var download = place.download()
         (download.sha256, download.onCancel) = (SHA256.hex(of: place.bytes), .keep)
-        // The first is of the sidecar.
+        // The first two are of the sidecar, until the part is taken and from then on.
         place.files.before(.read) { [files = place.files] in
-            files.before(.read) { withUnsafeCurrentTask { $0?.cancel() } }
+            files.before(.read) { files.before(.read) { withUnsafeCurrentTask { $0?.cancel() } } }
         }
         let cancelled = Task { [download] in try await place.request(download) }
         await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -45,8 +45,8 @@ struct PausedDownloadTests {
         place.files.fail(nil)
         _ = try await place.request(download)
         #expect(place.isWhole() && place.server.ranges == [nil, "bytes=\(4 * piece)-"])
-        // The sidecar, before and after, and three pieces of the part.
-        #expect(place.files.made.count { $0 == .read } == 5)
+        // The sidecar, twice before and once after, and three pieces of the part.
+        #expect(place.files.made.count { $0 == .read } == 6)
     }
 
     @Test("What somebody else has made of the part in a pause is none of it, also when the next attempt fails")

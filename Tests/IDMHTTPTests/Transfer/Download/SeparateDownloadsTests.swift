@@ -175,6 +175,27 @@ struct SeparateDownloadsTests {
         #expect(try Data(contentsOf: second) == other.bytes && place.names == ["map (2).bin", "map.bin"])
     }
 
+    @Test("A part is gone on with as it is once nobody else has it, whatever it was before")
+    func writtenAsItIsTaken() async throws {
+        let place = try Downloading { $0.breaksAfter = 4_000 }
+        await #expect(throws: HTTPError.self) { try await place.request() }
+        place.server.change { $0.breaksAfter = nil }
+        // Another mirror has another state of it, of which more has come by then.
+        let other = ObjectTransport(filling(10_000, seed: 2)) { ($0.tag, $0.breaksAfter) = ("\"v2\"", 5_000) }
+        let provider = DownloadProvider(try HTTPService(other))
+        let (map, ended) = (place.download(), DispatchSemaphore(value: 0))
+        place.files.before(.lock) {
+            Task {
+                _ = try? await provider.request(map)
+                ended.signal()
+            }
+            ended.wait()
+        }
+        _ = try await place.request(map)
+        #expect(place.isWhole() && other.sentBytes == 5_000)
+        #expect(place.server.asked.last?.headers["If-Range"] == "\"v2\"")
+    }
+
     @Test("Many that begin and end in one place at once leave whole files, and nothing else", arguments: [true, false])
     func crowd(isNumbered: Bool) async throws {
         for round in 0..<Volume.of(100, normally: 10) {
