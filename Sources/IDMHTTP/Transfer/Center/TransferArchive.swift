@@ -34,7 +34,8 @@ final class TransferArchive: Sendable {
                     let path = "\(folder)/\(name)"
                     // One that stands elsewhere would never be erased.
                     return files.contents(of: path).flatMap { TransferRecord(Data($0)) }
-                        .flatMap { self.path(of: $0.id) == path ? $0 : nil }
+                        .flatMap { self.path(of: $0.id) == path ? $0 : nil }?
+                        .found(in: folder) { (try? files.identity(ofFolder: $0 + "/")) != nil }
                 }
                 return .success(records.sorted { ($0.turn, $0.id) < ($1.turn, $1.id) })
             } catch {
@@ -47,8 +48,8 @@ final class TransferArchive: Sendable {
     /// Keeps a record, in place of one that is there. What can't be written is left: the transfer goes on regardless.
     func save(_ record: TransferRecord) {
         let path = path(of: record.id)
-        queue.async { [files] in
-            guard let data = record.encoded() else { return }
+        queue.async { [files, folder] in
+            guard let data = record.kept(in: folder).encoded() else { return }
             try? files.replace(path, by: path + ".new", with: [UInt8](data), synchronizing: false)
         }
     }

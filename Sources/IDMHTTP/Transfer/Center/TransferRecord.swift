@@ -15,7 +15,7 @@ struct TransferRecord: Codable, Sendable {
     /// Whether what has come is to be removed before it is gone on with.
     let owes: Bool
     private let request: Request
-    private let place: Place
+    private var place: Place
     private let existing: ServiceDownload.ExistingFile
     private let size: Int64?
     private let sha256: String?
@@ -23,35 +23,9 @@ struct TransferRecord: Codable, Sendable {
     private let durability: TransferDurability
     private let isComplete: Bool
     /// What the download was about to become when this was written.
-    let landing: Landing?
+    private(set) var landing: Landing?
     /// Where others that had the id have left something.
-    private let otherPlaces: [Place]
-
-    /// Where a download has its part.
-    private struct Place: Codable, Sendable {
-        let isFolder: Bool
-        let url: String
-        let object: String?
-
-        init(_ download: ServiceDownload) {
-            isFolder = download.destination.kind == .folder
-            url = download.destination.url.absoluteString
-            object = download.object
-        }
-
-        var destination: ServiceDownload.Destination? {
-            URL(string: url).map { isFolder ? .folder($0) : .file($0) }
-        }
-
-        /// The download, as far as it takes to find what it has left: nobody makes its request.
-        func download(
-            existing: ServiceDownload.ExistingFile = .refuse, sha256: String? = nil
-        ) -> ServiceDownload? {
-            destination.map {
-                ServiceDownload(ServiceRequest(.get, ""), to: $0, existing: existing, sha256: sha256, object: object)
-            }
-        }
-    }
+    private var otherPlaces: [Place]
 
     /// A file that is about to get its name.
     struct Landing: Codable, Sendable {
@@ -59,7 +33,7 @@ struct TransferRecord: Codable, Sendable {
         /// How long it is. Nil in a record that says nothing of that.
         let size: Int64?
         let suggestedName: String?
-        private let place: Place
+        fileprivate var place: Place
         private let existing: ServiceDownload.ExistingFile
         private let sha256: String?
 
@@ -136,6 +110,24 @@ struct TransferRecord: Codable, Sendable {
     private static let turns = 0...Int(clamping: Int64(1) << 53)
 
     func encoded() -> Data? { try? JSONEncoder().encode(self) }
+
+    /// The record, as it is written down in a folder of records.
+    func kept(in records: String) -> TransferRecord { placed { $0.kept(in: records) } }
+
+    /// The record, with its places where they are by now.
+    ///
+    /// - Parameter isThere: Whether there is a folder of a path.
+    func found(in records: String, isThere: (String) -> Bool) -> TransferRecord {
+        placed { $0.found(in: records, isThere: isThere) }
+    }
+
+    private func placed(_ change: (Place) -> Place) -> TransferRecord {
+        var record = self
+        record.place = change(place)
+        if let landing { record.landing?.place = change(landing.place) }
+        record.otherPlaces = otherPlaces.map(change)
+        return record
+    }
 
     /// What is to be done.
     var work: TransferJob.Work {

@@ -1,0 +1,81 @@
+internal import Foundation
+
+extension TransferRecord {
+    /// Where a download has its part.
+    ///
+    /// An app's container may have another path at the next start, as it has after an update on iOS. What is in it has
+    /// moved together then. So a place is written down as the way to it from the folder of the records as well, if that
+    /// says anything: if both are in one folder, at whatever depth, that isn't the root.
+    struct Place: Codable, Sendable {
+        let isFolder: Bool
+        /// As it was asked for.
+        private var url: String
+        /// The way from the folder of the records. Nil if there is none, and in a record that was written without.
+        private var way: String?
+        let object: String?
+
+        init(_ download: ServiceDownload) {
+            isFolder = download.destination.kind == .folder
+            url = download.destination.url.absoluteString
+            object = download.object
+        }
+
+        var destination: ServiceDownload.Destination? {
+            URL(string: url).map { isFolder ? .folder($0) : .file($0) }
+        }
+
+        /// The download, as far as it takes to find what it has left: nobody makes its request.
+        func download(
+            existing: ServiceDownload.ExistingFile = .refuse, sha256: String? = nil
+        ) -> ServiceDownload? {
+            destination.map {
+                ServiceDownload(ServiceRequest(.get, ""), to: $0, existing: existing, sha256: sha256, object: object)
+            }
+        }
+
+        /// The place, as it is written down in a folder of records.
+        func kept(in records: String) -> Place {
+            var place = self
+            place.way = path.flatMap { Self.way(from: records, to: $0) }
+            return place
+        }
+
+        /// The place, where it is by now: where it has moved to with the folder of the records. Only if nothing is there,
+        /// and where it was asked for is something, have the records moved alone.
+        ///
+        /// - Parameter isThere: Whether there is a folder of a path.
+        func found(in records: String, isThere: (String) -> Bool) -> Place {
+            guard let path, let moved = way.flatMap({ Self.path(by: $0, from: records) }), moved != path,
+                isThere(folder(of: moved)) || !isThere(folder(of: path))
+            else { return self }
+            var place = self
+            place.url = URL(fileURLWithPath: moved, isDirectory: isFolder).absoluteString
+            return place
+        }
+
+        /// The path, if it is one of a file.
+        private var path: String? {
+            URL(string: url).flatMap { $0.isFileURL ? $0.standardizedFileURL.path : nil }
+        }
+
+        /// The folder that has to be there.
+        private func folder(of path: String) -> String {
+            isFolder ? path : String(path.dropLast(path.lastName.count))
+        }
+
+        private static func way(from folder: String, to path: String) -> String? {
+            let (from, to) = (folder.split(separator: "/"), path.split(separator: "/"))
+            let common = zip(from, to).prefix { $0 == $1 }.count
+            guard common > 0 else { return nil }
+            return (repeatElement("..", count: from.count - common) + to.dropFirst(common)).joined(separator: "/")
+        }
+
+        /// Nil if the way leads through the root, and so out of everything that may have moved.
+        private static func path(by way: String, from folder: String) -> String? {
+            let (from, steps) = (folder.split(separator: "/"), way.split(separator: "/"))
+            let up = steps.prefix { $0 == ".." }.count
+            guard up < from.count else { return nil }
+            return "/" + (from.dropLast(up) + steps.dropFirst(up)).joined(separator: "/")
+        }
+    }
+}
