@@ -21,6 +21,10 @@ public import IDMCore
 /// - **Pausing** with a `PauseControl` ends the connection and keeps what has come, where that can be gone on with, and
 ///   nothing otherwise. A request that may not be made twice stays: a pause stops the reading of its answer.
 ///   **Cancelling** removes what has come, or keeps it if the download says so. Either is heard at any moment.
+/// - **One at a time.** A download that runs holds a lock on its part, and another one of that part fails with
+///   ``TransferError/inUse(_:)``. On iOS an app that is suspended while it holds a lock in an app group's shared container
+///   may be ended by the system (`0xdead10cc`): let downloads go into the app's own container, or begin a background task
+///   and pause them before it expires.
 ///
 /// Work runs away from the caller's actor, and what waits for the disk on threads of its own. What comes is written at
 /// once: no more than a piece is in memory, beside the 2 MB that the transport keeps of what comes. Fails with an
