@@ -123,11 +123,16 @@ extension RequestBody {
 extension String {
     /// The text as one word of a shell.
     fileprivate var quoted: String {
-        "'\(replacing("'", with: "'\\''"))'"
+        "'\(escaped(["'": "'\\''"]))'"
     }
 
     /// The text as curl reads it in a form, which has its own quotes.
     fileprivate var doubleQuoted: String {
-        "\"\(replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        "\"\(escaped(["\\": "\\\\", "\"": "\\\""]))\""
+    }
+
+    // Scalar by scalar, as whoever reads it does: a quote is one also before a mark that is drawn on top of it.
+    private func escaped(_ escapes: [Unicode.Scalar: String]) -> String {
+        unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
     }
 }

@@ -63,6 +63,23 @@ struct CurlTests {
         #expect(Array(words.suffix(3)) == ["--data-raw", nasty, ""])
     }
 
+    @Test(
+        "lets no quote out that is drawn together with its neighbours",
+        arguments: ["x'\u{301}; id; #", "x\u{D4E}'; id; #", "x\"\u{301};type=a\u{D4E}\"\\\u{301}"])
+    func joinedQuotes(nasty: String) throws {
+        let parts: RequestBody = .multipart([.text("a", nasty), .data("d", Data(), fileName: nasty)])
+        let words = try words(ServiceRequest(.post, "/", body: .text(nasty)), api("https://h"))
+        #expect(Array(words.suffix(3)) == ["--data-raw", nasty, ""])
+        let forms = try self.words(ServiceRequest(.post, "/", body: parts), api("https://h"))
+        // As curl reads it: what stands behind a backslash is itself.
+        let quoted = nasty.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }.joined()
+        #expect(
+            Array(forms.suffix(5)) == [
+                "--form-string", "a=\(nasty)", "--form",
+                "d=@\"<0 bytes>\";type=application/octet-stream;filename=\"\(quoted)\"", "",
+            ])
+    }
+
     @Test("pipes what is no text into it")
     func binary() throws {
         let words = try words(ServiceRequest(.post, "/", body: .bytes(Data([0xFF, 0x41, 0x42]))), api())
