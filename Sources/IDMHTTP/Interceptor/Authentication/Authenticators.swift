@@ -59,7 +59,8 @@ public struct BasicAuthenticator: Authenticator {
 
     /// Puts name and password into the header.
     public func authorize(_ request: inout ServiceRequest, with credential: Credential) throws {
-        guard !credential.user.contains(":"), !credential.user.isEmpty || !credential.password.isEmpty,
+        // Scalar by scalar: for a server a colon ends the name also before a mark that is drawn on top of it.
+        guard !credential.user.unicodeScalars.contains(":"), !credential.user.isEmpty || !credential.password.isEmpty,
             !"\(credential.user)\(credential.password)".unicodeScalars.contains(where: {
                 $0.value < 32 || $0.value == 127
             })
