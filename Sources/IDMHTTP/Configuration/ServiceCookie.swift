@@ -11,19 +11,20 @@ struct ServiceCookie: Sendable {
 
     /// Reads what a response sets. Nil if it is no cookie, or none that its server may set.
     init?(_ field: String, from origin: ServiceOrigin, path requestPath: String, now: Int) {
-        var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
+        // Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
+        var parts = field.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false)[...]
         let pair = parts.removeFirst()
         guard let sign = pair.firstIndex(of: "=") else { return nil }
-        name = String(pair[..<sign]).trimmingBlanks
-        value = String(pair[pair.index(after: sign)...]).trimmingBlanks
+        name = Substring(pair[..<sign]).trimmingBlanks
+        value = Substring(pair[sign...].dropFirst()).trimmingBlanks
         guard name.consists(of: .token), value.utf8.allSatisfy({ (32...126).contains($0) }),
             name.utf8.count + value.utf8.count <= Self.longest
         else { return nil }
         var attributes: [String: String] = [:]
         for part in parts {
             let name = part.prefix { $0 != "=" }
-            attributes[String(name).trimmingBlanks.asciiLowercased()] =
-                String(part.dropFirst(name.count + 1)).trimmingBlanks
+            attributes[Substring(name).trimmingBlanks.asciiLowercased()] =
+                Substring(part[name.endIndex...].dropFirst()).trimmingBlanks
         }
         let domain = attributes["domain"].map { String($0.asciiLowercased().drop { $0 == "." }) } ?? ""
         guard domain.isEmpty || origin.host == domain || origin.host.hasSuffix("." + domain) else { return nil }
@@ -55,7 +56,7 @@ struct ServiceCookie: Sendable {
     }
 }
 
-extension String {
+extension Substring {
     /// The text without spaces and tabs around it.
     fileprivate var trimmingBlanks: String {
         let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }

@@ -55,6 +55,13 @@ struct ServiceCookiesTests {
         #expect(try header("https://h\(path)") == (isSent ? "id=1" : nil))
     }
 
+    @Test("end a part at its sign, whatever is drawn on top of that")
+    func marks() throws {
+        try set("id=1; Path=/;\u{301}x", "old=1; Path=/")
+        try set("old=1; Path=/; Max-Age=0;\u{301}x", "new=1; Path=/; Max-Age\u{D4E}=0")
+        #expect(try header("https://h/") == "id=1; new=1")
+    }
+
     @Test("come with those of longer paths first, and the older ones before the newer")
     func order() throws {
         try set("a=1; Path=/", "b=2; Path=/a", "c=3; Path=/")
