@@ -49,9 +49,10 @@ struct BaseURL: Sendable, Equatable {
         return url
     }
 
-    /// The URL of a link that the server gave, with a query behind its own. It has to lead to the same origin.
+    /// The URL of a link that the server gave, with a query behind its own. It has to lead to the same origin. What the
+    /// link itself starts from comes before the base.
     func following(_ link: URL, from base: URL, query: String) throws(ServiceRequest.Fault) -> URL {
-        guard let address = URL(string: link.relativeString, relativeTo: base)?.absoluteURL else {
+        guard let address = URL(string: link.absoluteString, relativeTo: base)?.absoluteURL else {
             throw .link(.malformed)
         }
         let target: BaseURL

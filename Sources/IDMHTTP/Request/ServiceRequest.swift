@@ -58,9 +58,9 @@ public struct ServiceRequest: Sendable {
 
     /// Makes a request for an address that the server gave: the next page, say, or where something has been created.
     ///
-    /// It may be a whole one, or one that starts from the base URL (`/users?page=2`, `?page=2`). It has to have the
-    /// origin of the service: credentials and headers are for nobody else. What the base URL has behind its `?` isn't
-    /// added.
+    /// It may be a whole one, or one that starts from the base URL (`/users?page=2`, `?page=2`) or from a base of its
+    /// own (`URL(string: "42", relativeTo: response.url)`). It has to have the origin of the service: credentials and
+    /// headers are for nobody else. What the base URL has behind its `?` isn't added.
     ///
     /// ```swift
     /// if let next = page.next { page = try await service.fetch(Page(request: ServiceRequest(link: next))) }
@@ -92,7 +92,7 @@ extension ServiceRequest: CustomStringConvertible, CustomReflectable {
         let name = method.name.escapedForDescription()
         let query = query.encodedForURL(redacted: redaction)
         if let link {
-            let address = redaction.url(link.relativeString).escapedForDescription(limit: 1_000)
+            let address = redaction.url(link.absoluteString).escapedForDescription(limit: 1_000)
             return "\(name) \(address)\(query.isEmpty ? "" : "\(link.query == nil ? "?" : "&")\(query)")"
         }
         let values = pathParameters(redacted: redaction)

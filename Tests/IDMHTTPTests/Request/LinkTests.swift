@@ -47,6 +47,22 @@ struct LinkTests {
         #expect(!fault.description.contains("secret"))
     }
 
+    @Test("that knows what it starts from is followed from there, and shown so")
+    func ownBase() throws {
+        let configuration = try api("https://h/v1")
+        let next = try #require(URL(string: "42?token=s3cret", relativeTo: link("https://h/v2/users/")))
+        let own = ServiceRequest(link: next, query: ["q": 1])
+        #expect(try configuration.resolve(own).url.absoluteString == "https://h/v2/users/42?token=s3cret&q=1")
+        #expect("\(own)" == "GET https://h/v2/users/42?token=<redacted>&q=1")
+        let foreign = try #require(URL(string: "/a", relativeTo: link("https://other/b")))
+        #expect(throws: ServiceRequest.Fault.foreignLink("https://other")) {
+            try configuration.resolve(ServiceRequest(link: foreign))
+        }
+        // One that has no origin either.
+        let half = try #require(URL(string: "c", relativeTo: link("/a/b")))
+        #expect(try configuration.resolve(ServiceRequest(link: half)).url.absoluteString == "https://h/a/c")
+    }
+
     @Test("has no parameters")
     func parameters() throws {
         var request = ServiceRequest(link: try link("https://h/a"))
