@@ -91,6 +91,9 @@ public struct ServiceRedaction: Sendable, Hashable {
         item.isSecret && self != .none || isSecret(item.name)
     }
 
+    /// Whether the value of a parameter of a path is secret.
+    func isSecretParameter(_ name: String, _ value: String) -> Bool { isSecret(name) || findsSecret(in: value) }
+
     /// This, with names that are secret in one request, unless nothing is.
     func hiding(_ names: [String]) -> ServiceRedaction {
         self == .none ? self : adding(names)
@@ -107,6 +110,9 @@ public struct ServiceRedaction: Sendable, Hashable {
     ///
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
     func url(_ text: String) -> String { url(text, levels: 2) }
+
+    /// Whether something secret stands in a text that is an address, or that holds one.
+    func findsSecret(in text: String) -> Bool { url(text) != text }
 
     /// - Parameter levels: How often an address may stand in another one and be looked at. What is deeper isn't shown: a
     ///   server may send as many levels as a header holds.

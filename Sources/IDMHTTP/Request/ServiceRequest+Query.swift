@@ -101,7 +101,9 @@ extension ServiceRequest.Query {
         return items.flatMap { item -> [String] in
             let name = encode(item.name)
             let isSecret = redaction.isSecret(item) || pairIsSecret && ServiceRedaction.isContent(item.name)
-            let values = item.content.values.map { isSecret ? ServiceRedaction.mark : encode($0) }
+            let values = item.content.values.map {
+                isSecret || redaction.findsSecret(in: $0) ? ServiceRedaction.mark : encode($0)
+            }
             guard case .list = item.content else { return values.map { "\(name)=\($0)" } }
             switch listStyle {
             case .repeated: return values.map { "\(name)=\($0)" }

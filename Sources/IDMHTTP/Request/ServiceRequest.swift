@@ -103,7 +103,7 @@ extension ServiceRequest: CustomStringConvertible, CustomReflectable {
     /// The values of the parameters as they may be shown.
     func pathParameters(redacted redaction: ServiceRedaction) -> [String: String] {
         Dictionary(
-            uniqueKeysWithValues: pathParameters.map { ($0, redaction.isSecret($0) ? "redacted" : $1) })
+            uniqueKeysWithValues: pathParameters.map { ($0, redaction.isSecretParameter($0, $1) ? "redacted" : $1) })
     }
 
     /// Nothing but the redacted description: what is dumped holds no secrets either.

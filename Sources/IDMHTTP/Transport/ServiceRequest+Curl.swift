@@ -77,7 +77,8 @@ private struct CurlCommand {
 
     private func option(_ part: MultipartBody.Part) -> String {
         if part.fileName == nil, part.contentType == nil, case .data(let data) = part.content {
-            let value = redaction.isSecret(part.name) ? ServiceRedaction.mark : String(decoding: data, as: UTF8.self)
+            let text = String(decoding: data, as: UTF8.self)
+            let value = redaction.isSecret(part.name) ? ServiceRedaction.mark : redaction.url(text)
             return "--form-string \("\(part.name)=\(value)".quoted)"
         }
         let path =
@@ -91,7 +92,8 @@ private struct CurlCommand {
         return "--form \(form.quoted)"
     }
 
-    /// JSON without the values that stand under secret names. Nil if it isn't JSON.
+    /// JSON without the values that stand under secret names, and without what is secret in addresses. Nil if it isn't
+    /// JSON.
     private func redactedJSON(_ data: Data) -> String? {
         guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed),
             value is [String: Any] || value is [Any],
@@ -109,6 +111,7 @@ private struct CurlCommand {
                     (name, redaction.isSecret(name, in: object) ? ServiceRedaction.mark : redacted(value))
                 })
         case let array as [Any]: array.map(redacted)
+        case let text as String: redaction.url(text)
         default: value
         }
     }

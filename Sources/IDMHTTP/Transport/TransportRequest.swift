@@ -76,7 +76,7 @@ extension TransportRequest: CustomStringConvertible, CustomReflectable {
 
     /// The URL as it may be shown.
     func address(redacted redaction: ServiceRedaction) -> String {
-        let secrets = pathParameters.filter { redaction.isSecret($0.key) }.values
+        let secrets = pathParameters.filter { redaction.isSecretParameter($0.key, $0.value) }.values
         return redaction.hiding(secretNames).url(secrets.isEmpty ? url.absoluteString : address(without: secrets))
     }
 

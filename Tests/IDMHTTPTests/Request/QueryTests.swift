@@ -88,6 +88,18 @@ struct QueryTests {
         #expect(query.encodedForForm() == "a+b=c%2Bd+e*f%7Eg&%C3%A9=%26%3D")
     }
 
+    @Test("shows no address that has a secret in it, by whatever name")
+    func addresses() {
+        let address = "https://app/cb?token=s3cret"
+        let query: ServiceRequest.Query = [
+            "redirect_uri": address, "all": ["https://app/", "https://ada:s3cret@app/"], "next": "/home?page=2",
+        ]
+
+        #expect("\(query)" == "redirect_uri=<redacted>&all=https%3A%2F%2Fapp%2F&all=<redacted>&next=%2Fhome%3Fpage%3D2")
+        #expect(!query.encodedForForm(redacted: .standard).contains("s3cret"))
+        #expect(query.encodedForURL().contains("s3cret"))
+    }
+
     @Test("shows no secrets, however it is shown")
     func secrets() {
         let query: ServiceRequest.Query = [

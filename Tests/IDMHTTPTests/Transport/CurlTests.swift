@@ -29,6 +29,11 @@ struct CurlTests {
         #expect(try request.curl(for: api()).contains("'https://api.example.com/v1/files/redacted/1'"))
         #expect("\(request)" == "GET /files/redacted/1")
         #expect(try words(request, api()).contains("https://api.example.com/v1/files/s3cret/1"))
+
+        let address = ServiceRequest(.get, "/open/{url}", pathParameters: ["url": "https://app/cb?token=s3cret"])
+        #expect("\(address)" == "GET /open/redacted")
+        #expect("\(try api().resolve(address))" == "GET https://api.example.com/v1/open/redacted")
+        #expect(try !address.curl(for: api()).contains("s3cret"))
     }
 
     @Test("reads well")
@@ -115,6 +120,8 @@ struct CurlTests {
             .json("s3cret"), .multipart([.text("password", "s3cret")]),
             .json([["value": "s3cret", "name": "token"]]), .form(["value": "s3cret", "name": "token", "page": 1]),
             .custom(contentType: "x/y") { Data("s3cret".utf8) },
+            .json(["next": ["https://app/cb?token=s3cret"]]), .form(["next": "https://app/cb?token=s3cret"]),
+            .multipart([.text("next", "https://app/cb?token=s3cret")]),
         ] as [RequestBody])
     func secrets(body: RequestBody) throws {
         let request = ServiceRequest(
