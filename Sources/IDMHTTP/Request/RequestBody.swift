@@ -125,7 +125,10 @@ extension RequestBody.Fault: CustomStringConvertible {
     public var description: String {
         switch self {
         case .encoding(let path, let reason):
-            path.isEmpty ? "The body can't be encoded: \(reason)." : "The body can't be encoded at \(path): \(reason)."
+            // The keys of a dictionary may be anything.
+            path.isEmpty
+                ? "The body can't be encoded: \(reason)."
+                : "The body can't be encoded at \(path.escapedForDescription(limit: 200)): \(reason)."
         case .file(let name, let reason): "The file “\(name)” can't be sent: \(reason)."
         case .contentType: "The content type of the body can't stand in a header."
         case .contentTypeOfMultipart: "A multipart body brings its own Content-Type, with the boundary in it."

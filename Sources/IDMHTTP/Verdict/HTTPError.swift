@@ -120,6 +120,8 @@ extension HTTPError.Reason: CustomStringConvertible {
 extension HTTPError.DecodingFault: CustomStringConvertible {
     /// The fault in one sentence, with the excerpt at its end.
     public var description: String {
-        "The body can't be read\(path.isEmpty ? "" : " at \(path)"): \(reason).\(excerpt.isEmpty ? "" : " It begins: \(excerpt)")"
+        // What a server calls its keys may be anything.
+        let place = path.isEmpty ? "" : " at \(path.escapedForDescription(limit: 200))"
+        return "The body can't be read\(place): \(reason).\(excerpt.isEmpty ? "" : " It begins: \(excerpt)")"
     }
 }

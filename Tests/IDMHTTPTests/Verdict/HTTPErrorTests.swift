@@ -31,6 +31,14 @@ struct HTTPErrorTests {
         #expect("\(error)".hasPrefix("GET /a?key=<redacted>: "))
     }
 
+    @Test("stays on one line, whatever a server or a type calls its keys")
+    func lines() {
+        let decoding = HTTPError.DecodingFault(path: "a\n\u{1B}[31m.b", reason: "r")
+        #expect("\(decoding)" == #"The body can't be read at a\n\u{1B}[31m.b: r."#)
+        let encoding = RequestBody.Fault.encoding(path: "a\n\u{1B}[31m.b", reason: "r")
+        #expect("\(encoding)" == #"The body can't be encoded at a\n\u{1B}[31m.b: r."#)
+    }
+
     @Test("gives the failure that a rule found, as its type")
     func failures() {
         let error = HTTPError(.rejected(Leak()), request: "GET /")
