@@ -3,19 +3,20 @@ internal import Foundation
 extension HTTPError.DecodingFault {
     /// What an error of a decoder says of a body.
     init(_ error: any Error, in body: Data, redacted redaction: ServiceRedaction) {
-        let (path, reason) = Self.parts(of: error)
+        let (path, reason) = Self.parts(of: error, in: body)
         let holdsSecret = redaction.isSecret(path, in: body)
         self.init(
             path: path.dotted, reason: holdsSecret ? "the value is secret" : Self.diagnosis(of: body) ?? reason,
             excerpt: redaction.excerpt(of: body))
     }
 
-    private static func parts(of error: any Error) -> (path: [any CodingKey], reason: String) {
+    private static func parts(of error: any Error, in body: Data) -> (path: [any CodingKey], reason: String) {
         switch error {
         case DecodingError.typeMismatch(_, let context): (context.codingPath, words(context.debugDescription))
         case DecodingError.valueNotFound(let type, let context): (context.codingPath, "there is no \(type)")
         case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "there is no such key")
-        case DecodingError.dataCorrupted(let context): (context.codingPath, words(context.debugDescription))
+        case DecodingError.dataCorrupted(let context):
+            (context.codingPath, context.blamesJSON ? flaw(of: body) : words(context.debugDescription))
         case let error as HTTPError.DecodingFault:
             (error.path.isEmpty ? [] : [AnyKey(stringValue: error.path)], error.reason)
         default: ([], error.safeName)
@@ -27,11 +28,31 @@ extension HTTPError.DecodingFault {
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
+    /// What is wrong with a body of which a decoder says no more than that it isn't JSON. JSONSerialization says more, but
+    /// not in words that may be shown: some quote from the body, and nobody knows what stands there.
+    private static func flaw(of body: Data) -> String {
+        do {
+            _ = try JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
+            return "a number doesn't fit its type"
+        } catch {
+            let words = "\((error as NSError).userInfo[NSDebugDescriptionErrorKey] ?? "")"
+            if words.contains("not representable") { return "a number doesn't fit its type" }
+            if words.contains("end of file during JSON") { return "the JSON ends too early" }
+            let place = words.firstMatch(of: /(character|line \d+, column) \d+/)
+            return "the JSON is broken\(place.map { " at \($0.output.0)" } ?? "")"
+        }
+    }
+
     /// What a body is that was never going to be read.
     private static func diagnosis(of body: Data) -> String? {
         guard let first = body.first(where: { ![9, 10, 13, 32].contains($0) }) else { return "the body is empty" }
         return first == UInt8(ascii: "<") ? "the body is markup" : nil
     }
+}
+
+extension DecodingError.Context {
+    /// Whether the decoder says that the whole isn't JSON: on Linux also of a number that doesn't fit its type.
+    fileprivate var blamesJSON: Bool { codingPath.isEmpty && debugDescription.contains("not valid JSON") }
 }
 
 extension ServiceRedaction {

@@ -103,6 +103,24 @@ struct ResourceTests {
         #expect(fault?.path == path && fault?.reason == reason)
     }
 
+    #if canImport(FoundationNetworking)
+    @Test(
+        "says of JSON that can't be read what it is, and shows nothing of it but its beginning",
+        arguments: [
+            (#"{"data":{"cities":[{"name":"x","size":1.5}]}}"#, "a number doesn't fit its type"),
+            (#"{"data":{"cities":[{"name":"x","size":99999999999999999999}]}}"#, "a number doesn't fit its type"),
+            ("\u{FEFF}" + #"{"data":{"cities":[{"name":"x","size":1.5}]}}"#, "a number doesn't fit its type"),
+            (#"{"data":{"cities":[{"name":"x","size":}]}}"#, "the JSON is broken at character 38"),
+            ("{'data':7}", "the JSON is broken at character 1"), ("[1,2", "the JSON ends too early"),
+            (#"{"data":{"cities":[{"name":"x","size":1e400}]}}"#, "a number doesn't fit its type"),
+            (#"{"data":{"cities":[{"name":"\uTOPS"}]}}"#, "the JSON is broken"),
+        ])
+    func brokenJSON(body: String, reason: String) async throws {
+        let fault = try await fault(Cities(), body)
+        #expect(fault?.path == "" && fault?.reason == reason)
+    }
+    #endif
+
     @Test(
         "that can't be read ends in an error, and never in a trap",
         arguments: [
