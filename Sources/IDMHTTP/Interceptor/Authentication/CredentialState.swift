@@ -51,10 +51,13 @@ struct CredentialState<Credential, Waiter> {
     private enum Phase {
         case nobody
         case settled(Credential)
-        case refreshing(Credential, Int, [Int: Waiter])
+        case refreshing(Credential, Int)
     }
 
     private var phase: Phase
+    /// Those who wait, by their numbers: nobody, unless a refresh runs. Not in the phase, where each of them would copy
+    /// all the others.
+    private var waiting: [Int: Waiter] = [:]
     private(set) var stamp = CredentialStamp()
     private var lastRefresh = 0
 
@@ -66,14 +69,12 @@ struct CredentialState<Credential, Waiter> {
     var credential: Credential? {
         switch phase {
         case .nobody: nil
-        case .settled(let credential), .refreshing(let credential, _, _): credential
+        case .settled(let credential), .refreshing(let credential, _): credential
         }
     }
 
     /// Those who wait. Nobody does unless a refresh runs.
-    var waiters: [Waiter] {
-        if case .refreshing(_, _, let waiters) = phase { waiters.inOrder } else { [] }
-    }
+    var waiters: [Waiter] { waiting.inOrder }
 
     /// A request is to be made. The waiter is kept only if it is to wait.
     mutating func admit(_ waiter: Waiter, _ id: Int) -> Admission {
@@ -82,9 +83,8 @@ struct CredentialState<Credential, Waiter> {
             return .anonymous
         case .settled(let credential):
             return .go(credential, stamp)
-        case .refreshing(let credential, let number, var waiters):
-            waiters[id] = waiter
-            phase = .refreshing(credential, number, waiters)
+        case .refreshing:
+            waiting[id] = waiter
             return .wait
         }
     }
@@ -98,35 +98,32 @@ struct CredentialState<Credential, Waiter> {
         case .settled(let credential):
             guard old.credential == stamp.credential else { return .go(credential, stamp) }
             lastRefresh += 1
-            phase = .refreshing(credential, lastRefresh, [id: waiter])
+            phase = .refreshing(credential, lastRefresh)
+            waiting[id] = waiter
             return .refresh(credential, lastRefresh)
-        case .refreshing(let credential, let number, var waiters):
-            waiters[id] = waiter
-            phase = .refreshing(credential, number, waiters)
+        case .refreshing:
+            waiting[id] = waiter
             return .wait
         }
     }
 
     /// Somebody waits no longer. The refresh goes on: whoever comes next needs what comes of it.
     mutating func leave(_ id: Int) -> Waiter? {
-        guard case .refreshing(let credential, let number, var waiters) = phase else { return nil }
-        let waiter = waiters.removeValue(forKey: id)
-        phase = .refreshing(credential, number, waiters)
-        return waiter
+        waiting.removeValue(forKey: id)
     }
 
     /// A refresh has ended. One that nobody counts on any more isn't heard.
     mutating func end(_ refresh: Int, _ result: Result<Credential, any Error>) -> Notice? {
-        guard case .refreshing(let old, refresh, let waiters) = phase else { return nil }
+        guard case .refreshing(let old, refresh) = phase else { return nil }
         switch result {
         case .success(let new):
             phase = .settled(new)
             stamp.credential += 1
-            return (waiters.inOrder, .go(new, stamp))
+            return (leave(), .go(new, stamp))
         case .failure(let error):
             // The old one stays: what failed may pass, and the next rejection tries again.
             phase = .settled(old)
-            return (waiters.inOrder, .failed(error))
+            return (leave(), .failed(error))
         }
     }
 
@@ -137,16 +134,21 @@ struct CredentialState<Credential, Waiter> {
             stamp.user += 1
             stamp.credential += 1
         }
-        return (waiters, .userHasChanged)
+        return (leave(), .userHasChanged)
     }
 
     /// The same user has a new credential, from somewhere else. A refresh that runs isn't heard any more. While nobody
     /// is logged in there is nothing to be replaced.
     mutating func replace(with credential: Credential) -> Notice? {
         if case .nobody = phase { return nil }
-        let waiters = waiters
         phase = .settled(credential)
         stamp.credential += 1
-        return (waiters, .go(credential, stamp))
+        return (leave(), .go(credential, stamp))
+    }
+
+    /// Nobody waits any longer. Returns those who did.
+    private mutating func leave() -> [Waiter] {
+        defer { waiting = [:] }
+        return waiting.inOrder
     }
 }
