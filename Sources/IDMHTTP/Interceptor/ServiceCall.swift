@@ -1,9 +1,12 @@
+internal import IDMCore
+
 /// One call of a service: what all the requests have in common that are made of its chain.
 final class ServiceCall: Sendable {
     let configuration: ServiceConfiguration
     let interceptors: [any HTTPInterceptor]
     let exchange: @Sendable (ServiceRequest, RequestOwners) async throws -> ServiceResponse
     let owners: RequestOwners
+    private let ending = Locked<HTTPError.Reason?>(nil)
 
     init(
         _ interceptors: [any HTTPInterceptor], _ configuration: ServiceConfiguration,
@@ -16,5 +19,16 @@ final class ServiceCall: Sendable {
         self.exchange = exchange
         // From its beginning: whoever comes while it waits for something is somebody else.
         if let cookies = configuration.cookies { _ = owners.include(cookies.generation, of: cookies) }
+    }
+
+    /// The call is given up, and this is why: what is done for it is about to be cancelled, and hears nothing else.
+    func giveUp(_ reason: HTTPError.Reason) {
+        ending.withLock { $0 = reason }
+    }
+
+    /// What an error is to whoever tells of a request: why the call was given up, if that is what it comes of.
+    func cause(of error: any Error, of request: String) -> any Error {
+        guard error is CancellationError, let reason = ending.withLock({ $0 }) else { return error }
+        return HTTPError(reason, request: request)
     }
 }

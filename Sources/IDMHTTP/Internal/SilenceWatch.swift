@@ -11,6 +11,8 @@ struct SilenceWatch: Sendable {
     let clock: any Clock<Duration>
     /// What the silence doesn't count under, while it pauses.
     var control: PauseControl?
+    /// Happens when the time is over, before the work is cancelled. It must be short.
+    var onSilence: @Sendable () -> Void = {}
 
     /// Does work that tells the meter what happens. Throws ``Silence`` when nothing has for the duration, and a
     /// `CancellationError` when the caller is cancelled; the work is cancelled before that in both cases.
@@ -29,7 +31,10 @@ struct SilenceWatch: Sendable {
             }
         }
         let alarm = meter.onSilence(unless: control) {
-            first.end(.failure(Silence())) { worker.cancel() }
+            first.end(.failure(Silence())) {
+                onSilence()
+                worker.cancel()
+            }
         }
         defer { alarm.giveUp() }
         return try await LibraryTask.hearingCancel {

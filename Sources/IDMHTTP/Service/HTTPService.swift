@@ -121,7 +121,11 @@ public struct HTTPService: DataProvider {
             return try await LibraryTask.elsewhere { try await run(request, chain) }
         }
         do {
-            return try await SilenceWatch(duration: deadline, clock: clock).run { _ in try await run(request, chain) }
+            // The chain hears of a cancellation and nothing else, and some of it tells what it hears.
+            let watch = SilenceWatch(duration: deadline, clock: clock) {
+                chain.call.giveUp(.timedOut(.deadline(deadline)))
+            }
+            return try await watch.run { _ in try await run(request, chain) }
         } catch is SilenceWatch.Silence {
             throw overdue(request, after: deadline)
         }

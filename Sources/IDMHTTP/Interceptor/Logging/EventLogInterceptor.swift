@@ -58,7 +58,8 @@ public struct EventLogInterceptor: HTTPInterceptor {
             take(Log(request: name, events: recorder.end(.success(status: response.status))))
             return response
         } catch {
-            let reason = error is CancellationError ? "cancelled" : error.safeName
+            let cause = next.call.cause(of: error, of: name)
+            let reason = cause is CancellationError ? "cancelled" : cause.safeName
             take(Log(request: name, events: recorder.end(.failure(reason))))
             throw error
         }

@@ -46,14 +46,14 @@ public struct LoggingInterceptor: HTTPInterceptor {
             let response = try await next(request)
             log("← \(name): \(response), \(elapsed().inSeconds)")
             return response
-        } catch let error as HTTPError {
-            log("✗ \(error) \(elapsed().inSeconds)")
-            throw error
-        } catch is CancellationError {
-            log("✗ \(name): cancelled, \(elapsed().inSeconds)")
-            throw CancellationError()
         } catch {
-            log("✗ \(name): \(error.safeName), \(elapsed().inSeconds)")
+            let failure =
+                switch next.call.cause(of: error, of: name) {
+                case let cause as HTTPError: "\(cause)"
+                case is CancellationError: "\(name): cancelled,"
+                case let cause: "\(name): \(cause.safeName),"
+                }
+            log("✗ \(failure) \(elapsed().inSeconds)")
             throw error
         }
     }

@@ -24,7 +24,8 @@ public struct TraceInterceptor: HTTPInterceptor {
 
     /// Makes the request, and records it.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
-        let span = recorder.begin(request.description(redacted: next.configuration.redaction), on: track)
+        let name = request.description(redacted: next.configuration.redaction)
+        let span = recorder.begin(name, on: track)
         let events = EventRecorder(clock: ContinuousClock()) { span.mark($0.description) }
         do {
             let response = try await LibraryTask.binding(EventRecorder.$current, to: events) { try await next(request) }
@@ -33,7 +34,8 @@ public struct TraceInterceptor: HTTPInterceptor {
             return response
         } catch {
             events.close()
-            span.end(error is CancellationError ? "cancelled" : "failure: \(error.safeName)")
+            let cause = next.call.cause(of: error, of: name)
+            span.end(cause is CancellationError ? "cancelled" : "failure: \(cause.safeName)")
             throw error
         }
     }

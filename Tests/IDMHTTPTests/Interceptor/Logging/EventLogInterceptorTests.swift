@@ -124,6 +124,35 @@ struct EventLogInterceptorTests {
         #expect(logs.value.last?.events.last?.kind.description.contains("-1005") == true)
     }
 
+    @Test("tells of a deadline as whoever asked hears of it, and so do the other logs", arguments: [false, true])
+    func deadline(isDeaf: Bool) async throws {
+        let (clock, lines, trace) = (ManualClock(), Watched<[String]>([]), TraceRecorder(clock: ManualClock()))
+        let (asked, release) = (Signal(), Signal())
+        let transport = ScriptedTransport { _ in
+            asked.open()
+            if isDeaf { await release.waitDeaf() } else { try await release.wait() }
+            return .text("")
+        }
+        var service = try service(
+            transport, clock: clock,
+            inner: [
+                TraceInterceptor(trace), LoggingInterceptor(clock: clock) { line in lines.change { $0.append(line) } },
+            ])
+        service.clock = clock
+
+        async let error = service.error(ServiceRequest(.get, "/a", deadline: .milliseconds(250)))
+        try await asked.wait()
+        try await clock.sleepers(2)
+        await clock.advance(by: .milliseconds(250))
+        let reason = "GET /a: It was not done within 0.25 seconds."
+        #expect(try await "\(#require(error))" == reason)
+        release.open()
+        try await logs.wait { !$0.isEmpty }
+        #expect(kinds == ["attempt 1", "failure: \(reason)"])
+        #expect(lines.value == ["→ GET /a", "✗ \(reason) 0.250 s"])
+        #expect(trace.entries.first?.detail == "failure: \(reason)")
+    }
+
     @Test("is told once for each request")
     func once() async throws {
         let service = try service(ScriptedTransport("x"))
