@@ -5,6 +5,11 @@ enum BodySegment: Sendable {
     case data(Data)
     case file(URL, length: Int)
 
+    /// The bytes that are in memory.
+    var data: Data? {
+        if case .data(let data) = self { data } else { nil }
+    }
+
     var length: Int {
         switch self {
         case .data(let data): data.count

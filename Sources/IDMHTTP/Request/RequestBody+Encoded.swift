@@ -5,7 +5,8 @@ extension RequestBody {
     public struct Encoded: Sendable {
         /// How many bytes there are. Nil if nobody knows before the end.
         public let length: Int?
-        /// The bytes, if all of them are in memory.
+        /// The bytes, if all of them are in memory. Nil if a stream or a file is among them, which is no empty body:
+        /// ``bytes()`` reads those as well.
         public let data: Data?
         /// Whether ``bytes()`` can be called more than once. Only a stream that doesn't say so can't.
         public var isReplayable: Bool { passage == nil }
@@ -30,8 +31,8 @@ extension RequestBody {
 
         init(_ segments: [BodySegment]) {
             length = segments.reduce(0) { $0 + $1.length }
-            data = nil
             files = segments.compactMap { if case .file(let url, _) = $0 { url } else { nil } }
+            data = files.isEmpty ? segments.compactMap(\.data).reduce(into: Data(), +=) : nil
             file = segments.count == 1 ? files.first : nil
             source = HTTPBytes { SegmentCursor(segments) }
             passage = nil

@@ -100,7 +100,8 @@ private enum Sketches {
         let functions: Functions
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
-            let input = try request.body?.data.map { try JSONSerialization.jsonObject(with: $0) }
+            let body = try await request.body?.bytes().reduce(into: Data()) { $0 += $1 }
+            let input = try body.map { try JSONSerialization.jsonObject(with: $0) }
             do {
                 let result = try await functions.httpsCallable(request.url.lastPathComponent).call(input)
                 let output = try JSONSerialization.data(withJSONObject: result.data, options: .fragmentsAllowed)
@@ -151,6 +152,8 @@ struct WritingATransportTests {
 
         let response = try await service.request(ServiceRequest(.post, "/echo", body: .json(["a": 1])))
         #expect(response.text == #"{"a":1}"#)
+        let stream = RequestBody.stream(HTTPBytes(Data(#"{"a":2}"#.utf8)))
+        #expect(try await service.request(ServiceRequest(.post, "/echo", body: stream)).text == #"{"a":2}"#)
         let error = await #expect(throws: HTTPError.self) {
             try await service.request(ServiceRequest(.post, "/other", body: .json(["a": 1])))
         }

@@ -34,6 +34,11 @@ struct RequestBodyTests {
             (.json(User(), encoder: encoder), #"{"name":"Ada","score":1}"#),
             (.form(["a": "b c", "d": [1, 2]]), "a=b+c&d=1&d=2"),
             (.text("é"), "é"), (.custom(contentType: "x/y") { Data("own".utf8) }, "own"), (.text(""), ""),
+            (.multipart(MultipartBody([]) { "B" }), "--B--\r\n"),
+            (
+                .multipart(MultipartBody([.text("a", "é")]) { "B" }),
+                "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\né\r\n--B--\r\n"
+            ),
         ]
         for (body, text) in bodies {
             let encoded = try body.encoded()
