@@ -206,12 +206,13 @@ struct BodyReader {
         let sign = isForm && index + 1 < text.count && text[index + 1] == ">" ? index + 1 : index
         let isNamed = groups[group].saysName || groups[group].isInSecret
         if ServiceRedaction.isLabel(name) {
-            let word = text.word(from: sign + 1, longest: Self.longestName)
-            let isSecret = redaction.isSecret(word.string)
-            groups[group].saysName = true
+            let words = text.words(from: sign + 1, longest: Self.longestName)
+            let isSecret = words.contains { redaction.isSecret($0.string) }
+            let isName = ServiceRedaction.isName(name)
+            groups[group].saysName = groups[group].saysName || isName
             groups[group].saysSecret = groups[group].saysSecret || isSecret
-            groups[group].saysCutName = groups[group].saysCutName || word.endIndex == text.count
-            if isForm, tag == nil, isSecret { isSecretPart = true }
+            groups[group].saysCutName = groups[group].saysCutName || words.last?.endIndex == text.count
+            if isForm, isName, tag == nil, isSecret { isSecretPart = true }
         } else if ServiceRedaction.isContent(name) {
             groups[group].holdsValue = true
         }
@@ -279,9 +280,28 @@ extension [Unicode.Scalar] {
         return isQuoted && self[name.startIndex - 1].isQuote ? name : []
     }
 
+    /// Where a string begins behind spaces, and behind the letters that some have before their quote: `b'…'`, `rb"…"`.
+    func skippingToValue(from start: Int) -> Int {
+        let place = skippingSpaces(from: start)
+        let letters = self[place...].prefix(2).prefix { "bBfFrRuU".unicodeScalars.contains($0) }
+        let quote = self[letters.endIndex...].first { $0 != "\\" }
+        return quote == "\"" || quote == "'" ? skippingSpaces(from: letters.endIndex) : place
+    }
+
+    /// What a value says: a word, or each of a list.
+    fileprivate func words(from start: Int, longest: Int) -> [ArraySlice<Unicode.Scalar>] {
+        let place = skippingSpaces(from: start)
+        guard place < count, "[(".unicodeScalars.contains(self[place]) else {
+            return [word(from: start, longest: longest)]
+        }
+        let list = self[(place + 1)...].prefix(longest).prefix { !"])}".unicodeScalars.contains($0) }
+        return list.split(separator: ",", omittingEmptySubsequences: false)
+            .map { word(from: $0.startIndex, longest: $0.count) }
+    }
+
     /// What a value says, without its quotes.
-    fileprivate func word(from start: Int, longest: Int) -> ArraySlice<Unicode.Scalar> {
-        let word = self[skippingSpaces(from: start, quotes: true)...].prefix(longest)
+    private func word(from start: Int, longest: Int) -> ArraySlice<Unicode.Scalar> {
+        let word = self[skippingSpaces(from: skippingToValue(from: start), quotes: true)...].prefix(longest)
         return word.prefix { !"\"'\\,;&<>{}".unicodeScalars.contains($0) && !$0.isLineBreak }
     }
 

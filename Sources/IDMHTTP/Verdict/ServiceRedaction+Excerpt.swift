@@ -165,7 +165,7 @@ private struct BodyRules {
     /// Where a value ends: at its closing quote, or at what separates it from the next one. Of a list or an object it
     /// is the end of everything: what is inside of it is secret too. So it is where a comment stands before the value.
     private func endOfValue(_ place: Int) -> Int {
-        let start = text.skippingSpaces(from: place)
+        let start = text.skippingToValue(from: place)
         let value = text[start...]
         guard let first = value.first, first != "[", first != "{",
             !value.starts(with: "/*".unicodeScalars), !value.starts(with: "//".unicodeScalars)

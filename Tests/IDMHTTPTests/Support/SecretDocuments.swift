@@ -12,7 +12,7 @@ struct SecretDocuments {
     /// The next body, of any kind.
     mutating func next() -> String {
         let depth = count(0...3)
-        return switch count(0...10) {
+        return switch count(0...14) {
         case 0: "page=1&user%5B\(name())%5D=\(secret())&q=x"
         case 1: "page=1&name=\(name())&value=\(secret())&q=x"
         case 2: "HTTP/1.1 200 OK\r\nDate: x\r\n\(name()): \(secret()); b=\"\(secret())\"\r\nServer: y\r\n\r\n"
@@ -21,9 +21,10 @@ struct SecretDocuments {
         case 5: "<?xml version=\"1.0\"?>\n\(element(depth))\n"
         case 6: yaml(depth)
         case 7: "{\"\(name())\"\(space())=>\(space())\"\(secret())\", :a => 1, :\(name()) => '\(secret())'}"
-        case 8: "data=\(escaped(value(depth)) { "%" + hex($0, 2) })&b=1"
-        case 9: "<p a='b'>\(escaped(value(depth)) { entities[$0] ?? String($0) })</p>"
-        case 10: "{\"a\":\"\(escaped(value(depth)) { "\\u" + hex($0, 4) })\"}"
+        case 8: "{'a': \(pick("b", "rb", "u"))'x', '\(name())': \(pick("b", "Rb", "u"))'\(secret())', 'b': ('c', 1)}"
+        case 9: "data=\(escaped(value(depth)) { "%" + hex($0, 2) })&b=1"
+        case 10: "<p a='b'>\(escaped(value(depth)) { entities[$0] ?? String($0) })</p>"
+        case 11: "{\"a\":\"\(escaped(value(depth)) { "\\u" + hex($0, 4) })\"}"
         default: value(depth)
         }
     }
@@ -46,8 +47,10 @@ struct SecretDocuments {
     private mutating func secretValue() -> String {
         let (name, secret) = (name(), secret())
         let pair = [
-            "\"\(pick("name", "key", "header"))\":\(space())\"\(name)\"",
-            "\"\(pick("value", "stringValue"))\":\(space())\"\(secret)\"",
+            pick(
+                "\"\(pick("name", "key", "header", "path"))\":\(space())\"\(name)\"",
+                "\"loc\":\(space())[\"body\"\(separator())\"\(name)\"]"),
+            "\"\(pick("value", "stringValue", "input", "rejected"))\":\(space())\"\(secret)\"",
         ].shuffled(using: &random).joined(separator: separator())
         return switch count(0...7) {
         case 0: "{\"\(name)\":\(space())\"\(secret)\"}"

@@ -122,6 +122,7 @@ struct CurlTests {
             .custom(contentType: "x/y") { Data("s3cret".utf8) },
             .json(["next": ["https://app/cb?token=s3cret"]]), .form(["next": "https://app/cb?token=s3cret"]),
             .multipart([.text("next", "https://app/cb?token=s3cret")]),
+            .json([["path": "password", "value": "s3cret"]]), .form(["param": "password", "input": "s3cret"]),
         ] as [RequestBody])
     func secrets(body: RequestBody) throws {
         let request = ServiceRequest(

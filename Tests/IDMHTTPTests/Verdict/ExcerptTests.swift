@@ -94,6 +94,10 @@ struct ExcerptTests {
             (#"{:name => "token", :value => "s3cret"}"#, #"{:name => "token", :value =><redacted>}"#),
             (#"{"signingKey":"s3cret","keyword":"x"}"#, #"{"signingKey":<redacted>,"keyword":"x"}"#),
             (#"{"name":"appKey","value":"s3cret"}"#, #"{"name":"appKey","value":<redacted>}"#),
+            ("{'token': b's3cret', 'a': b'x'}", "{'token':<redacted>, 'a': b'x'}"),
+            (#"[("pin", rb"s3cret"), (u"a", u"x")]"#, #"[("pin",<redacted>), (u"a", u"x")]"#),
+            ("{'name': b'token', 'value': b's3cret'}", "{'name': b'token', 'value':<redacted>}"),
+            (#"{"a":"{'pin': b\"s3cret\", 'b': 1}"}"#, #"{"a":"{'pin':<redacted>}"#),
             ("token = \"\"\"\ns3cret\n\"\"\"\na = 1", "token =<redacted>\na = 1"),
             ("pin='it''s s3cret', a=1", "pin=<redacted>, a=1"),
             (#"{"token": /* of today */ "s3cret", "a": 1}"#, #"{"token":<redacted>"#),
@@ -187,7 +191,8 @@ struct ExcerptTests {
         "looks at each sign a few times at most: otherwise this would take far too long", .offThePool,
         arguments: [
             ">", "<a", "<a>", "<key>", "<key a", "{", "}", "{[<a", "]>", "\"", "'", "\"\\", ":", "=", "name:", "value:",
-            "{value:", "name=token\n\n", "--\n", "--b\nname=pin\n\n", ",", "\"token\",", "\"token\",[", "a,",
+            "{value:", "loc:[", "loc:(a,", "pin:b'", "name=token\n\n", "--\n", "--b\nname=pin\n\n", ",", "\"token\",",
+            "\"token\",[", "a,",
             "a,token;",
             " ", " :", "a\n", "\\n", "\\", "token=", "token:\n", "<token>", "//", "//@", "bearer ", "\u{301}",
         ])
@@ -201,7 +206,8 @@ struct ExcerptTests {
         let signs = [
             "{", "}", "[", "]", "<", "</", ">", "/>", "\"", "'", "\\", ":", "=", ",", ";", "&", "\n", "\r\n", "\\n",
             "%22", "\\u003d", "&lt;",
-            "--", " ", "\t", "token", "name", "value", "key", "a", "é", "\u{301}", "\u{FEFF}", "🎏", "%5B", ".",
+            "--", " ", "\t", "token", "name", "loc", "(", ")", "b'", "value",
+            "key", "a", "é", "\u{301}", "\u{FEFF}", "🎏", "%5B", ".",
         ]
         var random = SplitMix(seed: 5)
         for _ in 0..<Volume.of(200_000, normally: 4_000) {

@@ -113,6 +113,24 @@ struct HTTPErrorTests {
             (#"<input value="s3cret" name="token"/>"#, #"<input value=<redacted> name="token"/>"#),
             (#"<param name="token">s3cret</param><a>b</a>"#, #"<param name="token"><redacted></param><a>b</a>"#),
             (#"<param name="page" value="1"/>"#, #"<param name="page" value="1"/>"#),
+            (
+                #"{"type":"field","value":"s3cret","msg":"Invalid","path":"password"}"#,
+                #"{"type":"field","value":<redacted>,"msg":"Invalid","path":"password"}"#
+            ),
+            (#"{"param":"password","value":"s3cret"}"#, #"{"param":"password","value":<redacted>}"#),
+            (#"{"property":"user.pin","value":"s3cret"}"#, #"{"property":"user.pin","value":<redacted>}"#),
+            (#"{"field":"password","rejected":"s3cret"}"#, #"{"field":"password","rejected":<redacted>}"#),
+            (
+                #"{"loc":["body","password"],"input":"s3cret","a":1}"#,
+                #"{"loc":["body","password"],"input":<redacted>,"a":1}"#
+            ),
+            ("{\"input\":\"s3cret\",\"loc\":[\n  \"body\",\n  \"pin\",\n  0\n]}", nil),
+            (#"{\"loc\":[\"body\",\"pin\"],\"input\":\"s3cret\"}"#, nil),
+            ("{'loc': ('body', 'pin'), 'input': 's3cret'}", "{'loc': ('body', 'pin'), 'input':<redacted>}"),
+            (#"{"input":"s3cret","loc":["body","pa"#, nil), (#"{"path":"/","value":"s3cret","na"#, nil),
+            (#"{"loc":["body","page"],"input":"x"}"#, #"{"loc":["body","page"],"input":"x"}"#),
+            (#"{"path":"email","value":"x"}"#, #"{"path":"email","value":"x"}"#),
+            ("Set-Cookie: a; path=/token\n\nrest", #"Set-Cookie:<redacted>\n\nrest"#),
             ("name=token&value=s3cret&a=1", "name=token&value=<redacted>&a=1"), ("value: 1", "value: 1"),
         ] as [(String, String?)])
     func pairs(body: String, shown: String?) {
