@@ -85,21 +85,21 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
 
     fileprivate func take(value: Output) {
         self.value = value
-        lastEnd = .loaded
     }
 
     fileprivate func take(error: any Error) {
         self.error = error
-        lastEnd = .failed
     }
 
-    fileprivate func takeCancel() {
-        lastEnd = value == nil ? .idle : .loaded
+    /// How a call ends. Known as it does: other calls may end between its last value and that.
+    fileprivate final class End {
+        var hasFailed = false
     }
 
-    fileprivate func complete() {
+    fileprivate func complete(_ end: End) {
         running -= 1
-        if lastEnd != .failed { error = nil }
+        lastEnd = end.hasFailed ? .failed : value == nil ? .idle : .loaded
+        if !end.hasFailed { error = nil }
         guard running == 0 else { return }
         phase = lastEnd
         progress = nil
@@ -110,11 +110,18 @@ extension IntegrationCall {
     /// Lets a state show this call too. The state is held weakly.
     @MainActor
     public consuming func state<Input>(_ state: IntegrationState<Input, Output>) -> IntegrationCall {
-        onBeginning { [weak state] in state?.begin() }
+        let end = IntegrationState<Input, Output>.End()
+        return
+            onBeginning { [weak state] in
+                end.hasFailed = false
+                state?.begin()
+            }
             .onProgress { [weak state] progress in state?.take(progress: progress) }
             .onSuccess { [weak state] value in state?.take(value: value) }
-            .onError { [weak state] error in state?.take(error: error) }
-            .onCancel { [weak state] _ in state?.takeCancel() }
-            .onCompletion { [weak state] in state?.complete() }
+            .onError { [weak state] error in
+                end.hasFailed = true
+                state?.take(error: error)
+            }
+            .onCompletion { [weak state] in state?.complete(end) }
     }
 }

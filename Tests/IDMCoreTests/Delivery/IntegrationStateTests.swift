@@ -24,6 +24,33 @@ struct IntegrationStateTests {
         }
     }
 
+    @Test("shows what the last call to end has done, which may have told its last value long before")
+    func lastToEnd() async throws {
+        let values = ControlledStreamDataProvider<Int, Int>()
+        let state = IntegrationState(Integrator(values))
+        let (first, second) = (state.load(1), state.load(2))
+        let (one, two) = (try await values.nextRequest(), try await values.nextRequest())
+        two.send(7)
+        while state.value != 7 { try await changes(of: state) }
+        one.fail(Trouble.first)
+        await first.finish()
+        #expect(state.phase == .loading && state.error as? Trouble == .first)
+        two.finish()
+        await second.finish()
+        #expect(state.phase == .loaded && state.value == 7 && state.error == nil)
+    }
+
+    /// Waits until something that is shown has changed.
+    private func changes(of state: IntegrationState<Int, Int>) async throws {
+        let change = Signal()
+        withObservationTracking {
+            _ = (state.phase, state.value)
+        } onChange: {
+            change.open()
+        }
+        try await change.wait()
+    }
+
     @Test("shows an error until the next call begins, and keeps the value")
     func failed() async throws {
         let state = IntegrationState(Integrator(FailsBelowZero()))

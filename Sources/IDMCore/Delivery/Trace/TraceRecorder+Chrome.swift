@@ -29,10 +29,10 @@ extension TraceEntry {
 }
 
 extension Duration {
-    /// The duration in microseconds, to the nanosecond, as a number of JSON.
+    /// The duration in microseconds, to the nanosecond, as a number of JSON. Nothing where a clock has gone back.
     fileprivate var microseconds: String {
-        let (seconds, attoseconds) = components
-        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let (seconds, attoseconds) = max(self, .zero).components
+        let nanoseconds = Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
         let fraction = String(nanoseconds % 1000)
         return "\(nanoseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
     }

@@ -72,13 +72,13 @@ public final class TraceRecorder: Sendable {
     /// - Parameters:
     ///   - name: What went on.
     ///   - track: Where it is shown.
-    ///   - duration: How long it took, up to now.
+    ///   - duration: How long it took, up to now. Less than nothing is nothing.
     ///   - detail: What became of it.
     /// - Returns: The span, for what happened within.
     @discardableResult
     public func add(_ name: String, on track: String, lasting duration: Duration, detail: String = "") -> Span {
         let now = now
-        var entry = TraceEntry(name, on: track, start: max(now - duration, .zero), end: now)
+        var entry = TraceEntry(name, on: track, start: min(max(now - duration, .zero), now), end: now)
         entry.detail = detail
         return Span(recorder: self, index: append(entry, nil))
     }

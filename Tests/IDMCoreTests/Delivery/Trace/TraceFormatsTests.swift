@@ -94,4 +94,13 @@ struct TraceFormatsTests {
         trace.mark("tap", on: "a")
         for word in ["http:", "https:", "src=", "href=", "@import"] { #expect(!trace.page.contains(word)) }
     }
+
+    @Test("Spans that last less than nothing, or for ages, are written as numbers")
+    func extremes() async throws {
+        trace.add("before", on: "users", lasting: .nanoseconds(-123))
+        await clock.advance(by: .seconds(Int64.max / 2))
+        trace.add("ages", on: "users", lasting: .seconds(Int64.max / 2))
+        let spans = try chrome().filter { $0.ph == "X" }
+        #expect(spans.map(\.dur) == [0, Double(Int64.max / 2) * 1e6])
+    }
 }
