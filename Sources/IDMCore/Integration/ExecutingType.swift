@@ -27,7 +27,8 @@ public struct ExecutingType: Sendable, Hashable {
     public static let only = ExecutingType(kind: .one(joining: false))
 
     /// A call starts at once. With `joining`, calls made while a request runs share that request and what it answers;
-    /// its input is the first call's. Each hears its own handlers, and each can be cancelled without the others.
+    /// its input is the first call's. Each hears its own handlers, and each can be cancelled without the others. The
+    /// request becomes as urgent as the most urgent who joins, where the platform can.
     ///
     /// A provider that awaits its own joining integrator waits for its own answer, for ever.
     public static func only(joining: Bool) -> ExecutingType {

@@ -29,7 +29,8 @@ extension DataProvider {
     /// result is to be kept and shared, since each call of this method makes a provider that shares with no other.
     ///
     /// Cancelling one of those who share ends that one at once and no other; when the last of them is cancelled, so is
-    /// the request. Progress reaches everybody who shares.
+    /// the request. Progress reaches everybody who shares. The request becomes as urgent as the most urgent who joins,
+    /// where the platform can.
     ///
     /// A base that asks this provider for its own key waits for its own answer, for ever.
     ///

@@ -90,6 +90,9 @@ struct FlightBook<Key: Hashable, Order, Value, Passenger, Work> {
         return order
     }
 
+    /// What is on the way in a flight, if it is known.
+    func run(of id: Int) -> Work? { flights[id]?.run }
+
     /// The run of a flight is known. Returns it if it is to be cancelled, since everybody has left.
     mutating func started(_ id: Int, _ run: Work) -> Work? {
         guard let flight = flights[id] else { return run }

@@ -32,8 +32,8 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
     func ask(
         _ seat: SeatNumber, as passenger: Passenger<Output>, isolation: isolated (any Actor)?
     ) {
-        guard let input = book.withLock({ $0.ask(seat, as: passenger) }) else { return }
         let id = seat.flight
+        guard let input = book.withLock({ $0.ask(seat, as: passenger) }) else { return hurry(id) }
         let run = PauseControl.unbind {
             LibraryTask.start(isolation: isolation) { isolation in
                 await IntegrationProgress.Reporter(FlightListener(self, id)).ambient(isolation: isolation) {
@@ -42,6 +42,12 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
             }
         }
         book.withLock { $0.started(id, run) }?.cancel()
+    }
+
+    /// Who joins is not to wait for something less urgent than itself.
+    private func hurry(_ id: Int) {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        book.withLock { $0.run(of: id) }?.escalatePriority(to: Task.currentPriority)
     }
 
     func leave(_ seat: SeatNumber) {

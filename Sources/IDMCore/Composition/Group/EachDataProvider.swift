@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A provider asked for many inputs at once: `[Input]` to `[Output]`, in the same order. Made by
 /// ``DataProvider/each(maxConcurrent:)``.
 public struct EachDataProvider<Base: DataProvider>: DataProvider {
@@ -25,14 +27,16 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
     private func run(
         _ inputs: [Base.Input], progress: GroupProgress?, isolation: isolated (any Actor)?
     ) async throws -> [Base.Output] {
-        try await withThrowingTaskGroup(of: (Int, Base.Output).self) { group in
+        let failure = FirstFailure()
+        return try await withThrowingTaskGroup(of: (Int, Base.Output).self) { group in
             // Captured, or the closure leaves the caller's actor.
             _ = isolation
             var outputs = [Base.Output?](repeating: nil, count: inputs.count)
             var started = 0
-            while started < min(maxConcurrent, inputs.count) {
+            // One may fail in the turn in which it starts.
+            while started < min(maxConcurrent, inputs.count), !failure.hasCome {
                 try Task.checkCancellation()
-                start(inputs[started], started, progress, in: &group, isolation: isolation)
+                start(inputs[started], started, progress, failure, in: &group, isolation: isolation)
                 started += 1
             }
             while let (index, output) = try await group.next(isolation: isolation) {
@@ -40,7 +44,7 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
                 guard started < inputs.count else { continue }
                 // A request that ignored the cancel is no reason to make another one.
                 try Task.checkCancellation()
-                start(inputs[started], started, progress, in: &group, isolation: isolation)
+                start(inputs[started], started, progress, failure, in: &group, isolation: isolation)
                 started += 1
             }
             return outputs.compactMap(\.self)
@@ -48,30 +52,47 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
     }
 
     private func start(
-        _ input: Base.Input, _ index: Int, _ progress: GroupProgress?, in group: inout Group,
+        _ input: Base.Input, _ index: Int, _ progress: GroupProgress?, _ failure: FirstFailure, in group: inout Group,
         isolation: isolated (any Actor)?
     ) {
         let reporter = progress?.memberReporter(index)
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
             group.addImmediateTask {
                 _ = isolation
-                return (index, try await ask(input, reporter))
+                return (index, try await ask(input, reporter, failure))
             }
         } else {
             group.addTask {
                 _ = isolation
-                return (index, try await ask(input, reporter))
+                return (index, try await ask(input, reporter, failure))
             }
         }
     }
 
-    func ask(_ input: Base.Input, _ reporter: IntegrationProgress.Reporter?) async throws -> Base.Output {
+    func ask(
+        _ input: Base.Input, _ reporter: IntegrationProgress.Reporter?, _ failure: FirstFailure
+    ) async throws -> Base.Output {
         // Its turn may have come late.
+        guard !failure.hasCome else { throw CancellationError() }
         try Task.checkCancellation()
-        let output = try await base._request(input, reporter: reporter)
-        reporter?.report(fraction: 1)
-        return output
+        do {
+            let output = try await base._request(input, reporter: reporter)
+            reporter?.report(fraction: 1)
+            return output
+        } catch {
+            failure.come()
+            throw error
+        }
     }
+}
+
+/// Whether a request has failed: known before the group of them is.
+final class FirstFailure: Sendable {
+    private let state = Atomic(false)
+
+    var hasCome: Bool { state.load(ordering: .acquiring) }
+
+    func come() { state.store(true, ordering: .releasing) }
 }
 
 extension DataProvider {
@@ -82,7 +103,7 @@ extension DataProvider {
     /// being asked, and is thrown once all have ended. No inputs give no outputs, and ask nobody. Cancelling cancels
     /// every request that runs.
     ///
-    /// Requests start in the caller's turn where the platform can, but the answer comes in a later turn of the caller's
+    /// Requests start in the turn of the caller's actor where the platform can, but the answer comes in a later turn of the caller's
     /// actor, also when all of them have been answered at once.
     ///
     /// Not a stream: of a provider that delivers many values each output is the last. Progress is the mean.

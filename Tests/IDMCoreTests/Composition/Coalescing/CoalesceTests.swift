@@ -39,6 +39,48 @@ struct CoalesceTests {
         #expect(provider.requestCount == 2)
     }
 
+    @Test("are as urgent as the most urgent of those who join")
+    func urgency() async throws {
+        struct Slow: DataProvider {
+            let isAsked = Signal()
+            let mayAnswer = Signal()
+
+            func request(_ input: Int) async throws -> TaskPriority {
+                isAsked.open()
+                try await mayAnswer.wait()
+                return Task.currentPriority
+            }
+        }
+        let (provider, jobs) = (Slow(), ManualExecutor())
+        let flights = Flights<Int, Int, TaskPriority>(provider: provider, closesAtLanding: true)
+        let (first, second) = (flights.join(1, 1), flights.join(1, 1))
+        let leisurely = Task(priority: .background) { try await first.request(1) }
+        try await provider.isAsked.wait()
+        // What runs until it waits has asked.
+        let urgent = Task(priority: .high) { try await Urgent(jobs).ask(second) }
+        try await jobs.waiting()
+        jobs.runNext()
+        provider.mayAnswer.open()
+        jobs.open()
+        #expect(try await leisurely.value >= .high)
+        #expect(try await urgent.value >= .high)
+    }
+
+    /// An actor whose jobs the test runs.
+    private actor Urgent {
+        private let jobs: ManualExecutor
+
+        init(_ jobs: ManualExecutor) {
+            self.jobs = jobs
+        }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { jobs.asUnownedSerialExecutor() }
+
+        func ask(_ seat: Seat<Int, TaskPriority>) async throws -> TaskPriority {
+            try await seat.request(1)
+        }
+    }
+
     @Test("let go of a key where no lock is held")
     func reentrantKeys() async throws {
         final class Nosy: Hashable, Sendable {

@@ -50,6 +50,18 @@ struct EachDataProviderTests {
         #expect(provider.requestCount == 2)
     }
 
+    @Test("asks for no more once one has failed in the turn in which it was asked", arguments: [2, .max])
+    @MainActor
+    func failsAtOnce(width: Int) async {
+        let asked = Log()
+        let provider = ClosureDataProvider<Int, Int> { input in
+            asked.add("\(input)")
+            throw Trouble.first
+        }
+        await #expect(throws: Trouble.first) { try await provider.each(maxConcurrent: width).request([0, 1, 2, 3]) }
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { #expect(asked.entries == ["0"]) }
+    }
+
     @Test("cancels every request when it is cancelled")
     func cancel() async throws {
         let provider = ControlledDataProvider<Int, Int>()
