@@ -170,14 +170,14 @@ struct CallHandle: Sendable {
         if cancel(isolation: isolation) { cancelAll(life.abandonPredecessors()) }
     }
 
-    private func cancelAll(_ neighbors: [any ChainedTask]) {
+    private func cancelAll(_ neighbors: [CallHandle]) {
         var neighbors = neighbors
         // Those of one call after those of another, and not inside: a chain may be longer than the stack.
-        while let next = neighbors.popLast() { neighbors += next.handle.cancelLink(isolation: nil) }
+        while let next = neighbors.popLast() { neighbors += next.cancelLink(isolation: nil) }
     }
 
     /// Cancels the call alone. Returns those that are to be cancelled with it, the last one first.
-    private func cancelLink(isolation: isolated (any Actor)?) -> [any ChainedTask] {
+    private func cancelLink(isolation: isolated (any Actor)?) -> [CallHandle] {
         // The gate has the word, and not the outcome: an end that is decided on another thread is known here later. And
         // the end that this cancel makes is one like any other, and lets the chain go on.
         cancel(isolation: isolation) ? life.abandonPredecessors() : life.cutChain().reversed()

@@ -50,6 +50,29 @@ struct RetryDelayCallTests {
             ])
     }
 
+    @Test(
+        "A call whose own code cancels its task before a retry is cancelled, and the next one has its turn",
+        arguments: 0..<2)
+    func ownCancel(way: Int) async throws {
+        let integrator = Integrator(provider, executing: .queue, clock: clock)
+        let cancel: @Sendable () -> Void = { withUnsafeCurrentTask { $0?.cancel() } }
+        let plain = integrator.prepareCall(1).recorded(in: log)
+        let call =
+            way == 0
+            ? plain.onRetry { _, _ in cancel() }.retry(1)
+            : plain.retry(1) { _ in
+                cancel()
+                return true
+            }
+        let task = call.call()
+        let next = integrator.prepareCall(2).call()
+        try await provider.nextRequest().fail(Trouble.first)
+        await task.finish()
+        #expect(log.entries == ["begin", "retry 1 after first", "cancel cancelled", "completion"])
+        try await provider.nextRequest().answer(2)
+        #expect(try await next.value == 2)
+    }
+
     @Test("A newer call supersedes one that waits for its retry")
     func superseded() async throws {
         let integrator = Integrator(provider, executing: .latest, clock: clock)

@@ -24,8 +24,8 @@ final class Life: Sendable {
     /// Who waits for a run, and which calls belong to it. Most runs have none of it. To be used under the lock.
     private final class Company {
         /// The calls that the run has made to come before it, and after it.
-        var predecessors: [any ChainedTask] = []
-        var chained: [any ChainedTask] = []
+        var predecessors: [CallHandle] = []
+        var chained: [CallHandle] = []
         /// How many of the chained ones that tell the same handlers again are still to be made.
         var recallsToCome = 0
         var isAbandoned = false
@@ -37,7 +37,7 @@ final class Life: Sendable {
         deinit {
             // Most have none: somebody has waited for the run, and that is all.
             guard !predecessors.isEmpty || !chained.isEmpty else { return }
-            var neighbors: [any ChainedTask]? = predecessors + chained
+            var neighbors: [CallHandle]? = predecessors + chained
             (predecessors, chained) = ([], [])
             Unlinking.letGo(of: &neighbors)
         }
@@ -241,7 +241,7 @@ final class Life: Sendable {
             }
             if isOver { continuation.resume() }
         }
-        for task in neighbors { await task.finish() }
+        for call in neighbors { await call.life.waitForFinish() }
     }
 
     /// Calls back when ``waitForFinish()`` would return.
@@ -257,7 +257,7 @@ final class Life: Sendable {
     }
 
     /// The calls that come before this run and after it. All are known when it has finished.
-    private var neighbors: [any ChainedTask] {
+    private var neighbors: [CallHandle] {
         state.withLock { ($0.company?.predecessors ?? []) + ($0.company?.chained ?? []) }
     }
 
@@ -289,7 +289,7 @@ final class Life: Sendable {
         task.hold()
         let isCut = state.withLock { state in
             state.withCompany { company in
-                company.chained.append(task)
+                company.chained.append(task.handle)
                 if kind == .recall { company.recallsToCome -= 1 }
                 return company.isCut
             }
@@ -316,7 +316,7 @@ final class Life: Sendable {
         task.hold()
         let isAbandoned = state.withLock { state in
             state.withCompany { company in
-                company.predecessors.append(task)
+                company.predecessors.append(task.handle)
                 return company.isAbandoned
             }
         }
@@ -325,7 +325,7 @@ final class Life: Sendable {
 
     /// Once the end of this run is decided, keeps the rest of the chain from starting. Returns what has been chained,
     /// which is to be cancelled.
-    func cutChain() -> [any ChainedTask] {
+    func cutChain() -> [CallHandle] {
         state.withLock { state in
             state.withCompany { company in
                 company.isCut = true
@@ -336,11 +336,11 @@ final class Life: Sendable {
 
     /// Gives up the calls that come before this run. Returns the one that it has made and waits for, if it does, which
     /// is to be cancelled. What has run before has nothing to do with this run any more, nor has what is chained to it.
-    func abandonPredecessors() -> [any ChainedTask] {
+    func abandonPredecessors() -> [CallHandle] {
         state.withLock { state in
             state.withCompany { company in
                 company.isAbandoned = true
-                return company.predecessors.filter { !$0.handle.life.isFinished }
+                return company.predecessors.filter { !$0.life.isFinished }
             }
         }
     }
@@ -352,5 +352,4 @@ protocol ChainedTask: Sendable {
 
     /// Keeps the call's integrator until the call's last handler has run.
     func hold()
-    func finish() async
 }

@@ -296,8 +296,11 @@ final class Run: GateMember {
         await hold()
         guard let error = answer.outcome.error, await tell(retry: attempt, after: error, ticket) else { return false }
         try? await plan?.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
-        // Only a cancel stops the task, and whoever cancelled while nobody spoke also tells the end.
-        return !Task.isCancelled
+        guard Task.isCancelled else { return true }
+        // Whoever cancelled the call while nobody spoke also tells the end. Code of the call's own may have cancelled the
+        // task alone: that ends the call as a provider's cancel does.
+        if !life.isStopped { await conclude(Answer(CancellationError(), isFirst: true), inquiry, ticket) }
+        return false
     }
 }
 

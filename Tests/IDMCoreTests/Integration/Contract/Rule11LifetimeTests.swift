@@ -200,4 +200,21 @@ struct Rule11LifetimeTests {
         await run()
         try await gone.wait()
     }
+
+    @Test("A task that is kept holds the integrator of no other call that has run", arguments: [false, true])
+    func keptTask(isBefore: Bool) async throws {
+        let (kept, log) = (Integrator(Echo<Int>()), log)
+        var other: Integrator<Int, Int>? = Integrator(Echo<Int>())
+        weak let released = other
+        let call = kept.prepareCall(1)
+        let task = try #require(
+            other.map { other in
+                let it = other.prepareCall(2).onSuccess { log.add("\($0)") }
+                return isBefore ? call.after(it).call() : call.nextSuccess(it).call()
+            })
+        other = nil
+        await task.finish()
+        #expect(log.entries == ["2"])
+        withExtendedLifetime(task) { #expect(released == nil) }
+    }
 }
