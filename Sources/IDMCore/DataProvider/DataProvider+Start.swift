@@ -1,5 +1,6 @@
 extension DataProvider {
-    /// Starts the request in a task of its own, on the caller's actor, in this turn where the platform can.
+    /// Starts the request in a task of its own: on the caller's actor in this turn where the platform can, on no actor
+    /// beside the caller.
     @inlinable
     public func _start(
         _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
@@ -21,7 +22,7 @@ extension DataProvider {
         if let executor = ties.executor {
             return launch(input, reporter: reporter, tiedBy: ties, on: executor, isolation: isolation)
         }
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
             return launchAtOnce(input, reporter: reporter, tiedBy: ties, isolation: isolation)
         }
         return Task {
@@ -55,7 +56,7 @@ extension DataProvider {
         _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
         on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
             guard !LibraryTask.takesNoOther(isolation) else {
                 return launchAtOnce(input, reporter: reporter, tiedBy: ties, isolation: isolation)
             }

@@ -7,7 +7,7 @@
 
     /// When a task starts.
     enum Start: Sendable {
-        /// In this turn where the platform can, or else in the actor's next turn.
+        /// In this turn of an actor where the platform can, or else in its next turn.
         case now
         /// In a later turn.
         case later
@@ -17,11 +17,15 @@
     ///
     /// Work that is started from inside a handler always waits for a later turn. Tasks that start at once nest on the
     /// stack, and a handler that calls again, whose handler calls again, would run out of it.
+    ///
+    /// So does work on no actor. At once, it would run on the caller's thread, which may be that of an actor: the
+    /// runtime takes that for the pool's then, and lets neither a model nor a `@concurrent` function leave it. And
+    /// whoever starts two things would wait for what the first of them does before it suspends.
     @discardableResult
     static func start(
         _ work: some TaskWork, _ start: Start = .now, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        launch(work, isLater: start == .later || HandlerTurn.isCurrent, isolation: isolation)
+        launch(work, isLater: start == .later || isolation == nil || HandlerTurn.isCurrent, isolation: isolation)
     }
 
     private static func launch(
@@ -102,6 +106,15 @@
         _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
         start(ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body), isolation: isolation)
+    }
+
+    /// Starts to wait for a clock, in this turn where the platform can: on no actor, so what comes after the wait is to
+    /// be short.
+    package static func startTimer(
+        _ clock: any Clock<Duration>, _ body: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        let work = ClosureWork(executor: (clock as? any WatchedClock)?.workload) { _ in await body() }
+        return launch(work, isLater: HandlerTurn.isCurrent, isolation: nil)
     }
 
     /// Starts a closure on no actor, in a later turn.

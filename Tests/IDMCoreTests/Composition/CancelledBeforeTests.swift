@@ -1,3 +1,4 @@
+import Dispatch
 import IDMTesting
 import TestSupport
 import Testing
@@ -73,6 +74,51 @@ struct CancelledBeforeTests {
         #expect(provider.count == 0)
     }
 
+    /// Cancels who has asked, and tells whether it hears of that before it first suspends.
+    private struct CancelsItsCaller: DataProvider {
+        let caller = Watched<Task<Void, Never>?>(nil)
+        let log = Log()
+
+        func request(_ input: Int) async throws -> Int {
+            caller.value?.cancel()
+            log.add(Task.isCancelled ? "cancelled" : "not cancelled")
+            return input
+        }
+    }
+
+    /// Runs all jobs on one thread, so that a provider isn't asked before its caller waits for it.
+    private final class OneThread: TaskExecutor {
+        private let queue = DispatchQueue(label: "idm.tests.one-thread")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    private static let waysOfAsking: [(name: String, ask: @Sendable (CancelsItsCaller) async -> Void)] = [
+        ("integrator", { _ = try? await Integrator($0).request(1) }),
+        ("timeout", { _ = try? await $0.timeout(.seconds(60)).request(1) }),
+        ("coalesced", { _ = try? await $0.coalesced().request(1) }),
+        ("each", { _ = try? await $0.each().request([1]) }),
+        ("group", { _ = try? await GroupDataProvider($0, Echo<Int>()).request((1, 2)) }),
+    ]
+
+    @Test("hears on no actor of a cancel before it first suspends", arguments: waysOfAsking.indices)
+    func cancelledInItsFirstTurn(way: Int) async throws {
+        let (provider, thread, isKnown) = (CancelsItsCaller(), OneThread(), Signal())
+        let task = LibraryTask.$executor.withValue(thread) {
+            Task(executorPreference: thread) {
+                await isKnown.waitDeaf()
+                await Self.waysOfAsking[way].ask(provider)
+            }
+        }
+        provider.caller.change { $0 = task }
+        isKnown.open()
+        await task.value
+        #expect(provider.log.entries == ["cancelled"], "\(Self.waysOfAsking[way].name)")
+    }
+
     @Test("isn't asked by a group or for one of many if a failure comes before its turn")
     func cancelledMember() async throws {
         let provider = FailingAtFirst(0)
@@ -84,7 +130,7 @@ struct CancelledBeforeTests {
                 try await provider.request(1, reporter: nil, tiedBy: ties)
             }
             await #expect(throws: CancellationError.self) {
-                try await provider.each().ask(1, nil)
+                try await provider.each().ask(1, nil, FirstFailure())
             }
         }
         task.cancel()

@@ -6,7 +6,8 @@
 /// ```
 ///
 /// Any number of members: `GroupDataProvider(a, b, c, …)`. Each is asked on the caller's actor, in a task of its own,
-/// in the caller's turn where the platform can. If then all members answer at once, so does the group.
+/// in the caller's turn where the platform can. If then all members answer at once, so does the group. On no actor they
+/// run beside each other, also where they compute.
 ///
 /// A group fails fast: the first failure cancels the other members, and is thrown once all of them have ended. So a
 /// member that ignores its cancellation holds the failure up; give it a ``DataProvider/timeout(_:clock:)``. Cancelling

@@ -23,7 +23,7 @@ final class TimedRun<Output: Sendable>: Sendable {
             timer = nil
             return
         }
-        timer = LibraryTask.start(clock: clock, isolation: nil) { _ in
+        timer = LibraryTask.startTimer(clock) {
             guard (try? await alarm()) != nil else { return }
             if mailbox.end(.failed(DataProviderError.timedOut(after: duration))) { run.cancel() }
         }

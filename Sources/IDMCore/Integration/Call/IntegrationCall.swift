@@ -31,7 +31,7 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     ///
     /// If the provider answers without suspending, and every handler was written on the actor on which this is called,
     /// then all of them have run when it returns, unless it was called from a handler. So handlers may run before the
-    /// returned task has been stored.
+    /// returned task has been stored. On no actor the call runs beside its caller.
     ///
     /// - Parameter isolation: The caller's actor. Leave it out.
     /// - Returns: The task of this run, to be awaited or cancelled. It may be dropped: a run needs nobody to hold it,

@@ -54,11 +54,12 @@ struct Rule06SynchronyTests {
         await expect(Self.success, in: log, of: task)
     }
 
-    @Test("On no actor")
+    @Test("On no actor nothing has to be there by then, and the order is the same")
     func noActor() async {
         let log = Log()
         let task = Integrator(Echo<Int>()).prepareCall(1).recorded(in: log).call()
-        await expect(Self.success, in: log, of: task)
+        await task.finish()
+        #expect(log.entries == Self.success)
     }
 
     @Test("An integrator without an input")
