@@ -17,7 +17,8 @@ internal import Musl
 /// entries older than they are; back, it leaves them in the future, which is stale, or makes them younger by no more
 /// than the time since they were written. None lives for ever.
 ///
-/// A clock that is kept right little by little, by no more than half a millisecond in a second, never steps.
+/// A clock that is kept right little by little, by no more than half a millisecond in a second, never steps. After a
+/// time in which nobody has looked at it, what it may have been corrected by meanwhile isn't a step either.
 public final class CacheClock: Sendable {
     /// The clocks of the machine.
     public static let system = CacheClock(wall: { wallTime() }, steady: steadyTime())
@@ -130,7 +131,8 @@ struct ClockWatch {
     mutating func read(wall: Duration, steady: Duration) -> Int? {
         guard steady >= stepped else { return nil }
         let moved = wall - steady - offset
-        if moved > Self.tolerance || moved < .zero - Self.tolerance {
+        let most = Self.tolerance + max(steady - measured, .zero) / Self.slowest
+        if moved > most || moved < .zero - most {
             steps += 1
             settle(at: max(wall, steady + offset + Self.tolerance))
             offset = wall - steady

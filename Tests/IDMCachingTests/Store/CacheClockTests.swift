@@ -110,6 +110,20 @@ struct CacheClockTests {
         #expect(clock.age(of: first) == nil)
     }
 
+    @Test(
+        "What a clock may have been corrected by while nobody looked is no step, and what goes beyond is",
+        arguments: [-1, 1])
+    func unseen(direction: Int) {
+        let clock = wall.clock
+        let first = clock.stamp()
+        wall.advance(by: .seconds(72 * 3_600))
+        wall.step(by: .milliseconds(72 * 1_800 * direction))
+        #expect(clock.age(of: first) == wall.wall - first.time)
+        wall.advance(by: .seconds(3_600))
+        wall.step(by: .milliseconds((1_800 + 1_100) * direction))
+        #expect(clock.age(of: first) == nil)
+    }
+
     @Test("However often a clock is looked at, it follows no step", arguments: [1, 999])
     func looked(milliseconds: Int) {
         let clock = wall.clock
