@@ -99,6 +99,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
         return ledger.clock.age(of: entry.stamp, at: now).map { $0 > lifetime } ?? true
     }
 
+    /// The same for what is looked through: what was written since the clock was read has not expired.
+    private func hadExpired(_ entry: CacheEntry<Value>, at now: CacheStamp) -> Bool {
+        let isLater = entry.stamp.era == now.era && entry.stamp.time > now.time
+        return !isLater && isExpired(entry, at: now)
+    }
+
     // MARK: Writing
 
     /// Writes a value that did not come from a request. See ``CacheStore/write(_:for:tags:)``.
@@ -133,7 +139,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
                 return Gone(replaced: stock.remove(key, hash), expired: [], evicted: [(key, payload)])
             }
             let replaced = stock.insert(payload, key, hash)
-            let expired = now.map { now in stock.removeOldest { isExpired($0, at: now) } } ?? []
+            let expired = now.map { now in stock.removeOldest { hadExpired($0, at: now) } } ?? []
             return Gone(replaced: replaced, expired: expired, evicted: stock.makeRoom())
         }
         guard let gone else { return false }
@@ -182,7 +188,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     public func removeExpired() {
         guard lifetime != nil else { return }
         let now = ledger.clock.stamp()
-        report(stock.withLock { $0.removeOldest { isExpired($0, at: now) } }, .expired)
+        report(stock.withLock { $0.removeOldest { hadExpired($0, at: now) } }, .expired)
     }
 
     /// Removes the entries of which something is true. Returns them, to be let go of where no lock is held.

@@ -24,6 +24,42 @@ struct MemoryCacheTests {
         #expect(outcomes.count("evicted 1 bounds") == 50)
     }
 
+    @Test("What is written while somebody looks for what has expired hasn't", arguments: [false, true])
+    func writtenMeanwhile(byWrite: Bool) {
+        let (wall, cache, isDue) = (WallClock(), Shared<MemoryCache<Int, Int>?>(nil), Shared(false))
+        let clock = CacheClock(
+            wall: {
+                defer {
+                    // The time has been read, and nothing was done with it yet.
+                    if isDue.change({ isDue in
+                        defer { isDue = false }; return isDue
+                    }) {
+                        wall.advance(by: .milliseconds(1))
+                        cache.value?.set(1, for: 1)
+                    }
+                }
+                return wall.wall
+            }, steady: { wall.steady })
+        let mortal = MemoryCache<Int, Int>(
+            countLimit: 10, lifetime: .seconds(10), clock: clock, onOutcome: outcomes.hook())
+        cache.value = mortal
+        if byWrite {
+            let entry = mortal.ledger.entry(2)
+            isDue.value = true
+            #expect(mortal.put(entry, 2) { true })
+        } else {
+            isDue.value = true
+            mortal.removeExpired()
+        }
+        #expect(mortal.get(1)?.value == 1)
+        #expect(outcomes.count("evicted 1 expired") == 0)
+        // From before the clock was set nothing is fresh, and nothing stands in the way of what comes behind it.
+        wall.step(by: .seconds(-5))
+        mortal.removeExpired()
+        #expect(mortal.count == 0)
+        cache.value = nil
+    }
+
     @Test("Entries never cost more than the limit together, and one that costs more alone is not kept")
     func cost() {
         let cache = MemoryCache<String, Int>(costLimit: 10, onOutcome: outcomes.hook()) { $0 }
