@@ -24,10 +24,14 @@ public import Foundation
 /// nobody has written yet is told to nobody. Where the file system knows of no locks, as that of some networks, no more
 /// is promised than that entries are whole.
 ///
-/// A partition is locked for as long as a few calls of the system take, each time something is written or removed, and
-/// when others have changed something. iOS may end an app that is suspended just then, with the code `0xdead10cc`. Who
-/// still writes on the way to the background asks for the time to do so: in an app with `beginBackgroundTask`, in an
-/// extension with `performExpiringActivity`.
+/// A partition is locked while something is written or removed, for as long as it takes to remove all files in a wipe;
+/// with a `memoryLimit` also for a moment of each read that goes to the disk; and when others have changed something.
+/// iOS may end an app that is suspended just then, with the code `0xdead10cc`. Who still uses a cache on the way to the
+/// background asks for the time to do so: in an app with `beginBackgroundTask`, in an extension with
+/// `performExpiringActivity`.
+///
+/// A folder that is moved away while a cache is open is missed when the cache next goes to its disk: until then it hears
+/// what is in memory.
 ///
 /// An entry that was written before a step of the clock is stale; see ``CacheClock``.
 public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable>: CacheStore {

@@ -126,7 +126,7 @@ extension DiskFolder {
                     let status = try statusIfThere(place(of: digest))
                     entries[digest] = status?.kind == .file ? status : nil
                 }
-                let bytes = entries.values.reduce(0) { $0 + $1.size }
+                let bytes = entries.values.reduce(0) { $0.addingSaturating($1.size) }
                 usage.withLock { $0 = .known(DiskUsage(bytes: bytes, entries: entries.count)) }
             }
         } catch {

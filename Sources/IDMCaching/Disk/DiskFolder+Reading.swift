@@ -119,7 +119,7 @@ extension DiskFolder {
         var length = 0
         for (index, name) in names.enumerated() {
             let file = damaged + "/" + name
-            length += (try? files.status(at: file))?.size ?? 0
+            length = length.addingSaturating((try? files.status(at: file))?.size ?? 0)
             if index >= Self.damagedLimit || length > damagedLength { try? files.remove(file) }
         }
     }

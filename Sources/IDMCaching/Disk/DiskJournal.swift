@@ -14,6 +14,8 @@ internal import IDMCore
 final class DiskJournal: Sendable {
     /// Longer, it is begun anew.
     static let greatestLength = 1 << 20
+    /// Longer, it is nothing that was told: what a process writes to it, it also begins anew in time.
+    static let readableLength = 8 * greatestLength
     private static let mostTurns = 64
 
     private struct Opened {
@@ -21,17 +23,16 @@ final class DiskJournal: Sendable {
         /// How much of it is known here.
         var position = 0
         var name: Digest?
-        /// Whether what was read last was said since the machine was started.
-        var isOfThisStart = false
+        /// Since which start of the machine it was said what was read last.
+        var start: Digest?
         /// Whether another has its place by what was done here.
         var isRetired = false
 
         /// Puts what was said before the machine was started before everything.
         mutating func date(_ changes: inout [DiskChange]) {
             for index in changes.indices {
-                let change = changes[index]
-                if change.kind == .started { isOfThisStart = change.subject == MachineStart.digest }
-                if !isOfThisStart { changes[index].time = .min }
+                if changes[index].kind == .started { start = changes[index].subject }
+                if MachineStart.isEarlier(start) { changes[index].time = .min }
             }
         }
     }
@@ -61,7 +62,7 @@ final class DiskJournal: Sendable {
     var isCurrent: Bool {
         opened.withLock { opened in
             // One that was opened just now wasn't read yet.
-            guard let opened, opened.name != nil, let status = try? files.status(opened.file) else { return false }
+            guard let opened, opened.name != nil, !opened.isRetired, let status = try? files.status(opened.file) else { return false }
             return status.size == opened.position && status.links > 0
         }
     }
@@ -93,12 +94,13 @@ final class DiskJournal: Sendable {
         guard let known = opened.withLock({ $0 }) else { return }
         // A process that was killed while it told something, or had no space for it, has left a part.
         let missing = (DiskChange.size - known.position % DiskChange.size) % DiskChange.size
-        let start = known.isOfThisStart ? [] : Self.started.encoded
+        let start = Self.started
         var written = 0
         defer { opened.withLock { $0?.position += written } }
-        let bytes = Array(repeating: 0, count: missing) + start + change.encoded
+        let changes = known.start == start.subject ? [change] : [start, change]
+        let bytes = Array(repeating: 0, count: missing) + changes.flatMap(\.encoded)
         try files.writeAll(known.file, bytes, counting: &written)
-        opened.withLock { $0?.isOfThisStart = true }
+        opened.withLock { $0?.start = start.subject }
     }
 
     private static var started: DiskChange {
@@ -208,7 +210,8 @@ final class DiskJournal: Sendable {
     }
 
     private func catchUp(_ file: Int32, to size: Int, _ hear: ([DiskChange]?) -> Void) throws(FileFault) {
-        // In parts: what stands in its place may be of any length.
+        if size > Self.readableLength { return skip(to: size, hear) }
+        // In parts, and only as much as nobody has to wait for.
         while let position = opened.withLock({ $0?.position }), position < size {
             let start = position - position % DiskChange.size
             let bytes = try files.readAll(file, length: min(size - start, Self.greatestLength), at: start)
@@ -219,6 +222,16 @@ final class DiskJournal: Sendable {
             // Only now: who finds that nothing is new here must not find what is old either.
             let end = bytes.count < Self.greatestLength ? size : start + bytes.count
             opened.withLock { $0?.position = end }
+        }
+    }
+
+    /// Hears of what nobody can read: of anything, until now.
+    private func skip(to size: Int, _ hear: ([DiskChange]?) -> Void) {
+        hear(nil)
+        hear([DiskChange(kind: .follows, time: MachineTime.now)])
+        opened.withLock { opened in
+            if opened?.name == nil { opened?.name = .random }
+            opened?.position = size
         }
     }
 

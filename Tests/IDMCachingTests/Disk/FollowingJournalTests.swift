@@ -53,6 +53,50 @@ struct FollowingJournalTests: PartitionTests {
         #expect(await cache.get("key")?.value == (isOfThisStart ? nil : "late"))
     }
 
+    @Test("What may have been told since the machine was started counts, where the system doesn't tell")
+    func unknownStart() async throws {
+        let (own, other) = (Digest(of: [1]), Digest(of: [2]))
+        #expect(MachineStart.isEarlier(nil, than: own) && MachineStart.isEarlier(other, than: own))
+        #expect(!MachineStart.isEarlier(own, than: own) && !MachineStart.isEarlier(.zero, than: own))
+        #expect(!MachineStart.isEarlier(other, than: .zero) && !MachineStart.isEarlier(.zero, than: .zero))
+        let cache = try open()
+        try await cache.set("old", for: "key")
+        let late = cache.ledger.permit(for: "key")
+        let entry = cache.ledger.entry("late")
+        let told = DiskChange(kind: .removed, subject: Digest(of: "key".utf8), time: MachineTime.now)
+        try tell(DiskChange(kind: .started, time: MachineTime.now).encoded + told.encoded)
+        try await cache.set(entry, for: "key", permit: late)
+        #expect(await cache.get("key") == nil)
+        // What it tells itself is not to be taken for something that nobody knows the time of.
+        try await cache.set("new", for: "key")
+        #expect(try self.told().last { $0.kind == .started }?.subject == MachineStart.digest)
+    }
+
+    @Test("What is so long that nobody could have written it is skipped, and begun anew")
+    func endless() async throws {
+        let cache = try open()
+        try await cache.set("old", for: "key")
+        #expect(await cache.get("key")?.value == "old")
+        let late = cache.ledger.permit(for: "key")
+        let entry = cache.ledger.entry("late")
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: journal))
+        try file.truncate(atOffset: 1 << 40)
+        try file.close()
+        // Who knows what has been told there.
+        try await cache.set(entry, for: "key", permit: late)
+        #expect(await cache.get("key") == nil)
+        try await cache.set("new", for: "key")
+        #expect(await cache.get("key")?.value == "new")
+        #expect(try await open().get("key")?.value == "new")
+        #expect(try told().count < 10)
+    }
+
+    @Test("Lengths are added as far as they go")
+    func lengths() {
+        #expect(Int.max.addingSaturating(1) == .max && Int.min.addingSaturating(-1) == .min)
+        #expect(Int.max.addingSaturating(-1) == .max - 1 && 1.addingSaturating(1) == 2)
+    }
+
     @Test("Who tells something first since the machine was started says so, once, and who only reads says nothing")
     func saysStart() async throws {
         let cache = try open()
@@ -124,8 +168,10 @@ struct FollowingJournalTests: PartitionTests {
         try hold(first) { () throws(FileFault) in try first.append(change) }
         #expect(first.isCurrent)
         try hold(second) {}
-        #expect(!first.isCurrent)
-        try hold(first) {}
-        #expect(first.isCurrent)
+        #expect(!first.isCurrent && !second.isCurrent)
+        for journal in [first, second] {
+            try hold(journal) {}
+            #expect(journal.isCurrent)
+        }
     }
 }
