@@ -62,7 +62,9 @@ final class DiskJournal: Sendable {
     var isCurrent: Bool {
         opened.withLock { opened in
             // One that was opened just now wasn't read yet.
-            guard let opened, opened.name != nil, !opened.isRetired, let status = try? files.status(opened.file) else { return false }
+            guard let opened, opened.name != nil, !opened.isRetired, let status = try? files.status(opened.file) else {
+                return false
+            }
             return status.size == opened.position && status.links > 0
         }
     }

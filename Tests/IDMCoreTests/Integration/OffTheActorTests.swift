@@ -1,4 +1,3 @@
-import Dispatch
 import IDMCore
 import IDMTesting
 import TestSupport
@@ -10,15 +9,8 @@ import Testing
 struct OffTheActorTests {
     private let log = Log()
 
-    /// Known on the main queue, whichever thread works it off.
-    nonisolated private static let isMain = {
-        let key = DispatchSpecificKey<Bool>()
-        DispatchQueue.main.setSpecific(key: key, value: true)
-        return key
-    }()
-
     nonisolated private static func note(_ name: String, in log: Log) {
-        log.add("\(name) \(DispatchQueue.getSpecific(key: isMain) == true ? "on main" : "off main")")
+        log.add("\(name) \(MainQueue.isCurrent ? "on main" : "off main")")
     }
 
     /// Answers at once.

@@ -30,6 +30,31 @@ extension HTTPServiceTimeTests {
         }
     }
 
+    @Test("does on no actor what a call on the main actor wants done")
+    @MainActor
+    func worksElsewhere() async throws {
+        let log = Log()
+        let transport = ScriptedTransport { _ in
+            log.add("transport \(Self.place)")
+            return .text("")
+        }
+        let service = try HTTPService(transport, interceptors: [Noting(log: log)])
+        _ = try await service.request(ServiceRequest(.get, "/a"))
+        #expect(log.entries == ["interceptor elsewhere", "transport elsewhere"])
+        #expect(MainQueue.isCurrent)
+    }
+
+    nonisolated private static var place: String { MainQueue.isCurrent ? "on main" : "elsewhere" }
+
+    private struct Noting: HTTPInterceptor {
+        let log: Log
+
+        func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+            log.add("interceptor \(HTTPServiceTimeTests.place)")
+            return try await next(request)
+        }
+    }
+
     private struct Number: DecodableResource {
         typealias Value = Int
 

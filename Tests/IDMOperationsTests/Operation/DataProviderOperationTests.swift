@@ -45,6 +45,17 @@ struct DataProviderOperationTests {
         #expect(log.entries == ["began", "error Offline()", "completed"])
     }
 
+    @Test @MainActor func `started on the main thread, it asks elsewhere`() async throws {
+        let provider = ClosureDataProvider<Void, Bool> { _ in MainQueue.isCurrent }
+        let (started, resumed) = (DataProviderOperation(provider), DataProviderOperation(provider))
+        resumed.pause()
+        for operation in [started, resumed] { operation.start() }
+        resumed.resume()
+        #expect(MainQueue.isCurrent)
+        #expect(try await !started.value)
+        #expect(try await !resumed.value)
+    }
+
     @Test func `nothing is asked before its start, and a second start does nothing`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let operation = DataProviderOperation(provider, 1)
