@@ -6,7 +6,8 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
     public let description: String
     package let isMet: @Sendable (IntegrationEvent<Output>) -> Bool
 
-    /// Makes an expectation of your own.
+    /// Makes an expectation of your own. It is asked about reports of progress as well: one that doesn't meet it is
+    /// passed over.
     public init(_ description: String, isMet: @escaping @Sendable (IntegrationEvent<Output>) -> Bool) {
         self.description = description
         self.isMet = isMet
@@ -44,7 +45,7 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
         Self("cancelled(\(reason))") { if case .cancelled(reason) = $0 { true } else { false } }
     }
 
-    /// The call has come so far.
+    /// The call has come so far. Of reports that come soon after one another only the last may be heard.
     public static func progressed(_ fraction: Double) -> Self {
         Self("progressed(\(fraction))") {
             if case .progressed(let progress) = $0 { progress.fraction == fraction } else { false }
@@ -58,6 +59,21 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
 }
 
 extension IntegrationEvent {
+    var isProgress: Bool { if case .progressed = self { true } else { false } }
+
+    /// How failures write events. There may be thousands of reports in a row: of many these are the first and the last.
+    static func words(for events: [Self]) -> [String] {
+        var words: [String] = []
+        var rest = events[...]
+        while !rest.isEmpty {
+            let reports = rest.prefix(while: \.isProgress).map(\.words)
+            words += reports.count > 5 ? reports.prefix(1) + ["…"] + reports.suffix(1) : reports
+            rest = rest.dropFirst(reports.count)
+            if let event = rest.popFirst() { words.append(event.words) }
+        }
+        return words
+    }
+
     /// How failures write the event.
     var words: String {
         switch self {

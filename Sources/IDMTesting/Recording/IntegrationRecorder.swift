@@ -12,6 +12,12 @@ public import IDMCore
 /// on which the call is made, so they don't change how it is delivered. A recorder is exhaustive unless it is told
 /// otherwise: at the end of its ``TestScope`` events that nobody expected, and calls that haven't ended, are failures,
 /// and ``verify(fileID:filePath:line:column:)`` asks also for the stubs of the scope that weren't used up.
+///
+/// Progress need not be expected. Sequences, groups and models report some of their own, and of reports that come soon
+/// after one another only the last may be heard: how many there are is a matter of luck. So an expectation passes over
+/// reports that don't meet it, and one that nobody expected is no failure. Two kinds are sure to be heard, and may be
+/// expected with ``EventExpectation/progressed(_:)``: the last report before a value, and the last one before the
+/// provider waits for the test. All that came are in ``events``.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private struct State {
         var events: [IntegrationEvent<Output>] = []
@@ -35,10 +41,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
-        /// The events that nobody expected, those left out that this has returned before.
+        /// The events that nobody expected, without progress and those that this has returned before.
         mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
             defer { toldCount = events.count }
-            return Array(events.dropFirst(max(expectedCount, toldCount)))
+            return events.dropFirst(max(expectedCount, toldCount)).filter { !$0.isProgress }
         }
 
         /// How many calls haven't ended, those left out that this has counted before. One that has a recall to come is
@@ -199,7 +205,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     // MARK: Expecting
 
-    /// Waits for the next events, and fails unless they are these, in this order.
+    /// Waits for the next events, and fails unless they are these, in this order. Reports of progress that don't meet
+    /// what is expected next are passed over.
     ///
     /// It waits no longer than until an event is another one, or until every call made with the recorder has ended, and
     /// everything chained to it: then what hasn't come won't. Of an integrator that it hears another call could come for
@@ -213,36 +220,44 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         var came: [IntegrationEvent<Output>] = []
-        func fail(_ verb: String) {
-            came += takeEvents(expected.count - came.count)
-            let words = (expected.map(\.description).inWords, came.map(\.words).inWords)
+        func fail(_ verb: String, missing count: Int) {
+            var count = count
+            while count > 0, let event = takeEvent() {
+                came.append(event)
+                if !event.isProgress { count -= 1 }
+            }
+            let words = (expected.map(\.description).inWords, IntegrationEvent.words(for: came).inWords)
             ledger.record("Expected \(words.0), and \(words.1) \(verb).", at: place)
         }
-        for expectation in expected {
-            do {
-                try await state.wait { !$0.unexpected.isEmpty || $0.isOver }
-            } catch {
-                fail("came until the cancel")
-                throw error
+        for (index, expectation) in expected.enumerated() {
+            var isMet = false
+            while !isMet {
+                do {
+                    try await state.wait { !$0.unexpected.isEmpty || $0.isOver }
+                } catch {
+                    fail("came until the cancel", missing: expected.count - index)
+                    throw error
+                }
+                guard let event = takeEvent() else { return fail("came", missing: 0) }
+                came.append(event)
+                // Asked outside of the lock: it may be the user's code.
+                isMet = expectation.isMet(event)
+                guard isMet || event.isProgress else { return fail("came", missing: expected.count - index - 1) }
             }
-            guard let event = takeEvents(1).first else { return fail("came") }
-            came.append(event)
-            // Asked outside of the lock: it may be the user's code.
-            guard expectation.isMet(event) else { return fail("came") }
         }
     }
 
-    private func takeEvents(_ count: Int) -> [IntegrationEvent<Output>] {
+    private func takeEvent() -> IntegrationEvent<Output>? {
         state.change { state in
-            let events = Array(state.unexpected.prefix(count))
-            state.expectedCount += events.count
-            return events
+            let event = state.unexpected.first
+            if event != nil { state.expectedCount += 1 }
+            return event
         }
     }
 
-    /// Fails if something has come that nobody expected, or if a call hasn't ended. If the recorder is exhaustive, also
-    /// for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once, here or at the end
-    /// of the scope.
+    /// Fails if something but progress has come that nobody expected, or if a call hasn't ended. If the recorder is
+    /// exhaustive, also for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once,
+    /// here or at the end of the scope.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
@@ -259,8 +274,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         }
         var failures: [TestFailure] = []
         if !unexpected.isEmpty {
-            failures.append(
-                TestFailure("Expected nothing more, and \(unexpected.map(\.words).inWords) came.", at: place))
+            let words = IntegrationEvent.words(for: unexpected).inWords
+            failures.append(TestFailure("Expected nothing more, and \(words) came.", at: place))
         }
         if unendedCount > 0 {
             failures.append(
