@@ -129,9 +129,11 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     @discardableResult
     func cancel() -> Bool {
         guard !hasEnded else { return false }
-        let stop = state.change { state in
+        // Taken out: it may hold the completion, and is to be let go when it has been called.
+        let stop = state.change { state -> CancelHandler? in
             state.isCancelled = true
             state.valuesBeforeCancel = state.values
+            defer { state.stop = nil }
             return state.stop
         }
         stop?()

@@ -36,6 +36,11 @@ extension DataProviderContractTests {
             ])
     }
 
+    @Test("is kept by a callback provider whose cancel handler holds the completion")
+    func handlerHoldsCompletion() async throws {
+        #expect(try await check { JobCaller(clock: $0) }.messages == [])
+    }
+
     @Test("is broken by a stream that ends without a value")
     func emptyStream() async throws {
         let found = try await check { _ in Fixed(count: 0) }
@@ -97,6 +102,40 @@ private struct CancellingCaller: CallbackDataProvider {
     func request(_ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) -> CancelHandler? {
         completion(.failure(CancellationError()))
         return nil
+    }
+}
+
+/// Answers after some time. A request that is cancelled is forgotten, with the completion, which is never called then.
+private struct JobCaller: CallbackDataProvider {
+    typealias Completion = @Sendable (Result<Int, any Error>) -> Void
+
+    private final class Job: Sendable {
+        let number: Int
+        let completion: Completion
+
+        init(_ number: Int, _ completion: @escaping Completion) {
+            self.number = number
+            self.completion = completion
+        }
+    }
+
+    private let jobs = Watched((last: 0, running: [Int: Job]()))
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int, completion: @escaping Completion) -> CancelHandler? {
+        let job = jobs.change { jobs in
+            jobs.last += 1
+            let job = Job(jobs.last, completion)
+            jobs.running[job.number] = job
+            return job
+        }
+        LibraryTask.start(clock: clock, isolation: nil) { [clock, jobs, number = job.number] _ in
+            try? await clock.sleep(for: .seconds(1))
+            jobs.change { $0.running.removeValue(forKey: number) }?.completion(.success(input))
+        }
+        return { [jobs] in _ = jobs.change { $0.running.removeValue(forKey: job.number) } }
     }
 }
 
