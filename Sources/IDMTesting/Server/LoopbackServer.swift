@@ -20,7 +20,8 @@ public import IDMHTTP
 ///
 /// What is answered is an ``Answer``, what was asked a ``Request``, and a big file that is made up a ``Resource``. A
 /// test may have any number of servers, and tests may run beside each other: each server has a port and a thread of its
-/// own, and nothing of it runs on the threads of tasks but the closures and the delays of routes.
+/// own, and nothing of it runs on the threads of tasks but the closures and the delays of routes, and what is told of
+/// failures. These have the task-locals of whoever made the server, so what a closure expects belongs to that test.
 ///
 /// A request that no route is for, one more than a route has answers for, one that isn't HTTP, and a closure that
 /// throws are failures, and answered with 500, 501 or 400. So is, at the end of the ``TestScope``, a route that nobody

@@ -77,6 +77,48 @@ struct LoopbackServerFailureTests {
         #expect(failures.first?.message.hasPrefix("The route GET /{name} threw: ") == true)
     }
 
+    @Test("what comes, with all that is bound where the server was made, as its routes have it")
+    func bound() async throws {
+        let heard = Watched<[String]>([])
+        @Sendable func hear(_ words: String) { heard.change { $0.append("\(Bound.name): \(words)") } }
+        try await Bound.$name.withValue("the test") {
+            try await TestScope.run(reportingTo: { hear($0.message) }) {
+                try await LoopbackServer.run { server in
+                    server.on(.get, "/a") { request in
+                        hear("route")
+                        throw CancellationError()
+                    }
+                    for request in [Self.get, Self.get.replacing("/a", with: "/b"), "GET /\r\n\r\n"] {
+                        let client = try RawClient(server)
+                        client.send(request)
+                        _ = try await client.hearsEverything()
+                    }
+                }
+            }
+        }
+        #expect(
+            heard.value == [
+                "the test: route", "the test: The route GET /a threw: CancellationError()",
+                "the test: A request that no route is for: GET /b",
+                "the test: What came isn't a request: its first line hasn't three words.",
+            ])
+    }
+
+    @Test("a request that no route is for before anybody can see it, and with a body that never comes")
+    func unexpectedFirst() async throws {
+        let heard = Watched(0)
+        try await TestScope.run(reportingTo: { _ in heard.change { $0 += 1 } }) {
+            try await LoopbackServer.run { server in
+                let clients = [try RawClient(server), try RawClient(server)]
+                clients[0].send(Self.get)
+                _ = try await server.nextRequest()
+                #expect(heard.value == 1)
+                clients[1].send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n")
+                try await heard.wait { $0 == 2 }
+            }
+        }
+    }
+
     @Test("routes that nobody asked and answers that are left, at the end of the scope or when it is asked for")
     func leftovers() async throws {
         let failures = try await TestScope.failures {
@@ -120,4 +162,8 @@ struct LoopbackServerFailureTests {
                 "The route GET /b expected a request, and none came.",
             ])
     }
+}
+
+private enum Bound {
+    @TaskLocal static var name = "nobody"
 }

@@ -12,7 +12,7 @@ final class ServerConnection {
         case reading(Int)
         case writing(Data)
         /// For a task, which has a number so that a late one isn't taken for another one.
-        case task(Task<Void, Never>, number: Int)
+        case task(Errand, number: Int)
         /// For the other side to close.
         case farewell
         case over
@@ -112,14 +112,15 @@ final class ServerConnection {
                 }
                 return
             case .route(let head):
-                route(head)
+                guard route(head) else { return }
             case .record(let request):
                 hub.record(request)
             case .compute(let request):
                 compute(request)
                 return
             case .complain(let reason):
-                hub.fail("What came isn't a request: \(reason).")
+                fail("What came isn't a request: \(reason).")
+                return
             case .close:
                 socket.finish()
                 waiting = .farewell
@@ -164,7 +165,16 @@ final class ServerConnection {
         waiting = .task(hub.start { await body(number, task) }, number: task)
     }
 
-    private func route(_ head: RequestHead) {
+    /// Tells of a failure before anything else is done: whoever sees what comes of it finds it told.
+    private func fail(_ message: String, at place: SourcePlace? = nil) {
+        wait { [hub] number, task in
+            hub.fail(message, at: place)
+            return .goOn(connection: number, wait: task)
+        }
+    }
+
+    /// Finds out who answers. False, if that takes its time.
+    private func route(_ head: RequestHead) -> Bool {
         let (choice, parameters) = hub.choice(for: head)
         switch choice {
         case .answer(let answer):
@@ -173,9 +183,11 @@ final class ServerConnection {
             computing = (body, route)
             conversation.route(to: nil, parameters: parameters)
         case .none(let words, let place):
-            hub.fail(words, at: place)
             conversation.route(to: .text(words, status: place == nil ? 501 : 500))
+            fail(words, at: place)
+            return false
         }
+        return true
     }
 
     private func compute(_ request: Request) {

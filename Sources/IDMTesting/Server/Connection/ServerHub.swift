@@ -29,6 +29,7 @@ final class ServerHub: Sendable {
     private let place: SourcePlace
     private let ledger = FailureLedger.current
     private let executor = LibraryTask.executor
+    private let errands = AsyncStream.makeStream(of: Errand.self)
 
     init(place: SourcePlace, bodyLimit: Int, remembers: Bool) throws(LoopbackServer.StartFault) {
         self.place = place
@@ -44,8 +45,14 @@ final class ServerHub: Sendable {
             stop()
             return routes.withLock { $0.takeLeftovers() }
         }
+        // Nothing is bound on the thread. So tasks are started from this one, which has what is bound here: what fails in
+        // them, and what a route expects, belongs to the test.
+        Task { [errands = errands.stream, executor] in
+            for await errand in errands { errand.start(preferring: executor) }
+        }
         let thread = Thread { [self] in
             serve(listener)
+            errands.continuation.finish()
             // The thread may hold the hub for a moment longer.
             _ = routes.withLock { $0.settle() }
             // Nobody wakes a pipe that is closed: its number may be another file's by then.
@@ -111,13 +118,15 @@ final class ServerHub: Sendable {
     // MARK: Tasks
 
     /// Starts a task whose end the thread is told of.
-    func start(_ body: @escaping @Sendable () async -> Message?) -> Task<Void, Never> {
+    func start(_ body: @escaping @Sendable () async -> Message?) -> Errand {
         journal.change { $0.runningTasks += 1 }
         let once = Once(body)
-        return Task(executorPreference: executor) { [self] in
+        let errand = Errand { [self] in
             await perform(once)
             journal.change { $0.runningTasks -= 1 }
         }
+        errands.continuation.yield(errand)
+        return errand
     }
 
     /// Holds nothing of the body when this returns: who is told of the end of the task may ask for that.
