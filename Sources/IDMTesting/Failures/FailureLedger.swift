@@ -27,6 +27,8 @@ final class FailureLedger: Sendable {
     private struct State {
         var handler: TestFailure.Handler?
         var failures: [TestFailure] = []
+        /// What was missing where somebody was cancelled who waited for it.
+        var missing: [TestFailure] = []
         var checks: [(kind: Leftover, check: Check)] = []
         var isClosed = false
     }
@@ -71,6 +73,13 @@ final class FailureLedger: Sendable {
         record(TestFailure(message, at: place))
     }
 
+    /// Writes down what was missing when somebody was cancelled who waited for it. Whoever cancels a wait on purpose has
+    /// no need of it any more, so that is a failure only if the whole scope was cancelled.
+    func miss(_ failure: TestFailure) {
+        guard self !== FailureLedger.outside else { return }
+        state.withLock { $0.missing.append(failure) }
+    }
+
     /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
     func atEnd(_ kind: Leftover = .other, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
@@ -95,7 +104,12 @@ final class FailureLedger: Sendable {
     }
 
     /// Ends the scope, and returns the failures that nobody has been handed.
-    func close(checking: Bool) -> [TestFailure] {
+    func close(checking: Bool, isCancelled: Bool) -> [TestFailure] {
+        let missing = state.withLock { state in
+            defer { state.missing = [] }
+            return state.missing
+        }
+        if isCancelled { missing.forEach(record) }
         finish({ $0 != .leak }, checking: checking)
         finish({ _ in true }, checking: checking)
         return state.withLock { state in

@@ -20,6 +20,9 @@ import IDMCore
 /// Testing, or one method of a base class for XCTest, hands all of a suite's failures to the framework, with their
 /// lines: <doc:TestingProvidersAndFlows>.
 ///
+/// If the task that runs the scope is cancelled, by a time limit for one, what the test waited for and hadn't come is a
+/// failure, at the line of the wait. A wait that the test itself cancels is none.
+///
 /// What is made outside of every scope reports to the handler of ``report(to:)``. If there is none, it is printed, and
 /// the process ends with a failing exit code, so that a failure is never lost.
 public final class TestScope: Sendable {
@@ -101,7 +104,7 @@ public final class TestScope: Sendable {
     private func close<R>(_ result: Result<R, any Error>, leftovers: Bool) throws -> R {
         var error: (any Error)?
         if case .failure(let thrown) = result { error = thrown }
-        let failures = ledger.close(checking: leftovers && error == nil)
+        let failures = ledger.close(checking: leftovers && error == nil, isCancelled: Task.isCancelled)
         guard failures.isEmpty else { throw TestFailures(failures: failures, error: error) }
         return try result.get()
     }

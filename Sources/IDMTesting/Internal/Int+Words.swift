@@ -3,5 +3,8 @@ extension Int {
     var orNone: String { self == 0 ? "none" : "\(self)" }
 
     /// The count, with the word.
-    var requests: String { self == 1 ? "1 request" : "\(self) requests" }
+    var requests: String { of("request") }
+
+    /// The count, with a word that takes an s.
+    func of(_ word: String) -> String { self == 1 ? "1 \(word)" : "\(self) \(word)s" }
 }

@@ -36,6 +36,7 @@ public final class TestGate: Sendable {
     }
 
     private let state = Watched(State())
+    private let ledger = FailureLedger.current
 
     /// Makes a gate that is closed.
     public init() {}
@@ -72,7 +73,15 @@ public final class TestGate: Sendable {
     }
 
     /// Waits until so many wait at the gate. Throws `CancellationError` if the task that waits is cancelled.
-    public func waiting(_ count: Int) async throws {
-        try await state.wait { $0.queue.count >= count }
+    public func waiting(
+        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place) {
+            $0.queue.count >= count
+        } missing: {
+            "Expected \(count) to wait at the gate, and \($0.queue.count.orNone) did"
+        }
     }
 }

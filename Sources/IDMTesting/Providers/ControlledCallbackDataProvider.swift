@@ -32,15 +32,18 @@ public final class ControlledCallbackDataProvider<Input: Sendable, Output: Senda
 
     /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
     /// is cancelled.
-    public func nextRequest() async throws -> ControlledCallbackRequest<Input, Output> {
-        try await desk.next()
+    public func nextRequest(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws -> ControlledCallbackRequest<Input, Output> {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await desk.next(at: place)
     }
 
     /// Waits for the test.
     public func request(
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler? {
-        let request = ControlledCallbackRequest(input: input, completion: completion)
+        let request = ControlledCallbackRequest(input: input, completion: completion, ledger: desk.ledger)
         desk.add(request)
         guard hasCancelHandler else { return nil }
         return { request.cancel() }
@@ -54,6 +57,8 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     private struct State {
         var completion: Completion?
         var cancelCount = 0
+        /// Whether it has called back, or can't any more.
+        var isOver = false
     }
 
     /// What the request was made with.
@@ -63,9 +68,13 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     /// What the request found as the ambient pause control.
     public let pauseControl = PauseControl.current
     private let state: Watched<State>
+    private let ledger: FailureLedger
 
-    fileprivate init(input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void) {
+    fileprivate init(
+        input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void, ledger: FailureLedger
+    ) {
         self.input = input
+        self.ledger = ledger
         state = Watched(State(completion: completion))
     }
 
@@ -76,6 +85,7 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     public func complete(_ result: Result<Output, any Error>) {
         LibraryTask.stir()
         state.value.completion?(result)
+        state.change { $0.isOver = true }
     }
 
     /// Calls back with a value.
@@ -88,6 +98,7 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     public func drop() {
         // Taken out first: it is to be let go outside of the lock.
         _ = state.change { state -> Completion? in
+            state.isOver = true
             defer { state.completion = nil }
             return state.completion
         }
@@ -98,9 +109,19 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     /// How often the cancel handler has been called.
     public var cancelCount: Int { state.value.cancelCount }
 
-    /// Waits until the cancel handler has been called. Throws `CancellationError` if the task that waits is cancelled.
-    public func cancelled() async throws {
-        try await state.wait { $0.cancelCount > 0 }
+    /// Waits until the cancel handler has been called. A request that has called back or was dropped without that is a
+    /// failure, and isn't waited for any more. Throws `CancellationError` if the task that waits is cancelled.
+    public func cancelled(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place) {
+            $0.cancelCount > 0 || $0.isOver
+        } missing: { _ in
+            "Expected a cancel of the request, and none came"
+        }
+        guard cancelCount == 0 else { return }
+        ledger.record("Expected a cancel of the request, and it ended without one.", at: place)
     }
 
     fileprivate func cancel() {

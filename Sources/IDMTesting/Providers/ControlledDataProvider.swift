@@ -34,13 +34,16 @@ public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: Da
 
     /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
     /// is cancelled, as a time limit does.
-    public func nextRequest() async throws -> ControlledRequest<Input, Output> {
-        try await desk.next()
+    public func nextRequest(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws -> ControlledRequest<Input, Output> {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await desk.next(at: place)
     }
 
     /// Waits for the test.
     public func request(_ input: Input) async throws -> Output {
-        let request = ControlledRequest<Input, Output>(input: input, hearsCancel: hearsCancel)
+        let request = ControlledRequest<Input, Output>(input: input, hearsCancel: hearsCancel, ledger: desk.ledger)
         desk.add(request)
         return try await request.result()
     }
@@ -64,10 +67,12 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     public let pauseControl = PauseControl.current
     private let state = Watched(State())
     private let hearsCancel: Bool
+    private let ledger: FailureLedger
 
-    fileprivate init(input: Input, hearsCancel: Bool) {
+    fileprivate init(input: Input, hearsCancel: Bool, ledger: FailureLedger) {
         self.input = input
         self.hearsCancel = hearsCancel
+        self.ledger = ledger
     }
 
     // MARK: What the test does
@@ -107,14 +112,29 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// Whether the request has returned or thrown.
     public var isOver: Bool { state.value.isOver }
 
-    /// Waits until the request's task is cancelled. Throws `CancellationError` if the task that waits is.
-    public func cancelled() async throws {
-        try await state.wait { $0.isCancelled }
+    /// Waits until the request's task is cancelled. A request that ends without that is a failure, and isn't waited for
+    /// any more. Throws `CancellationError` if the task that waits is cancelled.
+    public func cancelled(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place) {
+            $0.isCancelled || $0.isOver
+        } missing: { _ in
+            "Expected a cancel of the request, and none came"
+        }
+        guard !isCancelled else { return }
+        ledger.record("Expected a cancel of the request, and it ended without one.", at: place)
     }
 
     /// Waits until the request has returned or thrown. Throws `CancellationError` if the task that waits is cancelled.
-    public func ended() async throws {
-        try await state.wait { $0.isOver }
+    public func ended(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place, until: \.isOver) { _ in
+            "Expected the end of the request, and none came"
+        }
     }
 
     private func end(_ result: Result<Output, any Error>) {

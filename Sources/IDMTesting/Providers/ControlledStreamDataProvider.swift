@@ -37,14 +37,18 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
 
     /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
     /// is cancelled.
-    public func nextRequest() async throws -> ControlledStreamRequest<Input, Output> {
-        try await desk.next()
+    public func nextRequest(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws -> ControlledStreamRequest<Input, Output> {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await desk.next(at: place)
     }
 
     /// The values that the test will send.
     public func values(for input: Input) -> Values {
         Values { [desk, hearsCancel] in
-            let request = ControlledStreamRequest<Input, Output>(input: input, hearsCancel: hearsCancel)
+            let request = ControlledStreamRequest<Input, Output>(
+                input: input, hearsCancel: hearsCancel, ledger: desk.ledger)
             desk.add(request)
             return request
         }
@@ -96,6 +100,8 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
         var end: Result<Void, any Error>?
         var isCancelled = false
         var isOver = false
+        /// Whether it was over before its end was told.
+        var isLeft = false
     }
 
     /// What the request was made with.
@@ -106,10 +112,12 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     public let pauseControl = PauseControl.current
     private let state = Watched(State())
     private let hearsCancel: Bool
+    private let ledger: FailureLedger
 
-    fileprivate init(input: Input, hearsCancel: Bool) {
+    fileprivate init(input: Input, hearsCancel: Bool, ledger: FailureLedger) {
         self.input = input
         self.hearsCancel = hearsCancel
+        self.ledger = ledger
     }
 
     // MARK: What the test does
@@ -136,16 +144,31 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// Whether the stream has told its end to whoever listens, or nobody listens any more.
     public var isOver: Bool { state.value.isOver }
 
-    /// Waits until the task that waits for a value is cancelled, or until the request is over: no cancel comes after
-    /// that. Throws `CancellationError` if the caller's is.
-    public func cancelled() async throws {
-        try await state.wait { $0.isCancelled || $0.isOver }
+    /// Waits until the task that waits for a value is cancelled, or until nobody listens any more: all that is seen of a
+    /// cancel between two values. A stream that tells its end without that is a failure, and isn't waited for any more.
+    /// Throws `CancellationError` if the task that waits here is cancelled.
+    public func cancelled(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place) {
+            $0.isCancelled || $0.isOver
+        } missing: { _ in
+            "Expected a cancel of the request, and none came"
+        }
+        guard !state.value.isCancelled && !state.value.isLeft else { return }
+        ledger.record("Expected a cancel of the request, and it ended without one.", at: place)
     }
 
     /// Waits until the stream has told its end to whoever listens, or nobody listens any more. Throws
     /// `CancellationError` if the task that waits is cancelled.
-    public func ended() async throws {
-        try await state.wait { $0.isOver }
+    public func ended(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place, until: \.isOver) { _ in
+            "Expected the end of the request, and none came"
+        }
     }
 
     private func end(_ result: Result<Void, any Error>) {
@@ -156,6 +179,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
 
     fileprivate func leave() {
         state.change { state in
+            state.isLeft = !state.isOver
             state.isOver = true
             if state.end == nil { state.end = .success(()) }
         }

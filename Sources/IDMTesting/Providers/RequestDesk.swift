@@ -1,5 +1,6 @@
 /// The requests that have come, and how many of them the test has.
 final class RequestDesk<Request: Sendable>: Sendable {
+    let ledger = FailureLedger.current
     private let state = Watched((requests: [Request](), handedOut: 0))
 
     var requests: [Request] { state.value.requests }
@@ -8,9 +9,14 @@ final class RequestDesk<Request: Sendable>: Sendable {
         state.change { $0.requests.append(request) }
     }
 
-    func next() async throws -> Request {
+    /// - Parameter place: Where the test waits.
+    func next(at place: SourcePlace) async throws -> Request {
         while true {
-            try await state.wait { $0.requests.count > $0.handedOut }
+            try await ledger.wait(for: state, at: place) {
+                $0.requests.count > $0.handedOut
+            } missing: {
+                "Expected \(($0.handedOut + 1).requests), and \($0.requests.count.orNone) came"
+            }
             // Taken only now, or it would be lost with whoever gives up. Of several who wait one is the first.
             let request: Request? = state.change { state in
                 guard state.requests.count > state.handedOut else { return nil }

@@ -50,6 +50,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
 
     private let base: Base
     private let state = Watched(State())
+    private let ledger = FailureLedger.current
 
     /// Makes a provider that passes requests on.
     public init(_ base: Base) {
@@ -71,13 +72,29 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     public var cancelCount: Int { requests.count(where: \.isCancelled) }
 
     /// Waits until so many requests have been made. Throws `CancellationError` if the task that waits is cancelled.
-    public func requests(_ count: Int) async throws {
-        try await state.wait { $0.observations.count >= count }
+    public func requests(
+        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place) {
+            $0.observations.count >= count
+        } missing: {
+            "Expected \(count.requests), and \($0.observations.count.orNone) came"
+        }
     }
 
     /// Waits until so many requests have ended. Throws `CancellationError` if the task that waits is cancelled.
-    public func ended(_ count: Int) async throws {
-        try await state.wait { $0.observations.count(where: \.isOver) >= count }
+    public func ended(
+        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place) {
+            $0.observations.count(where: \.isOver) >= count
+        } missing: {
+            "Expected \(count.requests) to end, and \($0.observations.count(where: \.isOver).orNone) did"
+        }
     }
 
     // MARK: The provider

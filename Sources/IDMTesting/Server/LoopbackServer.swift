@@ -38,8 +38,8 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - bodyLimit: How many bytes of each request's body are kept. All of them are counted.
-    ///   - remembers: Whether requests and connections are kept at all. Not, in a test of memory: ``nextRequest()``
-    ///     then waits for ever.
+    ///   - remembers: Whether requests and connections are kept at all. Not, in a test of memory:
+    ///     ``nextRequest(fileID:filePath:line:column:)`` then waits for ever.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -177,8 +177,11 @@ public final class LoopbackServer: Sendable {
 
     /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
     /// is cancelled, as a time limit does.
-    public func nextRequest() async throws -> Request {
-        try await hub.nextRequest()
+    public func nextRequest(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws -> Request {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await hub.nextRequest(at: place)
     }
 
     /// Waits until what the server has seen is as it has to be. Throws `CancellationError` if the task that waits is
@@ -187,7 +190,11 @@ public final class LoopbackServer: Sendable {
     /// ```swift
     /// try await server.until { $0.requestCount == 2 }
     /// ```
-    public func until(_ isSatisfied: @escaping @Sendable (Journal) -> Bool) async throws {
-        try await hub.journal.wait(until: isSatisfied)
+    public func until(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+        _ isSatisfied: @escaping @Sendable (Journal) -> Bool
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await hub.wait(at: place, until: isSatisfied)
     }
 }

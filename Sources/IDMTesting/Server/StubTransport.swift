@@ -124,8 +124,11 @@ public final class StubTransport: HTTPTransport {
 
     /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
     /// is cancelled, as a time limit does.
-    public func nextRequest() async throws -> TransportRequest {
-        try await desk.next()
+    public func nextRequest(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws -> TransportRequest {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await desk.next(at: place)
     }
 
     /// Fails unless all routes have been used up: asked at all, and as often as they have answers.

@@ -23,7 +23,8 @@ public import IDMCore
 ///   on an actor, in a continuation or a task of its own;
 /// - the way back of a group to the main actor, from the end of its last member on;
 /// - a provider that is an actor, or has its own executor, while that is busy with work of others;
-/// - a task of your own, unless it was started with ``executor``. Wait for it with ``sleepers(_:)``.
+/// - a task of your own, unless it was started with ``executor``. Wait for it with
+///   ``sleepers(_:fileID:filePath:line:column:)``.
 ///
 /// Calls made on no actor or on an actor of yours are not delivered before `call()` returns while they are watched, but
 /// in the next turns, in the same order. Work may be left on the main actor at any time, and on an actor of yours where
@@ -68,6 +69,7 @@ public final class ManualClock: Clock, WatchedClock {
     private let state = Watched(State())
     /// Those who move the time.
     private let movers = Line()
+    private let ledger = FailureLedger.current
     package let workload: any WorkWatch
 
     /// Makes a clock.
@@ -129,14 +131,27 @@ public final class ManualClock: Clock, WatchedClock {
     }
 
     /// Waits until so many sleep. Throws `CancellationError` if the task that waits is cancelled.
-    public func sleepers(_ count: Int) async throws {
-        try await state.wait { $0.sleepers.count >= count }
+    public func sleepers(
+        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place) {
+            $0.sleepers.count >= count
+        } missing: {
+            "Expected \(count.of("sleeper")), and \($0.sleepers.count.orNone) came"
+        }
     }
 
     /// Waits until nobody sleeps: all have woken or were cancelled. Throws `CancellationError` if the task that waits
     /// is cancelled.
-    public func noSleepers() async throws {
-        try await state.wait { $0.sleepers.isEmpty }
+    public func noSleepers(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await ledger.wait(for: state, at: place, until: \.sleepers.isEmpty) {
+            "Expected no sleepers, and \($0.sleepers.count.of("sleeper")) stayed"
+        }
     }
 
     // MARK: The time

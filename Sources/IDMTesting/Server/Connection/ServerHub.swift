@@ -45,8 +45,8 @@ final class ServerHub: Sendable {
             stop()
             return routes.withLock { $0.takeLeftovers() }
         }
-        // Nothing is bound on the thread. So tasks are started from this one, which has what is bound here: what fails in
-        // them, and what a route expects, belongs to the test.
+        // Nothing is bound on the thread. So tasks are started from this one, which has what is bound here: what fails
+        // in them, and what a route expects, belongs to the test.
         Task { [errands = errands.stream, executor] in
             for await errand in errands { errand.start(preferring: executor) }
         }
@@ -152,8 +152,17 @@ final class ServerHub: Sendable {
 
     // MARK: The journal
 
-    func nextRequest() async throws -> Request {
-        try await desk.next()
+    func nextRequest(at place: SourcePlace) async throws -> Request {
+        try await desk.next(at: place)
+    }
+
+    func wait(
+        at place: SourcePlace, until isSatisfied: @escaping @Sendable (LoopbackServer.Journal) -> Bool
+    ) async throws {
+        try await ledger.wait(for: journal, at: place, until: isSatisfied) { journal in
+            let seen = "\(journal.requestCount.requests) on \(journal.connectionCount.of("connection"))"
+            return "Expected the server to see something else, and \(seen) came"
+        }
     }
 
     func record(_ request: Request) {

@@ -1,0 +1,139 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// What is told of a test that waits for what doesn't come.
+@Suite("A wait for what doesn't come", .timeLimit(.ample))
+struct CancelledWaitTests {
+    typealias Wait = @Sendable () async throws -> Void
+
+    /// Each wait, made where nothing has come, and what is told of it.
+    static let waits: [(words: String, line: Int, wait: Wait)] = [
+        (
+            "Expected 1 request, and none came", #line + 1,
+            { _ = try await ControlledDataProvider<Int, Int>().nextRequest() }
+        ),
+        (
+            "Expected 1 request, and none came", #line + 1,
+            { _ = try await ControlledStreamDataProvider<Int, Int>().nextRequest() }
+        ),
+        (
+            "Expected 1 request, and none came", #line + 1,
+            { _ = try await ControlledCallbackDataProvider<Int, Int>().nextRequest() }
+        ),
+        ("Expected 1 request, and none came", #line, { _ = try await StubTransport().nextRequest() }),
+        (
+            "Expected 1 request, and none came", #line + 1,
+            { try await LoopbackServer.run { server in _ = try await server.nextRequest() } }
+        ),
+        (
+            "Expected the server to see something else, and 0 requests on 0 connections came", #line + 1,
+            { try await LoopbackServer.run { server in try await server.until { $0.requestCount > 0 } } }
+        ),
+        ("Expected 2 requests, and none came", #line, { try await SpyDataProvider(Echo<Int>()).requests(2) }),
+        (
+            "Expected 2 requests to end, and 1 did", #line + 4,
+            {
+                let spy = SpyDataProvider(Echo<Int>())
+                _ = try await spy.request(1)
+                try await spy.ended(2)
+            }
+        ),
+        ("Expected 2 sleepers, and none came", #line, { try await ManualClock().sleepers(2) }),
+        ("Expected 1 to wait at the gate, and none did", #line, { try await TestGate().waiting(1) }),
+    ]
+
+    @Test("says what is missing if the scope is cancelled, at the line of the wait", arguments: waits.indices)
+    func scope(index: Int) async throws {
+        let (words, line, wait) = Self.waits[index]
+        let failures = Watched<[TestFailure]>([])
+        let test = Task {
+            try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+                try await wait()
+            }
+        }
+        test.cancel()
+        await #expect(throws: CancellationError.self) { try await test.value }
+        #expect(failures.value.map(\.summary) == ["\(line): \(words) until the test was cancelled."])
+    }
+
+    @Test("is nobody's concern if the test itself cancels it", arguments: waits.indices)
+    func purpose(index: Int) async throws {
+        let failures = try await TestScope.failures(failingOnLeftovers: false) {
+            let waiting = Task { try await Self.waits[index].wait() }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+        }
+        #expect(failures.isEmpty)
+    }
+
+    @Test("says it of a request that neither is cancelled nor ends, and of sleepers that stay")
+    func requests() async throws {
+        let failures = Watched<[TestFailure]>([])
+        let test = Task {
+            try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+                let (provider, stream) = (ControlledDataProvider<Int, Int>(), ControlledStreamDataProvider<Int, Int>())
+                let (callback, clock) = (ControlledCallbackDataProvider<Int, Int>(), ManualClock())
+                let tasks =
+                    [Integrator(provider).prepareCall(1).call(), Integrator(stream).prepareCall(1).call()]
+                    + [Integrator(callback).prepareCall(1).call()]
+                let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+                let (request, values) = (try await provider.nextRequest(), try await stream.nextRequest())
+                let called = try await callback.nextRequest()
+                try await clock.sleepers(1)
+                withUnsafeCurrentTask { $0?.cancel() }
+                try? await request.cancelled()
+                try? await values.cancelled()
+                try? await called.cancelled()
+                try? await request.ended()
+                try? await values.ended()
+                try? await clock.noSleepers()
+                for task in tasks { task.cancel() }
+                sleeper.cancel()
+            }
+        }
+        try await test.value
+        let words =
+            Array(repeating: "Expected a cancel of the request, and none came", count: 3)
+            + Array(repeating: "Expected the end of the request, and none came", count: 2)
+            + ["Expected no sleepers, and 1 sleeper stayed"]
+        #expect(failures.value.map(\.message) == words.map { "\($0) until the test was cancelled." })
+    }
+
+    @Test("ends with a request that ends without the cancel, and is a failure then, in each form")
+    func endedWithoutCancel() async throws {
+        var lines: [Int] = []
+        let failures = try await TestScope.failures {
+            let provider = ControlledDataProvider<Int, Int>()
+            let plain = Task { try await provider.request(1) }
+            let request = try await provider.nextRequest()
+            request.answer(1)
+            lines.append(#line + 1)
+            try await request.cancelled()
+            _ = try await plain.value
+
+            let stream = ControlledStreamDataProvider<Int, Int>()
+            let many = Task { try await stream.request(1) }
+            let values = try await stream.nextRequest()
+            values.send(1)
+            values.finish()
+            lines.append(#line + 1)
+            try await values.cancelled()
+            _ = try await many.value
+
+            for isDropped in [false, true] {
+                let callback = ControlledCallbackDataProvider<Int, Int>()
+                let task = Integrator(callback).prepareCall(1).call()
+                let called = try await callback.nextRequest()
+                if isDropped { called.drop() } else { called.answer(1) }
+                lines.append(#line + 1)
+                try await called.cancelled()
+                await task.finish()
+            }
+        }
+        #expect(
+            failures.map(\.summary)
+                == lines.map { "\($0): Expected a cancel of the request, and it ended without one." })
+    }
+}
