@@ -40,7 +40,7 @@ public import IDMCore
 /// Nothing at the end of a row makes no difference.
 ///
 /// If the rows differ, or one can't be read, it is a failure, at the line of the expectation. It shows both rows under
-/// one another.
+/// one another. `-…×9997…-` in it are as many ticks in which nothing happens as the number says, and one at either end.
 public enum Timeline {
     /// The length of a tick. For debounces: `.latest(debounce: Timeline.tick * 2)`.
     public static let tick = Duration.seconds(1)
@@ -129,14 +129,14 @@ public enum Timeline {
         }
         let stage = PictureStage()
         let act = prepare(stage)
-        for symbols in rows.input.ticks {
+        for number in 0..<rows.input.length {
             await stage.clock.rest()
-            symbols.forEach(act)
+            rows.input.ticks[number]?.forEach(act)
             await stage.clock.advance(by: tick)
         }
         await stage.clock.run()
         withExtendedLifetime(act) {}
-        let heard = stage.row
+        let heard = TimelineRow(ticks: stage.heard)
         guard heard != rows.expected else { return }
         ledger.record(TimelineRow.difference(in: rows.input, expected: rows.expected, heard: heard), at: place)
     }
@@ -163,20 +163,14 @@ private struct PictureFailure: Error {}
 @MainActor
 private final class PictureStage {
     let clock = ManualClock()
-    private var heard: [(tick: Int, symbol: String)] = []
+    /// What has been heard in each tick.
+    private(set) var heard: [Int: [String]] = [:]
     private var tasks: [String: IntegrationTask<String>] = [:]
 
-    var row: TimelineRow {
-        var ticks: [[String]] = []
-        for (tick, symbol) in heard {
-            while ticks.count <= tick { ticks.append([]) }
-            ticks[tick].append(symbol)
-        }
-        return TimelineRow(ticks: ticks)
-    }
-
     private func hear(_ symbol: String) {
-        heard.append((Int(clock.now.offset / Timeline.tick), symbol))
+        // There may be more ticks than numbers for them.
+        let tick = Int(exactly: (clock.now.offset / Timeline.tick).rounded(.down)) ?? .max
+        heard[tick, default: []].append(symbol)
     }
 
     func record(_ call: IntegrationCall<String>, as symbol: String) {

@@ -5,12 +5,15 @@ struct TimelineRow: Equatable {
         case calls, source, heardOfCalls, heardOfSource
     }
 
-    /// Without the empty ones at the end.
-    let ticks: [[String]]
+    /// The ticks in which something happens. Time-outs may lie ages apart.
+    let ticks: [Int: [String]]
 
-    init(ticks: [[String]]) {
-        self.ticks = Array(ticks.prefix((ticks.lastIndex { !$0.isEmpty } ?? -1) + 1))
+    init(ticks: [Int: [String]]) {
+        self.ticks = ticks
     }
+
+    /// How many ticks a picture has, without the empty ones at the end.
+    var length: Int { (ticks.keys.max() ?? -1) + 1 }
 
     /// Reads a picture.
     init(_ picture: String, _ notation: Notation) throws(TimelineFault) {
@@ -19,12 +22,12 @@ struct TimelineRow: Equatable {
             guard reader.take(character) else { throw TimelineFault(picture, reader.symbol) }
         }
         if let open = reader.open { throw TimelineFault(picture, open) }
-        self.init(ticks: reader.ticks)
-        if notation == .calls { try checkCalls(picture) }
+        if notation == .calls { try Self.checkCalls(reader.ticks, picture) }
+        self.init(ticks: Dictionary(uniqueKeysWithValues: reader.ticks.enumerated().filter { !$0.element.isEmpty }))
     }
 
     /// A call is made once, and only after that it can be cancelled.
-    private func checkCalls(_ picture: String) throws(TimelineFault) {
+    private static func checkCalls(_ ticks: [[String]], _ picture: String) throws(TimelineFault) {
         var made: Set<String> = []
         for symbol in ticks.joined() {
             let isCancel = symbol.hasPrefix("~")
@@ -44,15 +47,19 @@ struct TimelineRow: Equatable {
     /// Three rows under one another, with a mark under the first tick that differs.
     static func difference(in input: TimelineRow, expected: TimelineRow, heard: TimelineRow) -> String {
         let rows = [input, expected, heard]
-        let count = rows.map(\.ticks.count).max() ?? 0
-        let columns = (0..<count).map { tick in
+        let ticks = Set(rows.flatMap(\.ticks.keys)).sorted()
+        let pauses = ticks.prefix(1) + zip(ticks, ticks.dropFirst()).map { $1 - $0 - 1 }
+        let first = ticks.first { expected.cell($0) != heard.cell($0) } ?? 0
+        var (lines, offset) = (rows.map { _ in "" }, 0)
+        for (tick, pause) in zip(ticks, pauses) {
+            let dashes = dashes(pause)
+            if tick == first { offset = lines[0].count + dashes.count }
             let cells = rows.map { $0.cell(tick) }
             let width = cells.map(\.count).max() ?? 1
-            return cells.map { $0 + String(repeating: " ", count: width - $0.count) }
+            for (row, cell) in cells.enumerated() {
+                lines[row] += dashes + cell + String(repeating: " ", count: width - cell.count)
+            }
         }
-        let first = (0..<count).first { expected.cell($0) != heard.cell($0) } ?? 0
-        let offset = columns.prefix(first).reduce(0) { $0 + ($1.first?.count ?? 0) }
-        let lines = rows.indices.map { row in columns.map { $0[row] }.joined() }
         return """
             The timelines differ in tick \(first): expected \(expected.cell(first)), and \(heard.cell(first)) came.
               in        \(lines[0])
@@ -63,8 +70,13 @@ struct TimelineRow: Equatable {
     }
 
     private func cell(_ tick: Int) -> String {
-        guard tick < ticks.count, let first = ticks[tick].first else { return "-" }
-        return ticks[tick].count == 1 ? first : "(\(ticks[tick].joined()))"
+        guard let symbols = ticks[tick] else { return "-" }
+        return symbols.count == 1 ? symbols[0] : "(\(symbols.joined()))"
+    }
+
+    /// Ticks in which nothing happens. Of more than anybody writes the first and the last, with how many are between.
+    private static func dashes(_ count: Int) -> String {
+        count > 40 ? "-…×\(count - 2)…-" : String(repeating: "-", count: count)
     }
 }
 

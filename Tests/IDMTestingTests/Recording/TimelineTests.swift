@@ -73,6 +73,50 @@ struct TimelineTests {
                 """)
     }
 
+    @Test("that differs far away writes a long time in which nothing happens in a few characters")
+    func farAway() async throws {
+        let failures = try await TestScope.failures {
+            await Timeline.expect(source: "a", hears: "a") { source, clock in
+                source.timeout(Timeline.tick * 10_000, clock: clock)
+            }
+            await Timeline.expect(source: "a", hears: "a") { source, clock in
+                source.timeout(Timeline.tick * 41, clock: clock)
+            }
+        }
+        #expect(
+            failures.map { $0.message.split(separator: "\n").map { $0.drop { $0 == " " } } } == [
+                [
+                    "The timelines differ in tick 10000: expected -, and (!|) came.", "in        a-…×9997…--   ",
+                    "expected  a-…×9997…--   ", "heard     a-…×9997…-(!|)", "^",
+                ],
+                [
+                    "The timelines differ in tick 41: expected -, and (!|) came.",
+                    "in        a\(String(repeating: "-", count: 41))   ",
+                    "expected  a\(String(repeating: "-", count: 41))   ",
+                    "heard     a\(String(repeating: "-", count: 40))(!|)", "^",
+                ],
+            ])
+        let marks = failures.compactMap { $0.message.split(separator: "\n").last?.count }
+        #expect(marks == [23, 54])
+    }
+
+    @Test("has a tick for whatever comes at the end of all time")
+    func lastTick() async throws {
+        let failures = try await TestScope.failures {
+            await Timeline.expect(source: "a", hears: "") { source, clock in
+                source
+                    >>>> { (value: String) in
+                        try await clock.sleep(for: .seconds(Int64.max))
+                        return value
+                    }
+            }
+        }
+        #expect(failures.count == 1)
+        let message = failures.first?.message ?? ""
+        #expect(message.hasPrefix("The timelines differ in tick \(Int.max): expected -, and a came.\n"))
+        #expect(message.contains("  heard     --…×\(Int.max - 3)…-a\n"))
+    }
+
     @Test(
         "that is too long, too short or wrong in one place fails", arguments: ["a-A", "a", "-aA", "aAA", "(aA)", "aB"])
     func mistakes(hears: String) async throws {
