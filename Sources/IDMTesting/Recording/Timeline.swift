@@ -39,8 +39,12 @@ public import IDMCore
 /// there none for its end. When the row that goes in is at its end the time goes on until nothing sleeps any more.
 /// Nothing at the end of a row makes no difference.
 ///
+/// That order, and the tick in which something is heard, hold for what a ``ManualClock`` can know of. A provider of
+/// yours that leaves the main actor and waits elsewhere may be heard in a later tick: as every `async` method does
+/// without the feature `NonisolatedNonsendingByDefault` that isn't marked `nonisolated(nonsending)`.
+///
 /// If the rows differ, or one can't be read, it is a failure, at the line of the expectation. It shows both rows under
-/// one another. `-…×9997…-` in it are as many ticks in which nothing happens as the number says, and one at either end.
+/// one another. `-…×9997…-` in it are as many ticks in which nothing happens as the number says, and two more.
 public enum Timeline {
     /// The length of a tick. For debounces: `.latest(debounce: Timeline.tick * 2)`.
     public static let tick = Duration.seconds(1)
