@@ -40,8 +40,8 @@ public import IDMCore
 /// Nothing at the end of a row makes no difference.
 ///
 /// That order, and the tick in which something is heard, hold for what a ``ManualClock`` can know of. A provider of
-/// yours that leaves the main actor and waits elsewhere may be heard in a later tick: as every `async` method does
-/// without the feature `NonisolatedNonsendingByDefault` that isn't marked `nonisolated(nonsending)`.
+/// yours that leaves the main actor and waits elsewhere may be heard in a later tick. Compiled without the feature
+/// `NonisolatedNonsendingByDefault`, every `async` method leaves it, unless it is marked `nonisolated(nonsending)`.
 ///
 /// If the rows differ, or one can't be read, it is a failure, at the line of the expectation. It shows both rows under
 /// one another. `-…×9997…-` in it are as many ticks in which nothing happens as the number says, and two more.

@@ -19,9 +19,9 @@ public import IDMCore
 /// wait.
 ///
 /// It can't be known of, and is not waited for:
-/// - what a provider of yours does elsewhere for a call that was made on the main actor: in a `@concurrent` function, as
-///   every `async` one is without the feature `NonisolatedNonsendingByDefault` that isn't marked
-///   `nonisolated(nonsending)`, on an actor, in a continuation or a task of its own;
+/// - what a provider of yours does elsewhere for a call that was made on the main actor: in a `@concurrent` function,
+///   on an actor, in a continuation or a task of its own. Compiled without the feature `NonisolatedNonsendingByDefault`,
+///   every `async` function is a `@concurrent` one, unless it is marked `nonisolated(nonsending)`;
 /// - the way back of a group to the main actor, from the end of its last member on;
 /// - a provider that is an actor, or has its own executor, while that is busy with work of others;
 /// - a task of your own, unless it was started with ``executor``. Wait for it with
