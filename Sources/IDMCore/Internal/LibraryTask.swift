@@ -108,12 +108,14 @@
         start(ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body), isolation: isolation)
     }
 
-    /// Starts to wait for a clock, in this turn where the platform can: on no actor, so what comes after the wait is to
-    /// be short.
-    package static func startTimer(
-        _ clock: any Clock<Duration>, _ body: @escaping @Sendable () async -> Void
+    /// Starts a closure on no actor, in this turn where the platform can, and so on the caller's thread: for what soon
+    /// waits, as for a clock.
+    ///
+    /// - Parameter clock: The clock that the closure waits for.
+    package static func startAtOnce(
+        _ clock: any Clock<Duration>, _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
-        let work = ClosureWork(executor: (clock as? any WatchedClock)?.workload) { _ in await body() }
+        let work = ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body)
         return launch(work, isLater: HandlerTurn.isCurrent, isolation: nil)
     }
 

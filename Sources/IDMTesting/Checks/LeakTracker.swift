@@ -28,7 +28,9 @@ public final class LeakTracker: Sendable {
     /// Makes a tracker that reports to the current ``TestScope``.
     public init() {
         ledger = .current
-        ledger.atEnd(.leak) { [tracked] in Self.leaks(of: tracked) }
+        ledger.atEnd(isGone: { [tracked] in tracked.value.allSatisfy { $0.isTold || $0.object == nil } }) { [tracked] in
+            Self.leaks(of: tracked)
+        }
     }
 
     /// Takes note of an object, which is only held weakly.
@@ -53,7 +55,7 @@ public final class LeakTracker: Sendable {
     }
 
     /// Fails for each object that is still there, at the line where it was tracked. Each is told once, here or at the end
-    /// of the scope.
+    /// of the scope. Looks once, where the end of a scope gives what is on its way out a second to go.
     public func verify() {
         for failure in Self.leaks(of: tracked) { ledger.record(failure) }
     }

@@ -30,6 +30,8 @@ final class FailureLedger: Sendable {
         /// What was missing where somebody was cancelled who waited for it.
         var missing: [TestFailure] = []
         var checks: [(kind: Leftover, check: Check)] = []
+        /// Say whether what leaks are looked for has gone.
+        var departures: [@Sendable () -> Bool] = []
         var isClosed = false
     }
 
@@ -86,6 +88,15 @@ final class FailureLedger: Sendable {
         state.withLock { $0.checks.append((kind, check)) }
     }
 
+    /// Adds what is to have gone when the scope ends: whether it has, and what to say where it hasn't.
+    func atEnd(isGone: @escaping @Sendable () -> Bool, _ check: @escaping Check) {
+        guard self !== FailureLedger.outside else { return }
+        state.withLock { state in
+            state.departures.append(isGone)
+            state.checks.append((.leak, check))
+        }
+    }
+
     /// Looks at all stubs that were made in the scope, before it ends.
     func checkStubs() {
         let checks = state.withLock { $0.checks.filter { $0.kind == .stub } }
@@ -103,14 +114,32 @@ final class FailureLedger: Sendable {
         for failure in checks.flatMap({ $0.check() }) { record(failure) }
     }
 
-    /// Ends the scope, and returns the failures that nobody has been handed.
-    func close(checking: Bool, isCancelled: Bool) -> [TestFailure] {
+    /// Looks at all but leaks, and holds nothing of it any more.
+    func checkLeftovers(checking: Bool, isCancelled: Bool) {
         let missing = state.withLock { state in
             defer { state.missing = [] }
             return state.missing
         }
         if isCancelled { missing.forEach(record) }
         finish({ $0 != .leak }, checking: checking)
+    }
+
+    /// Waits for what is on its way out: whoever has told a test that something is over may hold it for a moment more, on
+    /// a thread of its own. Less and less often, and for a second in all, so only a test that fails takes its time.
+    func waitForDepartures() async {
+        let departures = state.withLock { state in
+            defer { state.departures = [] }
+            return state.departures
+        }
+        var pause = Duration.milliseconds(1)
+        while pause < .seconds(1), !departures.allSatisfy({ $0() }) {
+            try? await Task.sleep(for: pause)
+            pause *= 2
+        }
+    }
+
+    /// Ends the scope, once its leftovers were looked at, and returns the failures that nobody has been handed.
+    func close(checking: Bool) -> [TestFailure] {
         finish({ _ in true }, checking: checking)
         return state.withLock { state in
             state.isClosed = true

@@ -67,7 +67,9 @@ public final class TestScope: Sendable {
         } catch {
             result = .failure(error)
         }
-        return try scope.close(result, leftovers: leftovers)
+        let checking = scope.checkLeftovers(result, leftovers)
+        if checking { await scope.ledger.waitForDepartures() }
+        return try scope.close(result, checking: checking)
     }
 
     /// Runs the body of a test that doesn't suspend. See ``run(failingOnLeftovers:reportingTo:isolation:_:)``.
@@ -82,7 +84,7 @@ public final class TestScope: Sendable {
                 try LibraryTask.$executor.withValue(LibraryTask.executor ?? scope.workload) { try body() }
             }
         }
-        return try scope.close(result, leftovers: leftovers)
+        return try scope.close(result, checking: scope.checkLeftovers(result, leftovers))
     }
 
     /// Runs a body and returns what the kit found wrong in it. For tests of your own checks.
@@ -101,11 +103,20 @@ public final class TestScope: Sendable {
         FailureLedger.outside.setHandler(handler)
     }
 
-    private func close<R>(_ result: Result<R, any Error>, leftovers: Bool) throws -> R {
-        var error: (any Error)?
-        if case .failure(let thrown) = result { error = thrown }
-        let failures = ledger.close(checking: leftovers && error == nil, isCancelled: Task.isCancelled)
-        guard failures.isEmpty else { throw TestFailures(failures: failures, error: error) }
+    /// Looks at what is left over, unless the body has thrown. Returns whether leaks are to be looked for as well.
+    private func checkLeftovers<R>(_ result: Result<R, any Error>, _ leftovers: Bool) -> Bool {
+        var checking = leftovers
+        if case .failure = result { checking = false }
+        ledger.checkLeftovers(checking: checking, isCancelled: Task.isCancelled)
+        return checking
+    }
+
+    private func close<R>(_ result: Result<R, any Error>, checking: Bool) throws -> R {
+        let failures = ledger.close(checking: checking)
+        guard failures.isEmpty else {
+            guard case .failure(let error) = result else { throw TestFailures(failures: failures, error: nil) }
+            throw TestFailures(failures: failures, error: error)
+        }
         return try result.get()
     }
 }

@@ -122,7 +122,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Records a call, and makes it.
     ///
     /// A run that `thenRecall` adds to the call belongs to it: the call has ended when that has, also if it still waits
-    /// for its turn.
+    /// for its turn. The call's integrator is held until its last handler has run, so it need not be stored.
     ///
     /// - Parameters:
     ///   - call: The call. Its own handlers run before the recorder's.
@@ -152,6 +152,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             .onCancel { hear(.cancelled($0)) }
             .onCompletion { hear(.completed) }
             .call(isolation: isolation) { task in state.change { $0.recalls[number] = task.recallInquiry } }
+        task.hold()
         // Not with the call alone: a recall tells the same handlers again.
         task.whenAllFinished { [state] in
             // Taken out first: it is to be let go outside of the lock.

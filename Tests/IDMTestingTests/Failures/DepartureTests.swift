@@ -1,0 +1,49 @@
+import IDMCore
+import TestSupport
+import Testing
+
+@testable import IDMTesting
+
+@Suite("What is on its way out at the end of a scope", .timeLimit(.ample))
+struct DepartureTests {
+    @Test("is given time to go, and not waited for once it has gone")
+    func goes() async {
+        let looks = Watched(0)
+        let ledger = FailureLedger(nil)
+        ledger.atEnd(
+            isGone: {
+                looks.change { looks in
+                    looks += 1
+                    return looks == 4
+                }
+            },
+            { [] })
+        await ledger.waitForDepartures()
+        #expect(looks.value == 4)
+        await ledger.waitForDepartures()
+        #expect(looks.value == 4)
+    }
+
+    @Test("isn't waited for without end")
+    func stays() async {
+        let ledger = FailureLedger(nil)
+        ledger.atEnd(isGone: { false }, { [TestFailure("stays", at: SourcePlace())] })
+        await ledger.waitForDepartures()
+        #expect(ledger.close(checking: true).map(\.message) == ["stays"])
+    }
+
+    @Test("is no leak: what a run holds whose end is told on another thread")
+    func runs() async throws {
+        final class Screen: Sendable {}
+        let provider = ControlledDataProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        for round in 0..<1_000 {
+            try await TestScope.run {
+                let screen = LeakTracker().track(Screen())
+                let task = integrator.prepareCall(round).onSuccess { _ in withExtendedLifetime(screen) {} }.call()
+                try await provider.nextRequest().answer(1)
+                await task.finish()
+            }
+        }
+    }
+}
