@@ -159,7 +159,7 @@ extension TransferRecord.Request {
     fileprivate init(_ request: ServiceRequest, _ redaction: UnkeptSecrets) {
         method = request.method.name
         path = request.path
-        link = request.link.flatMap { redaction.isOpen($0) ? $0.relativeString : nil }
+        link = request.link.flatMap { redaction.isOpen($0) ? $0.absoluteString : nil }
         parameters = request.pathParameters.filter { !redaction.isSecret($0.key) }
         query = request.query.items.filter { !redaction.isSecret($0.name) }.map { item in
             let isList = if case .list = item.content { true } else { false }

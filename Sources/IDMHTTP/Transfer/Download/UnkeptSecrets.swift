@@ -14,7 +14,7 @@ struct UnkeptSecrets: Sendable {
 
     /// Whether an address holds nothing that is secret.
     func isOpen(_ link: URL) -> Bool {
-        let text = link.relativeString
+        let text = link.absoluteString
         return [ServiceRedaction.standard, own].allSatisfy { $0.url(text) == text }
     }
 }
