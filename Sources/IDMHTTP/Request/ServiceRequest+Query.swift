@@ -86,6 +86,16 @@ extension ServiceRequest.Query {
         for index in items.indices where !known.items.contains(items[index]) { items[index].isSecret = true }
     }
 
+    /// What tells of a value of an item whether it is secret: by the item's name, by what another one says of it, or by
+    /// what is in it.
+    func secrets(by redaction: ServiceRedaction) -> (Item, String) -> Bool {
+        let pairIsSecret = redaction.isSecretPair(items)
+        return { item, value in
+            redaction.isSecret(item) || pairIsSecret && ServiceRedaction.isContent(item.name)
+                || redaction.findsSecret(in: value)
+        }
+    }
+
     /// The query as it stands behind the `?` of a URL. Empty if there is nothing to send.
     func encodedForURL(redacted redaction: ServiceRedaction = .none) -> String {
         encoded(redacted: redaction) { $0.percentEncoded(keeping: .unreserved) }
@@ -97,13 +107,10 @@ extension ServiceRequest.Query {
     }
 
     private func encoded(redacted redaction: ServiceRedaction, by encode: (String) -> String) -> String {
-        let pairIsSecret = redaction.isSecretPair(items)
+        let isSecret = secrets(by: redaction)
         return items.flatMap { item -> [String] in
             let name = encode(item.name)
-            let isSecret = redaction.isSecret(item) || pairIsSecret && ServiceRedaction.isContent(item.name)
-            let values = item.content.values.map {
-                isSecret || redaction.findsSecret(in: $0) ? ServiceRedaction.mark : encode($0)
-            }
+            let values = item.content.values.map { isSecret(item, $0) ? ServiceRedaction.mark : encode($0) }
             guard case .list = item.content else { return values.map { "\(name)=\($0)" } }
             switch listStyle {
             case .repeated: return values.map { "\(name)=\($0)" }

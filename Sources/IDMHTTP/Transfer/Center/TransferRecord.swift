@@ -144,8 +144,8 @@ struct TransferRecord: Codable, Sendable {
     /// Whether a request can be made of what may be kept of it.
     private static func isComplete(_ request: ServiceRequest, _ redaction: UnkeptSecrets) -> Bool {
         request.body == nil && !request.headers.contains { redaction.isSecret($0) }
-            && !request.query.items.contains { redaction.isSecret($0.name) }
-            && !request.pathParameters.keys.contains { redaction.isSecret($0) }
+            && redaction.open(request.query).count == request.query.items.count
+            && !request.pathParameters.contains { redaction.isSecret($0.key, $0.value) }
             && request.link.map { redaction.isOpen($0) } ?? true
     }
 }
@@ -160,8 +160,8 @@ extension TransferRecord.Request {
         method = request.method.name
         path = request.path
         link = request.link.flatMap { redaction.isOpen($0) ? $0.absoluteString : nil }
-        parameters = request.pathParameters.filter { !redaction.isSecret($0.key) }
-        query = request.query.items.filter { !redaction.isSecret($0.name) }.map { item in
+        parameters = request.pathParameters.filter { !redaction.isSecret($0.key, $0.value) }
+        query = redaction.open(request.query).map { item in
             let isList = if case .list = item.content { true } else { false }
             return Pair(name: item.name, values: item.content.values, isList: isList)
         }

@@ -49,7 +49,7 @@ struct DownloadPlace: Sendable, Hashable {
         }
         // What holds a secret in its path is known by a digest alone, and its name says nothing of it.
         let secrets = UnkeptSecrets(own: redaction)
-        let isSecret = download.request.pathParameters.keys.contains { secrets.isSecret($0) }
+        let isSecret = download.request.pathParameters.contains { secrets.isSecret($0.key, $0.value) }
         object = download.object ?? Self.object(of: address, isSecret: isSecret)
         let stem: String
         if isFolder {

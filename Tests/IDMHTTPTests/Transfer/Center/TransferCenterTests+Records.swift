@@ -119,6 +119,30 @@ extension TransferCenterTests {
         }
     }
 
+    @Test(
+        "What isn't shown of a request is on no disk, whatever it is called there",
+        arguments: [
+            ServiceRequest(.get, "/open/{url}/a", pathParameters: ["url": "https://app/cb?token=s3cret"]),
+            ServiceRequest(.get, "/maps/a", query: ["next": "https://app/cb?token=s3cret"]),
+            ServiceRequest(.get, "/maps/a", query: ["all": ["https://app/", "https://ada:s3cret@app/"]]),
+            ServiceRequest(.get, "/maps/a", query: ["name": "token", "value": "s3cret"]),
+            ServiceRequest(.get, "/maps/a", headers: ["Referer": "https://app/cb?token=s3cret"]),
+        ])
+    func hiddenSecrets(request: ServiceRequest) async throws {
+        objects["a"].change { $0.breaksAfter = 4_000 }
+        let first = try await TransferCenter(try service(), folder: records.url)
+        first.download(ServiceDownload(request, to: .file(file("a"))), id: "x")
+        _ = try? await first.result(of: "x")
+        await first.close()
+        let files = try records.names().map { records.url.appendingPathComponent($0) } + names.map { file($0) }
+        #expect(files.count == 3)
+        for url in files { #expect(try !String(decoding: Data(contentsOf: url), as: UTF8.self).contains("s3cret")) }
+        let second = try await TransferCenter(try service(), folder: records.url)
+        second.resume("x")
+        await #expect(throws: TransferError.requestNeeded) { try await second.result(of: "x") }
+        await second.close()
+    }
+
     @Test("Records that nobody can have written are left out, and do no harm")
     func wildRecords() async throws {
         let text = try #require(

@@ -102,11 +102,13 @@ struct SeparateDownloadsTests {
         #expect(mode == 0o600)
     }
 
-    @Test("A secret of the path is in no name")
-    func secretName() async throws {
+    @Test(
+        "A secret of the path is in no name",
+        arguments: [("token", "secret3"), ("url", "https://app/cb?token=secret3"), ("url", "https://ada:secret3@app")])
+    func secretName(name: String, value: String) async throws {
         let place = try Downloading { $0.breaksAfter = 4_000 }
         let download = ServiceDownload(
-            ServiceRequest(.get, "/files/{token}", pathParameters: ["token": "secret3"]), to: .folder(place.folder.url))
+            ServiceRequest(.get, "/files/{\(name)}", pathParameters: [name: value]), to: .folder(place.folder.url))
         await #expect(throws: HTTPError.self) { try await place.request(download) }
         #expect(place.names.count == 2 && !place.names.contains { $0.contains("secret3") })
         place.server.change { $0.breaksAfter = nil }
