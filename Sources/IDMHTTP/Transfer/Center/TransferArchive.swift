@@ -12,7 +12,7 @@ final class TransferArchive: Sendable {
 
     init(_ folder: URL, files: any FileLayer = POSIXFiles()) throws(TransferError) {
         let path = folder.standardizedFileURL.path
-        guard folder.isFileURL, path.hasPrefix("/"), !path.utf8.contains(0) else {
+        guard folder.isFileURL, path.isWholePath, !path.utf8.contains(0) else {
             throw .notAFile(folder.lastPathComponent.escapedForDescription())
         }
         self.folder = path
@@ -39,7 +39,7 @@ final class TransferArchive: Sendable {
                 }
                 return .success(records.sorted { ($0.turn, $0.id) < ($1.turn, $1.id) })
             } catch {
-                return .failure(.notPermitted(folder.split(separator: "/").last.map(String.init) ?? "/"))
+                return .failure(.notPermitted(folder.namesInPath.last ?? "/"))
             }
         }
         return try result.get()

@@ -47,10 +47,9 @@ extension ServiceDownload {
     /// The place of its part, by each name that is known of it.
     var places: Set<TransferPlace> {
         let path = destination.url.standardizedFileURL.path
-        let last = path.lastName
         let (folder, origin): (String, TransferPlace.Origin) =
             switch destination.kind {
-            case .file: (String(path.dropLast(last.count)), .file(last))
+            case .file: (path.folderOfPath, .file(path.lastName))
             case .folder: (path + "/", .object(object))
             }
         let names = [TransferPlace.Folder.named(folder)] + (self.folder.map { [.found($0)] } ?? [])

@@ -60,11 +60,11 @@ extension TransferRecord {
 
         /// The folder that has to be there.
         private func folder(of path: String) -> String {
-            isFolder ? path : String(path.dropLast(path.lastName.count))
+            isFolder ? path : path.folderOfPath
         }
 
         private static func way(from folder: String, to path: String) -> String? {
-            let (from, to) = (folder.split(separator: "/"), path.split(separator: "/"))
+            let (from, to) = (folder.namesInPath, path.namesInPath)
             let common = zip(from, to).prefix { $0 == $1 }.count
             guard common > 0 else { return nil }
             return (repeatElement("..", count: from.count - common) + to.dropFirst(common)).joined(separator: "/")
@@ -72,7 +72,7 @@ extension TransferRecord {
 
         /// Nil if the way leads through the root, and so out of everything that may have moved.
         private static func path(by way: String, from folder: String) -> String? {
-            let (from, steps) = (folder.split(separator: "/"), way.split(separator: "/"))
+            let (from, steps) = (folder.namesInPath, way.namesInPath)
             let up = steps.prefix { $0 == ".." }.count
             guard up < from.count else { return nil }
             return "/" + (from.dropLast(up) + steps.dropFirst(up)).joined(separator: "/")

@@ -41,8 +41,8 @@ struct DownloadPlace: Sendable, Hashable {
     ) throws(TransferError) {
         let url = download.destination.url.standardizedFileURL
         let isFolder = download.destination.kind == .folder
-        let parts = url.path.split(separator: "/").map(String.init)
-        guard download.destination.url.isFileURL, url.path.hasPrefix("/"), !url.path.utf8.contains(0),
+        let parts = url.path.namesInPath
+        guard download.destination.url.isFileURL, url.path.isWholePath, !url.path.utf8.contains(0),
             let last = parts.last ?? (isFolder ? "" : nil), isFolder || last.utf8.count <= FileName.longest
         else {
             throw .notAFile(download.destination.url.lastPathComponent.escapedForDescription())
@@ -92,9 +92,9 @@ struct DownloadPlace: Sendable, Hashable {
 
     /// A name for whoever looks into the folder.
     private static func name(of object: String) -> String {
-        let path = object.prefix { $0 != "?" }
-        guard !path.hasPrefix("sha256:"), let last = path.split(separator: "/").last else { return "download" }
-        return FileName(suggested: last.removingPercentEncoding ?? String(last))?.text ?? "download"
+        let path = String(object.prefix { $0 != "?" })
+        guard !path.hasPrefix("sha256:"), let last = path.namesInPath.last else { return "download" }
+        return FileName(suggested: last.removingPercentEncoding ?? last)?.text ?? "download"
     }
 
     /// An address without what isn't the object's: what signs it. What else stands in its query tells objects apart,

@@ -163,8 +163,3 @@ struct PartFiles: Sendable {
         try? files.remove(place.part)
     }
 }
-
-extension String {
-    /// What stands behind the last slash.
-    var lastName: String { String(split(separator: "/").last ?? "") }
-}

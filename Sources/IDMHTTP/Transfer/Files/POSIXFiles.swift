@@ -105,7 +105,7 @@ struct POSIXFiles: FileLayer {
             if result >= 0 { return result }
             let code = errno
             if code != EINTR {
-                throw FileFault(call: name, code: code, name: String(path.split(separator: "/").last ?? ""))
+                throw FileFault(call: name, code: code, name: path.lastName)
             }
         }
     }

@@ -313,6 +313,11 @@ extension TransferCenterTests {
         await #expect(throws: TransferError.self) { try await TransferCenter(try service(), folder: file) }
         let url = try #require(URL(string: "https://h/x"))
         await #expect(throws: TransferError.notAFile("x")) { try await TransferCenter(try service(), folder: url) }
+        // A mark that a slash is joined to is of the name.
+        let inside = URL(fileURLWithPath: "\(file.path)/\u{301}x")
+        await #expect(throws: TransferError.notPermitted("\u{301}x")) {
+            try await TransferCenter(try service(), folder: inside)
+        }
     }
 
     /// What a process that ended now would leave, in another folder.

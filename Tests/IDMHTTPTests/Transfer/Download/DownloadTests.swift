@@ -196,6 +196,24 @@ struct DownloadTests {
         #expect(place.server.asked.isEmpty && place.names.isEmpty)
     }
 
+    @Test(
+        "A name and a folder are what a slash divides, whatever is joined to it",
+        arguments: [("a.b", "\u{301}x"), ("a.b\u{d4e}", "x"), ("\u{301}a.b", "x")])
+    func joinedToSlash(folder: String, name: String) async throws {
+        let place = try Downloading()
+        let path = "\(place.folder.url.path)/\(folder)"
+        var download = place.download()
+        download.destination = .file(URL(fileURLWithPath: "\(path)/\(name)"))
+        download.existing = .number
+        #expect(await place.error(download) == .folderMissing("\(name).part"))
+        #expect(mkdir(path, 0o700) == 0)
+        for _ in 0..<2 { _ = try await place.request(download) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        #expect(names == [name, "\(name) (2)"] && place.names == [folder])
+        download.destination = .file(URL(fileURLWithPath: "/\u{301}gone/x"))
+        #expect(await place.error(download) == .folderMissing("x.part"))
+    }
+
     @Test("A name as long as a file system takes has a part as well")
     func longName() async throws {
         let place = try Downloading()

@@ -1,0 +1,15 @@
+/// Paths, byte by byte: a slash divides them, whatever is joined to it. A name may begin with a mark that is drawn on
+/// top of what stands before it.
+extension String {
+    /// The names of the folders that a path leads through, and of what it leads to.
+    var namesInPath: [String] { utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) } }
+
+    /// The last of the names. Empty without one.
+    var lastName: String { namesInPath.last ?? "" }
+
+    /// What stands before the last name, with its slash.
+    var folderOfPath: String { String(Substring(utf8.dropLast(lastName.utf8.count))) }
+
+    /// Whether a path begins at the root.
+    var isWholePath: Bool { utf8.first == UInt8(ascii: "/") }
+}
