@@ -31,9 +31,11 @@ struct DownloadPlace: Sendable, Hashable {
     /// Whether a name is one that a download's own files may have: a server that suggests it could mean those of
     /// another.
     static func isReserved(_ name: String) -> Bool {
-        var name = name.lowercased()[...]
-        for ending in [newEnding, sidecarEnding] where name.hasSuffix(ending) { name = name.dropLast(ending.count) }
-        return name.hasSuffix(partEnding)
+        // As bytes: a dot is one, whatever it is joined to.
+        var name = name.asciiLowercased().utf8[...]
+        func ends(with ending: String) -> Bool { name.suffix(ending.utf8.count).elementsEqual(ending.utf8) }
+        for ending in [newEnding, sidecarEnding] where ends(with: ending) { name.removeLast(ending.utf8.count) }
+        return ends(with: partEnding)
     }
 
     init(

@@ -32,7 +32,7 @@ struct FileName: Sendable, Hashable {
 
     /// A name that was given by whoever may give it.
     init(given name: String) {
-        if let dot = name.lastIndex(of: "."), dot > name.startIndex, name[dot...].utf8.count <= 20 {
+        if let dot = name.unicodeScalars.lastIndex(of: "."), dot > name.startIndex, name[dot...].utf8.count <= 20 {
             stem = String(name[..<dot])
             ending = String(name[dot...])
         } else {
@@ -80,7 +80,7 @@ struct FileName: Sendable, Hashable {
 
     /// Whether some systems take a name for a device, whatever its extension is.
     private static func isDevice(_ name: String) -> Bool {
-        let base = name.prefix { $0 != "." }.uppercased()
+        let base = String(name.unicodeScalars.prefix { $0 != "." }).uppercased()
         if ["CON", "PRN", "AUX", "NUL"].contains(base) { return true }
         return base.count == 4 && (base.hasPrefix("COM") || base.hasPrefix("LPT")) && base.last?.isNumber == true
     }
