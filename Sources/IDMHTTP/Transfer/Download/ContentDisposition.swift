@@ -51,10 +51,11 @@ enum ContentDisposition {
 
     /// A value with a character set and a language before it, and percent-escapes in it (RFC 8187).
     private static func decoded(_ value: String) -> String? {
-        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, String(parts[2]).hasSoundEscapes else { return nil }
+        let parts = value.unicodeScalars.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+            .map { String($0) }
+        guard parts.count == 3, parts[2].hasSoundEscapes else { return nil }
         var bytes: [UInt8] = []
-        var rest = parts[2].utf8
+        var rest = parts[2].utf8[...]
         while let byte = rest.popFirst() {
             guard byte == .percent else {
                 bytes.append(byte)
@@ -64,7 +65,7 @@ enum ContentDisposition {
             bytes.append(escaped)
             rest = rest.dropFirst(2)
         }
-        switch String(parts[0]).asciiLowercased() {
+        switch parts[0].asciiLowercased() {
         case "utf-8": return String(validating: bytes, as: UTF8.self)
         case "iso-8859-1": return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         default: return nil

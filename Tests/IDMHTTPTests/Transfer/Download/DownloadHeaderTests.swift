@@ -17,7 +17,7 @@ struct DownloadHeaderTests {
             ("attachment; filename*=iso-8859-1'en'%A3%20rates", "£ rates"),
             (#"attachment; filename="../../x""#, "../../x"), ("attachment;filename=x", "x"),
             ("attachment; ; filename = x ; size=3", "x"), (#"attachment; a="b"; filename=x"#, "x"),
-            (#"attachment; filename*=utf-8''%ff; filename=x"#, "x"),
+            (#"attachment; filename*=utf-8''%ff; filename=x"#, "x"), ("a; filename*=utf-8''\u{301}x", "\u{301}x"),
             ("attachment; filename*=utf-8''%4; filename=x", "x"),
             ("attachment; filename*=utf-7''a; filename=x", "x"), ("attachment; filename=\"\"", ""),
         ])
