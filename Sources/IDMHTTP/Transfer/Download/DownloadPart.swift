@@ -77,28 +77,32 @@ actor DownloadPart {
 
     /// The file that a process has put into its place just before it ended.
     private func finished(_ known: DownloadSidecar?) -> DownloadedFile? {
-        guard let known, let whole = known.whole, let file = landed(known.file, size: whole, known.suggestedName)
+        guard let known, let whole = known.whole,
+            let (path, size) = disk.landed(known.file, size: whole, in: destinations(known.suggestedName))
         else { return nil }
         // What it had no time for.
-        disk.removeRemains(of: [file.url.path])
+        disk.removeRemains(of: [path])
         disk.removeSidecar(of: known.file)
-        let isAsked =
-            known.isOf(place.object) && download.size.map { $0 == whole } ?? true
-            && download.sha256.map { known.digest?.hex == $0.lowercased() } ?? true
-        return isAsked ? file : nil
+        guard known.isOf(place.object), download.size.map({ $0 == whole }) ?? true else { return nil }
+        return asked(path, size: size)
     }
 
     /// The file of an identity and a size, if it is where the download was to go.
     func landed(_ file: FileIdentity, size: Int64?, _ suggested: String?) -> DownloadedFile? {
-        for path in destinations(suggested) {
-            guard let status = try? files.status(at: path) else { return nil }
-            guard status.identity.isStill(file), status.kind == .file, size.map({ $0 == status.size }) ?? true else {
-                continue
-            }
-            return DownloadedFile(
-                url: URL(fileURLWithPath: path), size: status.size, sha256: download.sha256?.lowercased())
+        disk.landed(file, size: size, in: destinations(suggested)).flatMap { asked($0.path, size: $0.size) }
+    }
+
+    /// A file that has landed, unless it has another digest than the one that it has to have. What a process has
+    /// written down is no digest of what the disk has kept.
+    private func asked(_ path: String, size: Int64) -> DownloadedFile? {
+        let expected = download.sha256?.lowercased()
+        if let expected {
+            guard let file = try? files.open(path, .reading) else { return nil }
+            defer { try? files.close(file) }
+            var digest = SHA256()
+            guard (try? read(file, upTo: size, into: &digest)) != nil, digest.hex == expected else { return nil }
         }
-        return nil
+        return DownloadedFile(url: URL(fileURLWithPath: path), size: size, sha256: expected)
     }
 
     /// Which file the download is going to be, and what the server suggests to call it.
@@ -132,7 +136,7 @@ actor DownloadPart {
             let status = try? files.status(at: place.part),
             status.identity.isStill(known.file)
         else { return (0, nil) }
-        return (known.trusted(of: status.size, session: files.session), known.total)
+        return (known.trusted(of: status, session: files.session), known.total)
     }
 
     /// The folder that the part is in. Nil if it isn't there.
@@ -140,25 +144,28 @@ actor DownloadPart {
 
     private func goOn(with known: DownloadSidecar, _ status: FileStatus) throws(FileFault) {
         guard let file else { return }
-        length = known.trusted(of: status.size, session: files.session)
+        let session = files.session
+        length = known.trusted(of: status, session: session)
         if length < status.size { try files.cut(file, to: length) }
         checkpoint = length
         sidecar = known
-        sidecar?.whole = nil
-        if known.session != files.session {
-            sidecar?.take(up: files.session, at: length)
-            try writeSidecar()
-        }
+        sidecar?.take(up: status.identity, session: session, at: length)
+        if sidecar != known { try writeSidecar() }
         guard download.sha256 != nil else { return }
         var digest = known.digest.flatMap { $0.count <= UInt64(length) ? $0 : nil } ?? SHA256()
-        // Of a long part that takes a while. What is known by a cancel is written down as the part is left.
+        // What is known by a cancel is written down as the part is left.
+        try read(file, upTo: length, into: &digest)
+        self.digest = digest
+    }
+
+    /// Reads on from where a digest has come to. Of a long file that takes a while: a cancel ends it.
+    private func read(_ file: Int32, upTo length: Int64, into digest: inout SHA256) throws(FileFault) {
         while digest.count < UInt64(length), !Task.isCancelled {
             let bytes = try files.read(
                 file, Int(min(1 << 18, UInt64(length) - digest.count)), at: Int64(digest.count))
             guard !bytes.isEmpty else { break }
             bytes.withUnsafeBytes { digest.update($0) }
         }
-        self.digest = digest
     }
 
     // MARK: Writing
@@ -303,7 +310,7 @@ actor DownloadPart {
     /// The other object that a file in the part's place is of. Nil if it is of this one, or nobody can go on with it.
     private func otherObject(of part: FileStatus) -> String? {
         guard part.size > 0, let known = disk.writtenDown, known.validator != nil, known.object != place.object,
-            part.identity.isStill(known.file), known.trusted(of: part.size, session: files.session) > 0
+            part.identity.isStill(known.file), known.trusted(of: part, session: files.session) > 0
         else { return nil }
         return known.object
     }

@@ -18,7 +18,7 @@ enum DownloadPlan: Sendable, Hashable {
         guard let sidecar, let part, sidecar.object == object, part.identity.isStill(sidecar.file),
             let validator = sidecar.validator
         else { return }
-        let length = sidecar.trusted(of: part.size, session: session)
+        let length = sidecar.trusted(of: part, session: session)
         // Longer than the whole: it isn't what the sidecar says.
         if let total = sidecar.total, length > total || size.map({ $0 != total }) == true { return }
         // The last byte is asked for again: what servers say to a request for nothing differs, and what they say to one

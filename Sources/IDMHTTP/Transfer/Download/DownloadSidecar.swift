@@ -71,25 +71,27 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
     func isOf(_ object: String) -> Bool { validator != nil && self.object == object }
 
     /// How many bytes of a part are sure to be what was written to them.
-    func trusted(of length: Int64, session: String?) -> Int64 {
-        isOf(session: session) ? length : min(length, synchronized)
+    func trusted(of part: FileStatus, session: String?) -> Int64 {
+        hasStayed(part.identity, session) ? part.size : min(part.size, synchronized)
     }
 
     /// Whether a part that others may read may be the one that was about to get its name. A sidecar may outlive its part,
     /// and a new file may get the part's number, so the length has to be right as well: the whole, but for what the
     /// system may have lost at its end.
-    func mayLand(as length: Int64, session: String?) -> Bool {
+    func mayLand(as part: FileStatus, session: String?) -> Bool {
         guard let whole else { return false }
-        return isOf(session: session) ? length == whole : length <= whole
+        return hasStayed(part.identity, session) ? part.size == whole : part.size <= whole
     }
 
-    /// Whether the system has run since this was written, and has lost nothing.
-    private func isOf(session: String?) -> Bool { self.session != nil && self.session == session }
+    /// Whether the system has run since this was written, with the part's disk connected, and has lost nothing. A disk
+    /// that was taken away gets another device.
+    private func hasStayed(_ part: FileIdentity, _ session: String?) -> Bool {
+        self.session != nil && self.session == session && file.device == part.device
+    }
 
-    /// Goes on in another session, with a part that was cut to what is trusted of it.
-    mutating func take(up session: String?, at length: Int64) {
-        guard self.session != session else { return }
-        self.session = session
-        synchronized = length
+    /// Goes on with a part that was cut to what is trusted of it.
+    mutating func take(up part: FileIdentity, session: String?, at length: Int64) {
+        synchronized = hasStayed(part, session) ? min(synchronized, length) : length
+        (file, self.session, whole) = (part, session, nil)
     }
 }

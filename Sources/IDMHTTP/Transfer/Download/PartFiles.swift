@@ -54,7 +54,7 @@ struct PartFiles: Sendable {
         if let bytes = files.contents(of: place.sidecar) {
             let known = DownloadSidecar(bytes)
             if known == nil, DownloadSidecar.mayBeTorn(bytes) { return true }
-            if let known, status.identity.isStill(known.file), known.mayLand(as: status.size, session: files.session) {
+            if let known, status.identity.isStill(known.file), known.mayLand(as: status, session: files.session) {
                 return true
             }
         }
@@ -124,6 +124,19 @@ struct PartFiles: Sendable {
     }
 
     // MARK: The file
+
+    /// The file of an identity, and of a size if that is known, in the first of some places that has it.
+    func landed(
+        _ file: FileIdentity, size: Int64?, in destinations: some Sequence<String>
+    ) -> (path: String, size: Int64)? {
+        for path in destinations {
+            guard let status = try? files.status(at: path) else { return nil }
+            if status.identity.isStill(file), status.kind == .file, size ?? status.size == status.size {
+                return (path, status.size)
+            }
+        }
+        return nil
+    }
 
     /// Puts the part into the first of some places that is free, or is to be made so. Returns which one that was.
     func move(

@@ -108,7 +108,7 @@ struct DownloadPlanTests {
 /// that end at any time, on a system that does too. Each byte of the part is the version of the object that it is of.
 private struct Assembly: Explorable {
     enum Move: CustomStringConvertible {
-        case change, process, system, synchronize
+        case change, process, system, disk, synchronize
         case answer(Answer, bytes: Int)
 
         var description: String {
@@ -116,6 +116,7 @@ private struct Assembly: Explorable {
             case .change: "the object changes"
             case .process: "the process ends"
             case .system: "the system ends"
+            case .disk: "the disk is taken away and connected again"
             case .synchronize: "paused"
             case .answer(let answer, let bytes): "\(answer), \(bytes) bytes of it"
             }
@@ -132,6 +133,7 @@ private struct Assembly: Explorable {
         let part: [Int]
         let sidecar: DownloadSidecar?
         let session: Int
+        let file: FileIdentity
         let isDone: Bool
         let budget: Int
     }
@@ -142,21 +144,22 @@ private struct Assembly: Explorable {
     private var session = 0
     private var isDone = false
     private var budget = 8
-    private let file = FileIdentity(device: 1, number: 1)
+    private var file = FileIdentity(device: 1, number: 1)
 
     /// The second version is shorter, and the third as long as the first.
     private var length: Int { version == 1 ? 2 : 3 }
 
     var footprint: Footprint {
         Footprint(
-            version: version, length: length, part: part, sidecar: sidecar, session: session, isDone: isDone,
-            budget: budget)
+            version: version, length: length, part: part, sidecar: sidecar, session: session, file: file,
+            isDone: isDone, budget: budget)
     }
 
     var moves: [Move] {
         guard !isDone, budget > 0 else { return [] }
         let answers = Answer.allCases.flatMap { answer in (0...3).map { Move.answer(answer, bytes: $0) } }
-        return [.process, .synchronize] + (version < 2 ? [.change] : []) + (session < 1 ? [.system] : []) + answers
+        return [.process, .synchronize] + (version < 2 ? [.change] : []) + (session < 1 ? [.system] : [])
+            + (file.device < 2 ? [.disk] : []) + answers
     }
 
     mutating func make(_ move: Move) throws(Violation) {
@@ -169,23 +172,33 @@ private struct Assembly: Explorable {
             if sidecar != nil { sidecar?.synchronized = Int64(part.count) }
         case .system:
             session += 1
-            // What wasn't on the disk is lost: nobody knows what is there.
-            let sure = Int(sidecar?.synchronized ?? 0)
-            part = part.enumerated().map { $0.offset < sure ? $0.element : -1 }
+            lose()
+        case .disk:
+            file.device += 1
+            lose()
         case .answer(let answer, let bytes): try take(answer, bytes)
         }
+    }
+
+    /// What wasn't on the disk is lost: nobody knows what is there.
+    private mutating func lose() {
+        let sure = Int(sidecar?.synchronized ?? 0)
+        part = part.enumerated().map { $0.offset < sure ? $0.element : -1 }
+    }
+
+    private var status: FileStatus {
+        FileStatus(kind: .file, size: Int64(part.count), identity: file, mode: 0o600)
     }
 
     /// Cuts the part to what is trusted of it.
     private mutating func open() {
         guard let known = sidecar else { return }
-        let trusted = Int(known.trusted(of: Int64(part.count), session: "\(session)"))
+        let trusted = Int(known.trusted(of: status, session: "\(session)"))
         part.removeLast(part.count - trusted)
-        sidecar?.take(up: "\(session)", at: Int64(trusted))
+        sidecar?.take(up: file, session: "\(session)", at: Int64(trusted))
     }
 
     private mutating func take(_ answer: Answer, _ bytes: Int) throws(Violation) {
-        let status = FileStatus(kind: .file, size: Int64(part.count), identity: file, mode: 0o600)
         let session = "\(session)"
         let plan = DownloadPlan(sidecar: sidecar, part: status, object: "o", size: nil, session: session)
         if plan != .anew { open() }

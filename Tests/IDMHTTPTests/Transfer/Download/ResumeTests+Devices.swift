@@ -20,6 +20,42 @@ extension ResumeTests {
         #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-"])
     }
 
+    @Test("Where a disk was taken away and connected again, only what was surely on it counts")
+    func connectedAgain() async throws {
+        let place = try await broken()
+        // Bytes that came later, of which it may have got nothing.
+        let handle = try FileHandle(forWritingTo: place.part)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(count: 500))
+        try handle.close()
+        let provider = DownloadProvider(try HTTPService(place.server), files: FaultyFiles(device: 1))
+        let left = await provider.left(by: place.download())
+        #expect(left.completed == 4_000)
+        _ = try await provider.request(place.download())
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-"])
+    }
+
+    @Test("A file that has landed isn't taken for one of a digest that it hasn't", arguments: [false, true])
+    func landedAndLost(isRestarted: Bool) async throws {
+        let place = try Downloading()
+        var download = place.download()
+        download.sha256 = SHA256.hex(of: place.bytes)
+        place.files.before(.link) { [files = place.files] in files.fail(each: .remove) }
+        _ = try await place.request(download)
+        #expect(place.names.count == 3)
+        place.files.fail(each: nil)
+        download.existing = .replace
+        let landing = try POSIXFiles().status(at: place.file.path)
+        let handle = try FileHandle(forWritingTo: place.file)
+        try handle.write(contentsOf: Data(count: 2_000))
+        try handle.close()
+        let provider = isRestarted ? try restarted(place) : try place.provider
+        let record = TransferRecord.Landing(file: landing, suggestedName: nil, of: download)
+        #expect(await provider.landed(download, record) == nil)
+        #expect(try await provider.request(download).sha256 == download.sha256)
+        #expect(place.isWhole() && place.server.asked.count == 2)
+    }
+
     @Test("What another download can go on with isn't discarded where its device has another number by now")
     func anothersOnOtherDevice() async throws {
         let place = try await broken()
@@ -67,9 +103,12 @@ extension ResumeTests {
             """#
         let bytes = Array("idm-part 1 \(SHA256.hex(of: text.utf8))\n\(text)".utf8)
         let sidecar = try #require(DownloadSidecar(bytes))
-        let part = FileStatus(kind: .file, size: 4, identity: FileIdentity(device: 6, number: 7), mode: 0o600)
-        let plan = DownloadPlan(sidecar: sidecar, part: part, object: "o", size: nil, session: "s")
-        #expect(plan == .goOn(from: 4, validator: "\"v\"", total: 9))
+        for (device, trusted) in [(5, 4), (6, 3)] as [(UInt64, Int64)] {
+            let file = FileIdentity(device: device, number: 7)
+            let part = FileStatus(kind: .file, size: 4, identity: file, mode: 0o600)
+            let plan = DownloadPlan(sidecar: sidecar, part: part, object: "o", size: nil, session: "s")
+            #expect(plan == .goOn(from: trusted, validator: "\"v\"", total: 9))
+        }
         // And what is written now is read by what wrote that.
         #expect(try String(decoding: sidecar.encoded(), as: UTF8.self).contains(#""file":{"device":5,"number":7}"#))
     }
