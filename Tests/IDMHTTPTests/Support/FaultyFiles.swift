@@ -18,7 +18,7 @@ final class FaultyFiles: FileLayer {
         var wrongCloses = 0
         var session: String?
         var before: (call: FileFault.Call, work: @Sendable () -> Void)?
-        var failsNext: FileFault.Call?
+        var failsNext: FileFault?
     }
 
     private let state: Watched<State>
@@ -55,7 +55,9 @@ final class FaultyFiles: FileLayer {
     }
 
     /// Lets the next call of a kind fail, also the one that is being made.
-    func failNext(_ call: FileFault.Call) { state.change { $0.failsNext = call } }
+    func failNext(_ call: FileFault.Call, _ code: Int32 = EIO) {
+        state.change { $0.failsNext = FileFault(call: call, code: code) }
+    }
 
     /// Lets reads and writes do less than they were asked for.
     func shorten() { state.change { $0.isShort = true } }
@@ -79,11 +81,12 @@ final class FaultyFiles: FileLayer {
         }
         work?()
         if let fault { throw fault }
-        let fails = state.change { state in
-            defer { if state.failsNext == call { state.failsNext = nil } }
-            return state.failsNext == call
+        let next: FileFault? = state.change { state in
+            guard state.failsNext?.call == call else { return nil }
+            defer { state.failsNext = nil }
+            return state.failsNext
         }
-        if fails { throw FileFault(call: call, code: EIO) }
+        if let next { throw next }
     }
 
     private var most: Int { state.value.isShort ? 7 : .max }

@@ -32,6 +32,8 @@ actor DownloadPart {
     private var digest: SHA256?
     /// Whether others than this user may read it by now.
     private var isPermitted = false
+    /// Whether the system has said that something of what was written is lost. It says so once.
+    private var hasLost = false
     /// How long it was when its sidecar was written last.
     private var checkpoint: Int64 = 0
 
@@ -55,7 +57,7 @@ actor DownloadPart {
     func open() throws(TransferError) -> Opening {
         // Nothing counts of an opening before: in a pause somebody else may have been there.
         (sidecar, digest, length, surplus, checkpoint) = (nil, nil, 0, 0, 0)
-        (beginning, isBegun, isPermitted) = (nil, false, false)
+        (beginning, isBegun, isPermitted, hasLost) = (nil, false, false, false)
         let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
         disk.removeRemains(of: destinations(known?.suggestedName))
@@ -257,16 +259,23 @@ actor DownloadPart {
     private func writeDown(synchronizing: Bool) throws(TransferError) {
         guard let file, sidecar != nil else { return }
         do throws(FileFault) {
-            if synchronizing {
-                try files.synchronize(file)
-                sidecar?.synchronized = length
-            }
+            if synchronizing { try synchronize(file) }
             sidecar?.digest = digest
             checkpoint = length
             try writeSidecar()
         } catch {
             throw failure(error)
         }
+    }
+
+    private func synchronize(_ file: Int32) throws(FileFault) {
+        do throws(FileFault) {
+            try files.synchronize(file)
+        } catch {
+            if error.isLoss { hasLost = true }
+            throw error
+        }
+        sidecar?.synchronized = length
     }
 
     private func writeSidecar() throws(FileFault) {
@@ -292,10 +301,23 @@ actor DownloadPart {
             // Where somebody else has written to it as well, nobody goes on with it.
             if status.size != length { sidecar?.validator = nil }
             if isPrivate { sidecar?.whole = nil }
-            try? writeDown(synchronizing: true)
+            if !hasLost { try? writeDown(synchronizing: true) }
+            if hasLost { leaveWhatIsSure(file) }
         } else if isBegun || status.size == 0 {
             try? disk.removeAll(file)
         }
+    }
+
+    /// Leaves what was on the disk before something was lost: nobody knows what of the rest is. Asked again, the system
+    /// would say that all of it is there.
+    private func leaveWhatIsSure(_ file: Int32) {
+        guard let sure = sidecar?.synchronized, sure > 0 else {
+            try? disk.removeAll(file)
+            return
+        }
+        (length, digest) = (min(length, sure), nil)
+        if (try? files.cut(file, to: length)) == nil { sidecar?.validator = nil }
+        try? writeDown(synchronizing: false)
     }
 
     /// Removes the part, unless another download is writing it, or has left it to go on with.

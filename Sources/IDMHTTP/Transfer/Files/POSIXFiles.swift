@@ -166,6 +166,8 @@ extension FileFault {
 
     /// Something is there already.
     var isPresence: Bool { code == EEXIST }
+    /// What was written may be lost. Otherwise the file system only doesn't know how to wait for it.
+    var isLoss: Bool { !isUnknown && code != EINVAL && code != EROFS }
     /// The file system knows no second names.
     var isUnknown: Bool { code == EPERM || code == ENOTSUP || code == EOPNOTSUPP || code == ENOSYS || code == EMLINK }
 }

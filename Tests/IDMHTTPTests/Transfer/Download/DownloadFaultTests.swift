@@ -142,6 +142,46 @@ struct DownloadFaultTests {
         }
     }
 
+    @Test(
+        "What a disk says it has lost isn't gone on with, though it says so once, and no digest stands for it",
+        arguments: [TransferDurability.process, .power], [EIO, ENOSPC])
+    func lost(durability: TransferDurability, code: Int32) async throws {
+        for kept in [0, 2_500] {
+            let place = try Downloading(6_000) { $0.breaksAfter = kept }
+            var download = place.download()
+            (download.durability, download.sha256) = (durability, SHA256.hex(of: place.bytes))
+            if kept > 0 { await #expect(throws: HTTPError.self) { try await place.request(download) } }
+            let signal = Signal()
+            place.server.change {
+                ($0.breaksAfter, $0.holds) = (durability == .process ? 2_000 : nil, (after: 1_500, signal))
+            }
+            let request = Task { [download] in try await place.request(download) }
+            try await place.server.log.contains("1500")
+            // What is waited for next is the part: as it is left, or as it is whole.
+            place.files.failNext(.synchronize, code)
+            signal.open()
+            await #expect(throws: (any Error).self) { try await request.value }
+            #expect(place.partLength == (kept > 0 ? kept : nil) && place.names.count == (kept > 0 ? 2 : 0))
+            if kept > 0 {
+                let known = try #require(DownloadSidecar([UInt8](Data(contentsOf: place.sidecar))))
+                #expect(known.synchronized == Int64(kept) && known.digest == nil && known.whole == nil)
+            }
+            place.server.change { ($0.breaksAfter, $0.holds) = (nil, nil) }
+            _ = try await place.request(download)
+            #expect(place.isWhole() && place.server.ranges.last == .some(kept > 0 ? "bytes=\(kept)-" : nil))
+        }
+    }
+
+    @Test("A file system that doesn't know how to wait for its disk has lost nothing by that")
+    func neverWaits() async throws {
+        let place = try Downloading(6_000) { $0.breaksAfter = 2_500 }
+        place.files.fail(each: .synchronize, EINVAL)
+        await #expect(throws: HTTPError.self) { try await place.request() }
+        place.server.change { $0.breaksAfter = nil }
+        _ = try await place.request()
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=2500-"])
+    }
+
     @Test("A disk that does less than it is asked for is asked again")
     func short() async throws {
         let place = try Downloading(6_000)
