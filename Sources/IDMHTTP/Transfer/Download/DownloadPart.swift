@@ -280,8 +280,10 @@ actor DownloadPart {
 
     private func writeSidecar() throws(FileFault) {
         guard let bytes = try? sidecar?.encoded() else { return }
-        try files.replace(
-            place.sidecar, by: place.newSidecar, with: bytes, synchronizing: download.durability == .power)
+        let isLasting = download.durability == .power
+        try files.replace(place.sidecar, by: place.newSidecar, with: bytes, synchronizing: isLasting)
+        // Its name as well, as far as the file system knows how to.
+        if isLasting { try? files.synchronize(folder: place.folder + "/") }
     }
 
     // MARK: Ending

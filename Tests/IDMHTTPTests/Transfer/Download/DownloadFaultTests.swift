@@ -142,6 +142,23 @@ struct DownloadFaultTests {
         }
     }
 
+    @Test("By what survives a power cut, what is known of a part is on the disk under its name before more is written")
+    func sidecarOnTheDisk() async throws {
+        for durability in [TransferDurability.power, .process] {
+            let place = try Downloading()
+            var download = place.download()
+            download.durability = durability
+            _ = try await place.request(download)
+            let calls = place.files.made
+            let renames = calls.indices.filter { calls[$0] == .rename }
+            #expect(renames.count == 2)
+            for rename in renames {
+                let next = Array(calls[rename...].dropFirst().prefix(3))
+                #expect((next == [.open, .synchronize, .close]) == (durability == .power), "\(next)")
+            }
+        }
+    }
+
     @Test(
         "What a disk says it has lost isn't gone on with, though it says so once, and no digest stands for it",
         arguments: [TransferDurability.process, .power], [EIO, ENOSPC])
