@@ -25,8 +25,8 @@ actor DownloadPart {
     private(set) var length: Int64 = 0
     /// What there was as the answer began that is being taken.
     private var beginning: (sidecar: DownloadSidecar?, digest: SHA256?, length: Int64)?
-    /// Whether an answer has been taken since it was opened.
-    private var isBegun = false
+    /// Whether an answer is being taken, so that what is wrong with it is wrong with the part.
+    private var isTaking = false
     /// How many of the bytes that come next are there already.
     private var surplus: Int64 = 0
     private var digest: SHA256?
@@ -57,7 +57,7 @@ actor DownloadPart {
     func open() throws(TransferError) -> Opening {
         // Nothing counts of an opening before: in a pause somebody else may have been there.
         (sidecar, digest, length, surplus, checkpoint) = (nil, nil, 0, 0, 0)
-        (beginning, isBegun, isPermitted, hasLost) = (nil, false, false, false)
+        (beginning, isTaking, isPermitted, hasLost) = (nil, false, false, false)
         let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
         disk.removeRemains(of: destinations(known?.suggestedName))
@@ -176,7 +176,7 @@ actor DownloadPart {
     func begin(from first: Int64, total: Int64?, headers: ServiceHeaders) throws(TransferError) {
         let suggested = headers[.contentDisposition].flatMap(ContentDisposition.fileName)
         try refuseExisting(first == 0 ? suggested : sidecar?.suggestedName ?? suggested)
-        isBegun = true
+        isTaking = true
         do throws(FileFault) {
             if first == 0 { try beginAnew(total, headers) } else { try goOn(from: first, total) }
         } catch {
@@ -211,6 +211,7 @@ actor DownloadPart {
     /// Gives up what has come of the answer that is being taken, and leaves the part as that has found it.
     func giveUpAnswer() throws(TransferError) {
         guard let file, let beginning else { return }
+        isTaking = false
         // First: a part that can't be cut is longer than that, and nobody goes on with it.
         (sidecar, digest, length) = beginning
         do throws(FileFault) {
@@ -222,11 +223,13 @@ actor DownloadPart {
         try writeDown(synchronizing: false)
     }
 
-    /// What to ask for next, when what has come wasn't all of it. Nil if it can't be asked for.
-    var rest: DownloadPlan? {
+    /// What to ask for next, if what has come wasn't all of it: what has come is there to stay then. Nil if it was, or
+    /// the rest can't be asked for.
+    func rest() -> DownloadPlan? {
         guard let validator = sidecar?.validator, let total = sidecar?.total, length > 0, length < total else {
             return nil
         }
+        isTaking = false
         return .goOn(from: length, validator: validator, total: total)
     }
 
@@ -299,13 +302,13 @@ actor DownloadPart {
         // As long as nothing has come to be written in its stead.
         if otherObject(of: status) != nil { return }
         // What is wrong with an answer that wasn't taken is nothing that is wrong with what was there.
-        if keeping || !isBegun, sidecar?.validator != nil, length > 0 {
+        if keeping || !isTaking, sidecar?.validator != nil, length > 0 {
             // Where somebody else has written to it as well, nobody goes on with it.
             if status.size != length { sidecar?.validator = nil }
             if isPrivate { sidecar?.whole = nil }
             if !hasLost { try? writeDown(synchronizing: true) }
             if hasLost { leaveWhatIsSure(file) }
-        } else if isBegun || status.size == 0 {
+        } else if isTaking || status.size == 0 {
             try? disk.removeAll(file)
         }
     }

@@ -81,7 +81,7 @@ struct DownloadRun: Sendable {
                     continue
                 }
                 // A server may send less than it was asked for, and the rest if it is asked again.
-                if let rest = await part.rest {
+                if let rest = await part.rest() {
                     plan = rest
                     continue
                 }
@@ -146,7 +146,7 @@ extension Error {
     /// Whether what has come before this is still of use.
     fileprivate var leavesPart: Bool {
         switch self as? TransferError {
-        case .size, .digest, .unaskedPart: false
+        case .size, .digest: false
         default: true
         }
     }

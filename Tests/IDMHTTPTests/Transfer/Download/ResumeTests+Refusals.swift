@@ -82,6 +82,31 @@ extension ResumeTests {
         #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-"])
     }
 
+    @Test(
+        "An answer that isn't taken takes away nothing that others have brought before it", arguments: [false, true])
+    func refusedBehindOthers(isTooLong: Bool) async throws {
+        let place = try await broken()
+        place.server.change {
+            $0.most = 2_000
+            if isTooLong { ($0.extra, $0.tellsLength) = (Data(count: 1_000), false) }
+        }
+        let service = try HTTPService(
+            ScriptedTransport { request in
+                if request.headers["Range"] == "bytes=4000-" { return try await place.server.send(request) }
+                return .text("Sign in first.", headers: ["Content-Length": "14"])
+            })
+        var download = place.download()
+        download.size = 10_000
+        await #expect(throws: TransferError.size(expected: 10_000, found: 14)) {
+            try await DownloadProvider(service, files: place.files).request(download)
+        }
+        let kept = isTooLong ? 4_000 : 6_000
+        #expect(place.partLength == kept && place.files.openFiles == 0)
+        place.server.change { ($0.most, $0.extra, $0.tellsLength) = (.max, Data(), true) }
+        _ = try await place.request(download)
+        #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", "bytes=\(kept)-"])
+    }
+
     @Test("A part that can't be cut to what is known of it isn't gone on with")
     func longerThanItSaidAndUncut() async throws {
         let place = try await broken()
