@@ -35,7 +35,7 @@ final class TransferArchive: Sendable {
                     // One that stands elsewhere would never be erased.
                     return files.contents(of: path).flatMap { TransferRecord(Data($0)) }
                         .flatMap { self.path(of: $0.id) == path ? $0 : nil }?
-                        .found(in: folder) { (try? files.identity(ofFolder: $0 + "/")) != nil }
+                        .found(in: folder, presence: presence)
                 }
                 return .success(records.sorted { ($0.turn, $0.id) < ($1.turn, $1.id) })
             } catch {
@@ -43,6 +43,22 @@ final class TransferArchive: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// What there is of a download where it may be.
+    private func presence(of download: ServiceDownload, _ landing: TransferRecord.Landing?) -> TransferRecord.Presence {
+        // What its object is called is enough, and without that it has left nothing.
+        let address = URL(fileURLWithPath: download.object ?? "/")
+        guard let place = try? DownloadPlace(download, from: address) else { return .nothing }
+        let disk = PartFiles(place: place, files: files)
+        let destinations = place.destinations(
+            suggested: landing?.suggestedName, isNumbered: download.existing == .number)
+        if disk.writtenDown?.object == place.object
+            || landing.flatMap({ disk.landed($0.file, size: $0.size, in: destinations) }) != nil
+        {
+            return .remains
+        }
+        return (try? files.identity(ofFolder: place.folder + "/")) == nil ? .nothing : .folder
     }
 
     /// Keeps a record, in place of one that is there. What can't be written is left: the transfer goes on regardless.

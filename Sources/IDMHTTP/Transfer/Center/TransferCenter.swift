@@ -46,8 +46,9 @@ public final class TransferCenter: Sendable {
     ///   - service: What transfers are made with.
     ///   - folder: Where the center keeps its records, and nobody else anything. Made if it isn't there. Downloads
     ///     move with it: where it has another path than before, as after an update of an app on iOS, those go on where they
-    ///     have moved to whose place was in one folder with it, at any depth, save the root. One that isn't there, and still
-    ///     is where it was asked for, goes on there.
+    ///     have moved to whose place was in one folder with it, at any depth, save the root. One that has left nothing
+    ///     there, and something where it was asked for, goes on where it was; so does one that has left nothing, if
+    ///     there is no folder for it there.
     ///   - width: How many transfers run at once.
     /// - Throws: ``TransferError`` if the folder can't be used.
     public convenience init(_ service: HTTPService, folder: URL, width: Int = 4) async throws {

@@ -1,6 +1,11 @@
 internal import Foundation
 
 extension TransferRecord {
+    /// What there is of a download in a place: anybody's folder says less than what the download has left.
+    enum Presence: Comparable {
+        case nothing, folder, remains
+    }
+
     /// Where a download has its part.
     ///
     /// An app's container may have another path at the next start, as it has after an update on iOS. What is in it has
@@ -40,27 +45,22 @@ extension TransferRecord {
             return place
         }
 
-        /// The place, where it is by now: where it has moved to with the folder of the records. Only if nothing is there,
-        /// and where it was asked for is something, have the records moved alone.
+        /// The place, where it is by now: where it has moved to with the folder of the records. Only if there is more
+        /// of it where it was asked for have the records moved alone.
         ///
-        /// - Parameter isThere: Whether there is a folder of a path.
-        func found(in records: String, isThere: (String) -> Bool) -> Place {
-            guard let path, let moved = way.flatMap({ Self.path(by: $0, from: records) }), moved != path,
-                isThere(folder(of: moved)) || !isThere(folder(of: path))
-            else { return self }
+        /// - Parameter presence: What there is in a place.
+        func found(in records: String, presence: (Place) -> Presence) -> Place {
+            guard let path, let moved = way.flatMap({ Self.path(by: $0, from: records) }), moved != path else {
+                return self
+            }
             var place = self
             place.url = URL(fileURLWithPath: moved, isDirectory: isFolder).absoluteString
-            return place
+            return presence(place) >= presence(self) ? place : self
         }
 
         /// The path, if it is one of a file.
         private var path: String? {
             URL(string: url).flatMap { $0.isFileURL ? $0.standardizedFileURL.path : nil }
-        }
-
-        /// The folder that has to be there.
-        private func folder(of path: String) -> String {
-            isFolder ? path : path.folderOfPath
         }
 
         private static func way(from folder: String, to path: String) -> String? {

@@ -116,9 +116,11 @@ struct TransferRecord: Codable, Sendable {
 
     /// The record, with its places where they are by now.
     ///
-    /// - Parameter isThere: Whether there is a folder of a path.
-    func found(in records: String, isThere: (String) -> Bool) -> TransferRecord {
-        placed { $0.found(in: records, isThere: isThere) }
+    /// - Parameter presence: What there is of a download, or of the file that it was about to become.
+    func found(in records: String, presence: (ServiceDownload, Landing?) -> Presence) -> TransferRecord {
+        placed { place in
+            place.found(in: records) { $0.download(existing: existing).map { presence($0, landing) } ?? .nothing }
+        }
     }
 
     private func placed(_ change: (Place) -> Place) -> TransferRecord {
