@@ -18,12 +18,14 @@ final class LatestValue<Value: Sendable>: Sendable {
     deinit { close() }
 
     func set(_ value: Value) {
-        let waiters = state.withLock { state in
-            state.value = value
-            state.version += 1
-            return state.waiters.removeAll()
+        let (before, waiters) = state.withLock { state in
+            defer { (state.value, state.version) = (value, state.version + 1) }
+            return (state.value, state.waiters.removeAll())
         }
-        for waiter in waiters { waiter.resume() }
+        // What the user wrote may be in it, and goes where no lock is held.
+        withExtendedLifetime(before) {
+            for waiter in waiters { waiter.resume() }
+        }
     }
 
     /// Lets those who follow come to an end once they have heard the last value.

@@ -71,13 +71,21 @@ extension TransferCore {
             jobs[id]?.told += 1
         }
 
+        /// Changes what is known of a transfer, and lets go elsewhere of what isn't any more.
+        mutating func change(_ id: String, _ change: (inout TransferJob) -> Void) {
+            guard var job = jobs[id] else { return }
+            steps.append(.letGo(job))
+            change(&job)
+            jobs[id] = job
+        }
+
         /// What an action of the book asks for.
         mutating func step(_ action: TransferBook.Action) -> Step? {
             switch action {
             case .start(let id):
                 guard let work = jobs[id]?.work else { return nil }
                 let run = TransferRun()
-                jobs[id]?.begin(run)
+                change(id) { $0.begin(run) }
                 return .start(id, run, work)
             case .hold(let id): return (jobs[id]?.run).map { .hold($0) }
             case .release(let id):
@@ -127,7 +135,7 @@ extension TransferCore {
         /// What a cancelled transfer has left isn't to be removed any more, if it is to be kept.
         mutating func letKeep(_ id: String) {
             guard let entry = book.entries[id], entry.keeps, entry.phase == .cancelled else { return }
-            _ = jobs[id]?.takeTraces()
+            change(id) { _ = $0.takeTraces() }
         }
 
         /// What is to be removed of a transfer, and by whom, and whom that has to wait for: not what another one goes on
@@ -135,7 +143,9 @@ extension TransferCore {
         mutating func takeRemains(
             _ id: String, but kept: TransferJob.Work?
         ) -> (downloads: [ServiceDownload], run: TransferRun, before: TransferRun?)? {
-            let remains = (jobs[id]?.takeTraces() ?? []).filter { trace in
+            var traces: [ServiceDownload] = []
+            change(id) { traces = $0.takeTraces() }
+            let remains = traces.filter { trace in
                 guard kept?.download?.isInPlace(of: trace) != true else { return false }
                 let other = keepers(of: trace, besides: id).first { other in
                     guard let job = jobs[other] else { return false }

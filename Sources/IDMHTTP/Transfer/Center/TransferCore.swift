@@ -229,13 +229,13 @@ final class TransferCore: Sendable {
     // MARK: Work
 
     /// Changes what is to be done, also once the center is closed, and does it.
-    private func work(after change: (inout State) -> Void) {
-        let works = state.withLock { state in
-            change(&state)
+    private func work<R>(after change: (inout State) -> R) -> R {
+        let (result, works) = state.withLock { state in
             defer { state.isWorking = true }
-            return !state.isWorking
+            return (change(&state), !state.isWorking)
         }
         if works { work() }
+        return result
     }
 
     private func work() {
@@ -297,7 +297,7 @@ final class TransferCore: Sendable {
     /// Removes what a transfer has left, once it is known on the disk that it is to be: a process that ends meanwhile
     /// leaves that to the next one.
     private func discard(_ id: String, but kept: TransferJob.Work? = nil) async {
-        guard let (downloads, removal, before) = state.withLock({ $0.takeRemains(id, but: kept) }) else { return }
+        guard let (downloads, removal, before) = work(after: { $0.takeRemains(id, but: kept) }) else { return }
         await settle()
         // One after the other: two that look at the same place would each take the other for a download.
         removal.start { [self, provider = self.downloads] in

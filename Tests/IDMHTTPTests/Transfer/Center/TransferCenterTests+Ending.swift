@@ -61,4 +61,63 @@ extension TransferCenterTests {
         try await log.count(reaches: 1)
         #expect(log.entries == [isReplaced ? "[\"a\"]" : "[]"])
     }
+
+    /// When a center lets go of a request, once another one has taken its place.
+    enum Leaving: CaseIterable {
+        case start, cancel, end
+    }
+
+    /// Fails until it is told otherwise, and keeps nothing of what it is asked.
+    private struct Failing: HTTPTransport {
+        let fails: Watched<Bool>
+        let held: Signal
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            if request.url.path.hasSuffix("held") { try await held.wait() }
+            if fails.value { throw ObjectTransport.Broken() }
+            return .text("done")
+        }
+    }
+
+    @Test("What a request of before holds may use the center as it goes", arguments: Leaving.allCases)
+    func requestOfBefore(leaving: Leaving) async throws {
+        let (fails, held) = (Watched(true), Signal())
+        let service = try HTTPService(Failing(fails: fails, held: held))
+        let center = TransferCenter(
+            TransferCore(DownloadProvider(service), UploadProvider(service), width: 1, archive: nil))
+        let log = Log()
+        func request() -> ServiceRequest {
+            let going = Going { [weak center] in log.add("\(center?.ids.sorted() ?? [])") }
+            let bytes = AsyncStream<Data>(unfolding: { withExtendedLifetime(going) { nil } })
+            return ServiceRequest(.post, "/maps/a", body: .stream(HTTPBytes(bytes)))
+        }
+        func failing(_ request: ServiceRequest, _ id: String) async {
+            center.download(ServiceDownload(request, to: .file(file("a"))), id: id)
+            await #expect(throws: HTTPError.self) { try await center.result(of: id) }
+        }
+        if leaving == .start {
+            center.upload(request(), id: "x")
+            await #expect(throws: HTTPError.self) { try await center.result(of: "x") }
+        } else {
+            await failing(request(), "x")
+        }
+        switch leaving {
+        // It waits for another one, and is begun when nobody asks for it.
+        case .start: center.upload(ServiceRequest(.put, "/maps/held"), id: "y")
+        case .cancel:
+            await failing(ServiceRequest(.get, "/maps/b"), "x")
+            center.cancel("x", keepingPart: true)
+        // Another one goes on with what there is of it.
+        case .end: await failing(ServiceRequest(.get, "/maps/a"), "y")
+        }
+        if leaving != .cancel {
+            fails.change { $0 = false }
+            center.upload(ServiceRequest(.put, "/maps/c"), id: "x")
+            held.open()
+            _ = try await center.result(of: "x")
+        }
+        try await log.count(reaches: 1)
+        #expect(log.entries == [leaving == .cancel ? "[\"x\"]" : "[\"x\", \"y\"]"])
+        await center.close()
+    }
 }

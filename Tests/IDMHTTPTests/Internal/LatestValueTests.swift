@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("A value that others follow", .timeLimit(.ample))
+struct LatestValueTests {
+    /// Does something when it goes.
+    private final class Going: Sendable {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+
+        deinit { body() }
+    }
+
+    @Test("What was there before may set it as it goes")
+    func before() async throws {
+        let latest = LatestValue<Going?>(nil)
+        let log = Log()
+        latest.set(
+            Going {
+                latest.set(nil)
+                log.add("gone")
+            })
+        latest.set(nil)
+        #expect(log.entries == ["gone"])
+        #expect(await latest.next(after: 0)?.version == 4)
+    }
+}
