@@ -15,8 +15,8 @@ final class Race<Base: DataProvider, Store: CacheStore>: Sendable where Store.Va
         isolation: isolated (any Actor)?
     ) {
         let mailbox = mailbox
-        // The read first, so that what is there at once is heard first.
-        LibraryTask.start(isolation: isolation) { _ in
+        // The read first and at once, so that what is there is heard first.
+        LibraryTask.startAtOnce(isolation: isolation) { _ in
             mailbox.send(.found(await provider.look(visit, inRace: true)))
         }
         question = LibraryTask.start(isolation: isolation) { _ in

@@ -91,15 +91,18 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
         self.error = error
     }
 
-    /// How a call ends. Known as it does: other calls may end between its last value and that.
-    fileprivate final class End {
-        var hasFailed = false
+    /// Which runs of a call are about to end with an error. Others may end between what a run hears last and its end.
+    fileprivate final class Failures {
+        private var runs: Set<ObjectIdentifier?> = []
+
+        func note() { runs.insert(HandlerTurn.current) }
+        func take() -> Bool { runs.remove(HandlerTurn.current) != nil }
     }
 
-    fileprivate func complete(_ end: End) {
+    fileprivate func complete(hasFailed: Bool) {
         running -= 1
-        lastEnd = end.hasFailed ? .failed : value == nil ? .idle : .loaded
-        if !end.hasFailed { error = nil }
+        lastEnd = hasFailed ? .failed : value == nil ? .idle : .loaded
+        if !hasFailed { error = nil }
         guard running == 0 else { return }
         phase = lastEnd
         progress = nil
@@ -110,18 +113,15 @@ extension IntegrationCall {
     /// Lets a state show this call too. The state is held weakly.
     @MainActor
     public consuming func state<Input>(_ state: IntegrationState<Input, Output>) -> IntegrationCall {
-        let end = IntegrationState<Input, Output>.End()
+        let failures = IntegrationState<Input, Output>.Failures()
         return
-            onBeginning { [weak state] in
-                end.hasFailed = false
-                state?.begin()
-            }
+            onBeginning { [weak state] in state?.begin() }
             .onProgress { [weak state] progress in state?.take(progress: progress) }
             .onSuccess { [weak state] value in state?.take(value: value) }
             .onError { [weak state] error in
-                end.hasFailed = true
+                failures.note()
                 state?.take(error: error)
             }
-            .onCompletion { [weak state] in state?.complete(end) }
+            .onCompletion { [weak state] in state?.complete(hasFailed: failures.take()) }
     }
 }

@@ -15,6 +15,9 @@ final class HandlerTurn: Sendable {
         bound?.isRunning.load(ordering: .relaxed) ?? false
     }
 
+    /// Tells the run whose handler asks from all others that haven't ended.
+    static var current: ObjectIdentifier? { bound.map { ObjectIdentifier($0) } }
+
     /// Lets what is started inside the operation know when it is inside a handler of this turn. To be called by the
     /// task that calls the handlers: bound outside of it, the turn would have to be copied into it.
     @inline(__always)

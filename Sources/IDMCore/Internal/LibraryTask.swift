@@ -108,15 +108,17 @@
         start(ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body), isolation: isolation)
     }
 
-    /// Starts a closure on no actor, in this turn where the platform can, and so on the caller's thread: for what soon
-    /// waits, as for a clock.
+    /// Starts a closure in this turn where the platform can, also on no actor, and so on the caller's thread: for what
+    /// soon waits, as for a clock.
     ///
-    /// - Parameter clock: The clock that the closure waits for.
+    /// - Parameter clock: The clock that the closure waits for, if it does.
+    @discardableResult
     package static func startAtOnce(
-        _ clock: any Clock<Duration>, _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
+        clock: (any Clock<Duration>)? = nil, isolation: isolated (any Actor)?,
+        _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
         let work = ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body)
-        return launch(work, isLater: HandlerTurn.isCurrent, isolation: nil)
+        return launch(work, isLater: HandlerTurn.isCurrent, isolation: isolation)
     }
 
     /// Starts a closure on no actor, in a later turn.

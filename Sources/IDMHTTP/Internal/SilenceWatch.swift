@@ -22,9 +22,10 @@ struct SilenceWatch: Sendable {
         try Task.checkCancellation()
         let meter = clock.meter(of: duration)
         let first = FirstResult<Value>()
-        // In this turn, as far as it comes: each change of threads costs as much as all the rest.
         let worker = LibraryTask.start(isolation: nil) { _ in
             do {
+                // Its turn may have come late.
+                try Task.checkCancellation()
                 first.end(.success(try await work(meter)))
             } catch {
                 first.end(.failure(error))

@@ -198,14 +198,14 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     ) async throws -> Bool {
         let clock = patience.clock
         let answer = Watched<Bool?>(nil)
-        let waiting = LibraryTask.startAtOnce(clock) { _ in
+        let waiting = LibraryTask.startAtOnce(clock: clock, isolation: nil) { _ in
             guard (try? await wait()) != nil else { return }
             answer.change { $0 = $0 ?? true }
         }
         defer { waiting.cancel() }
         // What is there already needs no time.
         if let answer = answer.value { return answer }
-        let timer = LibraryTask.startAtOnce(clock) { _ in
+        let timer = LibraryTask.startAtOnce(clock: clock, isolation: nil) { _ in
             guard (try? await clock.sleep(for: duration)) != nil else { return }
             answer.change { $0 = $0 ?? false }
         }

@@ -45,7 +45,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     /// no cancel can meet it.
     private func start(_ provider: Provider, _ input: Provider.Input, _ clock: any Clock<Duration>) {
         let state = state
-        let task = LibraryTask.startAtOnce(clock) { isolation in
+        let task = LibraryTask.startAtOnce(clock: clock, isolation: nil) { isolation in
             state.change { $0.hasBegun = true }
             do {
                 var values = ProviderValues(of: provider, for: input).makeAsyncIterator()

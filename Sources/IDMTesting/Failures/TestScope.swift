@@ -21,7 +21,7 @@ import IDMCore
 /// lines: <doc:TestingProvidersAndFlows>.
 ///
 /// If the task that runs the scope is cancelled, by a time limit for one, what the test waited for and hadn't come is a
-/// failure, at the line of the wait. A wait that the test itself cancels is none.
+/// failure, at the line of the wait. A wait that the test itself cancels is none, unless the scope is cancelled as well.
 ///
 /// What is made outside of every scope reports to the handler of ``report(to:)``. If there is none, it is printed, and
 /// the process ends with a failing exit code, so that a failure is never lost.

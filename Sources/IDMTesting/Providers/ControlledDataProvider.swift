@@ -93,7 +93,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// then, nothing is waited for.
     public func answer(_ output: Output, after duration: Duration, on clock: some Clock<Duration>) {
         let deadline = clock.now.advanced(by: duration)
-        let timer = LibraryTask.startAtOnce(clock) { _ in
+        let timer = LibraryTask.startAtOnce(clock: clock, isolation: nil) { _ in
             guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil else { return }
             self.answer(output)
         }

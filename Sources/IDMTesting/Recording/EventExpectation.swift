@@ -5,6 +5,8 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
     /// What failures call it.
     public let description: String
     package let isMet: @Sendable (IntegrationEvent<Output>) -> Bool
+    /// How far the call is expected to have come. It never goes back.
+    private var fraction: Double?
 
     /// Makes an expectation of your own. It is asked about reports of progress as well: one that doesn't meet it is
     /// passed over.
@@ -47,9 +49,17 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
 
     /// The call has come so far. Of reports that come soon after one another only the last may be heard.
     public static func progressed(_ fraction: Double) -> Self {
-        Self("progressed(\(fraction))") {
+        var expectation = Self("progressed(\(fraction))") {
             if case .progressed(let progress) = $0 { progress.fraction == fraction } else { false }
         }
+        expectation.fraction = fraction
+        return expectation
+    }
+
+    /// Whether an event that doesn't meet it may come before one that does.
+    func passes(over event: IntegrationEvent<Output>) -> Bool {
+        guard case .progressed(let progress) = event else { return false }
+        return fraction.map { progress.fraction < $0 } ?? true
     }
 
     /// The call is tried again, for this time.

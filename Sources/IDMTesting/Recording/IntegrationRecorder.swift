@@ -122,7 +122,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Records a call, and makes it.
     ///
     /// A run that `thenRecall` adds to the call belongs to it: the call has ended when that has, also if it still waits
-    /// for its turn. The call's integrator is held until its last handler has run, so it need not be stored.
+    /// for its turn. The call's integrator is held until its last handler has run, so it need not be stored;
+    /// to see what becomes of the calls of one that is let go of, record it with ``hear(_:)``.
     ///
     /// - Parameters:
     ///   - call: The call. Its own handlers run before the recorder's.
@@ -209,9 +210,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Waits for the next events, and fails unless they are these, in this order. Reports of progress that don't meet
     /// what is expected next are passed over.
     ///
-    /// It waits no longer than until an event is another one, or until every call made with the recorder has ended, and
-    /// everything chained to it: then what hasn't come won't. Of an integrator that it hears another call could come for
-    /// as long as somebody holds it, so it waits until that is gone as well, and its calls have ended.
+    /// It waits no longer than until an event is another one, or progress is beyond a fraction that is expected, or every
+    /// call made with the recorder has ended, and everything chained to it: then what hasn't come won't. Of an integrator
+    /// that it hears another call could come for as long as somebody holds it, so it waits until that is gone as well,
+    /// and its calls have ended.
     ///
     /// - Throws: `CancellationError`, if the task that waits is cancelled. What is missing then is a failure as well,
     ///   so that a time limit says more than that time was over.
@@ -243,7 +245,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 came.append(event)
                 // Asked outside of the lock: it may be the user's code.
                 isMet = expectation.isMet(event)
-                guard isMet || event.isProgress else { return fail("came", missing: expected.count - index - 1) }
+                guard isMet || expectation.passes(over: event) else { return fail("came", missing: expected.count - index - 1) }
             }
         }
     }

@@ -40,6 +40,18 @@ struct SharedHearingTests: PartitionTests {
         for ledger in ledgers { #expect(ledger.isEmpty) }
     }
 
+    @Test("What is in memory is heard before the answer, also on no actor, and however quick that is")
+    func inMemory() async throws {
+        let cache = try open(memory: 10)
+        let provider = ValueDataProvider<String, String>("new").cached(in: cache)
+        for round in 0..<100 {
+            try await cache.write("old \(round)", for: "key")
+            var values: [String] = []
+            for try await value in provider.values(for: "key") { values.append(value) }
+            #expect(values == ["old \(round)", "new"])
+        }
+    }
+
     @Test("What another has written before the question keeps no answer from being heard")
     func olderFromElsewhere() async throws {
         let (first, second) = (try open(), try open())

@@ -7,26 +7,6 @@ import Testing
 
 @Suite("A provider that is asked in a task of its own", .timeLimit(.ample))
 struct CancelledBeforeTests {
-    /// An executor whose jobs wait until the test lets them run.
-    private final class HeldJobs: TaskExecutor {
-        private let jobs = Watched<[UnownedJob]>([])
-
-        var count: Int { jobs.value.count }
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            jobs.change { $0.append(job) }
-        }
-
-        func areWaiting(_ count: Int) async throws {
-            try await jobs.wait { $0.count >= count }
-        }
-
-        func run() {
-            for job in jobs.value { job.runSynchronously(on: asUnownedTaskExecutor()) }
-        }
-    }
-
     /// A way to ask a provider in a task of its own, and how many tasks that takes.
     struct Way: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -40,11 +40,24 @@ struct IntegrationStateTests {
         #expect(state.phase == .loaded && state.value == 7 && state.error == nil)
     }
 
+    @Test("tells the runs of one call apart")
+    func runsOfOneCall() async throws {
+        let state = IntegrationState(Integrator(provider))
+        let call = Integrator(provider).prepareCall(1).state(state)
+        let tasks = [call.call(), call.call()]
+        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        requests[0].fail(Trouble.first)
+        while state.error == nil { try await changes(of: state) }
+        requests[1].answer(42)
+        for task in tasks { await task.finish() }
+        #expect(state.phase == .loaded && state.value == 42 && state.error == nil)
+    }
+
     /// Waits until something that is shown has changed.
     private func changes(of state: IntegrationState<Int, Int>) async throws {
         let change = Signal()
         withObservationTracking {
-            _ = (state.phase, state.value)
+            _ = (state.phase, state.value, state.error)
         } onChange: {
             change.open()
         }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A provider asked for many inputs at once: `[Input]` to `[Output]`, in the same order. Made by
 /// ``DataProvider/each(maxConcurrent:)``.
 public struct EachDataProvider<Base: DataProvider>: DataProvider {
@@ -34,7 +32,7 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
             var outputs = [Base.Output?](repeating: nil, count: inputs.count)
             var started = 0
             // One may fail in the turn in which it starts.
-            while started < min(maxConcurrent, inputs.count), !failure.hasCome {
+            while started < min(maxConcurrent, inputs.count), failure.error == nil {
                 try Task.checkCancellation()
                 start(inputs[started], started, progress, failure, in: &group, isolation: isolation)
                 started += 1
@@ -72,27 +70,29 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
     func ask(
         _ input: Base.Input, _ reporter: IntegrationProgress.Reporter?, _ failure: FirstFailure
     ) async throws -> Base.Output {
-        // Its turn may have come late.
-        guard !failure.hasCome else { throw CancellationError() }
+        // Its turn may have come late. It may also end before the one that has failed does, and so with that one's error.
+        if let error = failure.error { throw error }
         try Task.checkCancellation()
         do {
             let output = try await base._request(input, reporter: reporter)
             reporter?.report(fraction: 1)
             return output
         } catch {
-            failure.come()
+            failure.take(error)
             throw error
         }
     }
 }
 
-/// Whether a request has failed: known before the group of them is.
+/// The first error of many requests: known before the group of them knows.
 final class FirstFailure: Sendable {
-    private let state = Atomic(false)
+    private let first = Locked<(any Error)?>(nil)
 
-    var hasCome: Bool { state.load(ordering: .acquiring) }
+    var error: (any Error)? { first.withLock { $0 } }
 
-    func come() { state.store(true, ordering: .releasing) }
+    func take(_ error: any Error) {
+        first.withLock { $0 = $0 ?? error }
+    }
 }
 
 extension DataProvider {
@@ -103,8 +103,8 @@ extension DataProvider {
     /// being asked, and is thrown once all have ended. No inputs give no outputs, and ask nobody. Cancelling cancels
     /// every request that runs.
     ///
-    /// Requests start in the turn of the caller's actor where the platform can, but the answer comes in a later turn of the caller's
-    /// actor, also when all of them have been answered at once.
+    /// Requests start in the turn of the caller's actor where the platform can, but the answer comes in a later turn of
+    /// that, also when all of them have been answered at once.
     ///
     /// Not a stream: of a provider that delivers many values each output is the last. Progress is the mean.
     ///

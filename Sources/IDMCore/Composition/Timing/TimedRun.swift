@@ -23,7 +23,7 @@ final class TimedRun<Output: Sendable>: Sendable {
             timer = nil
             return
         }
-        timer = LibraryTask.startAtOnce(clock) { _ in
+        timer = LibraryTask.startAtOnce(clock: clock, isolation: nil) { _ in
             guard (try? await alarm()) != nil else { return }
             if mailbox.end(.failed(DataProviderError.timedOut(after: duration))) { run.cancel() }
         }

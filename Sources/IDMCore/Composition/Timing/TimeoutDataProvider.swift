@@ -61,7 +61,7 @@ extension DataProvider {
     /// When the time is over the provider is cancelled, and the request fails with
     /// ``DataProviderError/timedOut(after:)`` at once, after the values that came in time. A provider that ignores its
     /// cancellation is left behind: it runs on, and nobody hears it. Cancelling the request cancels the provider and
-    /// ends the request at once. An answer that is there at once comes back without a wait.
+    /// ends the request at once. On an actor an answer that is there at once comes back without a wait.
     ///
     /// With no time at all, or less, every request fails with ``DataProviderError/timedOut(after:)`` and the provider
     /// isn't asked.

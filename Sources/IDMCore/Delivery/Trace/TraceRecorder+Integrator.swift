@@ -48,7 +48,12 @@ private final class CallRecorder: CallWatcher {
             guard let spans = calls.withLock({ $0[call] }) else { return }
             spans.part.end()
             let running = recorder.begin("runs", on: track, within: spans.whole)
-            calls.withLock { $0[call]?.part = running }
+            let isOpen = calls.withLock { calls in
+                calls[call]?.part = running
+                return calls[call] != nil
+            }
+            // Cancelled meanwhile, it has been told of that on another thread.
+            if !isOpen { running.end() }
         case .retried(let attempt): calls.withLock { $0[call] }?.part.mark("retry \(attempt)")
         case .turnedAway: break
         case .heard: calls.withLock { $0[call] }?.part.mark("value")

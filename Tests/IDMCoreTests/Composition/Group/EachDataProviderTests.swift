@@ -62,6 +62,15 @@ struct EachDataProviderTests {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { #expect(asked.entries == ["0"]) }
     }
 
+    @Test("whose turn comes after a failure ends with that, and isn't asked")
+    func failedBefore() async {
+        let (provider, failure) = (FailingAtFirst(0), FirstFailure())
+        failure.take(Trouble.first)
+        failure.take(Trouble.numbered(2))
+        await #expect(throws: Trouble.first) { try await provider.each().ask(1, nil, failure) }
+        #expect(provider.count == 0)
+    }
+
     @Test("cancels every request when it is cancelled")
     func cancel() async throws {
         let provider = ControlledDataProvider<Int, Int>()

@@ -1,0 +1,23 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+@testable import IDMHTTP
+
+@Suite("Work that is watched for silence", .timeLimit(.ample))
+struct SilenceWatchTests {
+    @Test("isn't begun if it is cancelled before its turn")
+    func cancelledBeforeItsTurn() async throws {
+        let (jobs, log) = (HeldJobs(), Log())
+        let watch = SilenceWatch(duration: .seconds(60), clock: ManualClock())
+        let task = LibraryTask.$executor.withValue(jobs) {
+            Task { try await watch.run { _ in log.add("begun") } }
+        }
+        try await jobs.areWaiting(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        jobs.run()
+        #expect(log.entries == [])
+    }
+}

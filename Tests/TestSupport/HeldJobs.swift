@@ -1,0 +1,24 @@
+import IDMTesting
+
+/// An executor whose jobs wait until the test lets them run.
+package final class HeldJobs: TaskExecutor {
+    private let jobs = Watched<[UnownedJob]>([])
+
+    package init() {}
+
+    package var count: Int { jobs.value.count }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.change { $0.append(job) }
+    }
+
+    package func areWaiting(_ count: Int) async throws {
+        try await jobs.wait { $0.count >= count }
+    }
+
+    /// Lets all run that have come, in their order.
+    package func run() {
+        for job in jobs.value { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}
