@@ -245,7 +245,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 came.append(event)
                 // Asked outside of the lock: it may be the user's code.
                 isMet = expectation.isMet(event)
-                guard isMet || expectation.passes(over: event) else { return fail("came", missing: expected.count - index - 1) }
+                guard isMet || expectation.passes(over: event) else {
+                    return fail("came", missing: expected.count - index - 1)
+                }
             }
         }
     }
