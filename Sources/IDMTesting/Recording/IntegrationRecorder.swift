@@ -123,7 +123,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     ///
     /// A run that `thenRecall` adds to the call belongs to it: the call has ended when that has, also if it still waits
     /// for its turn. The call's integrator is held until its last handler has run, so it need not be stored;
-    /// to see what becomes of the calls of one that is let go of, record it with ``hear(_:)``.
+    /// to see what becomes of the calls of one that is let go of, record it with ``hear(_:isolation:)``.
     ///
     /// - Parameters:
     ///   - call: The call. Its own handlers run before the recorder's.
