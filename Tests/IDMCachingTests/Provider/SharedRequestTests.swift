@@ -22,7 +22,8 @@ struct SharedRequestTests {
         _ provider: CachedDataProvider<ControlledDataProvider<String, String>, MemoryCache<String, String>>,
         _ key: String = "key"
     ) async -> Task<String, any Error> {
-        // The first step of an immediate task ends where it waits for the answer. Elsewhere it may come later.
+        // The first step of an immediate task ends where it waits for the answer. Elsewhere it may come later. The
+        // provider is asked in a task of its own, so whoever asks for two things waits for each of them to be asked for.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             return Task.immediate { try await provider.request(key) }
         }
@@ -73,9 +74,10 @@ struct SharedRequestTests {
     func refresh() async throws {
         let provider = remote.cached(in: cache, policy: .remoteOnly)
         let older = await ask(provider)
+        let first = try await remote.nextRequest()
         let refresh = await ask(provider.refreshing)
         let later = await ask(provider)
-        let (first, second) = (try await remote.nextRequest(), try await remote.nextRequest())
+        let second = try await remote.nextRequest()
         #expect(remote.requestCount == 2)
         first.answer("old")
         #expect(try await older.value == "old")
@@ -88,8 +90,10 @@ struct SharedRequestTests {
     @Test("An older answer that comes late is neither written nor heard: the newer one is heard in its place")
     func olderComesLate() async throws {
         let provider = remote.cached(in: cache, policy: .remoteOnly)
-        let (older, refresh) = (await ask(provider), await ask(provider.refreshing))
-        let (first, second) = (try await remote.nextRequest(), try await remote.nextRequest())
+        let older = await ask(provider)
+        let first = try await remote.nextRequest()
+        let refresh = await ask(provider.refreshing)
+        let second = try await remote.nextRequest()
         second.answer("new")
         #expect(try await refresh.value == "new")
         first.answer("old")
