@@ -69,7 +69,7 @@ final class Engine: Sendable {
         let run = Run(engine: self, gate: gate, source: source, plan: plan, pausedBy: control)
         let way = run.way
         if sharesRequests && way != .held { run.reserve() }
-        return start(run, way, .now, control, isolation: isolation, willStart)
+        return start(run, way, control, isolation: isolation, willStart)
     }
 
     /// Starts a call of which nobody hears.
@@ -86,7 +86,7 @@ final class Engine: Sendable {
             return handle
         }
         let run = QuietRun(engine: self, gate: gate, ticket: ticket, life: life, inquiry: inquiry)
-        life.attach(start(run, .now, control, isolation: isolation))
+        life.attach(start(run, control, isolation: isolation))
         return handle
     }
 
@@ -94,27 +94,27 @@ final class Engine: Sendable {
     func turnAway(_ source: any InquirySource, _ plan: CallPlan, _ reason: CancelReason) -> CallHandle {
         let gate = lanes.enter(source.lane())
         let run = Run(engine: self, gate: gate, source: source, plan: plan, pausedBy: nil)
-        return start(run, .turnedAway(reason), .later, nil, isolation: nil) { _ in }
+        return start(run, .turnedAway(reason), nil, isolation: nil) { _ in }
     }
 
     private func start(
-        _ run: Run, _ way: AdmissionWay, _ start: LibraryTask.Start, _ control: PauseControl?,
-        isolation: isolated (any Actor)?, _ willStart: (CallHandle) -> Void
+        _ run: Run, _ way: AdmissionWay, _ control: PauseControl?, isolation: isolated (any Actor)?,
+        _ willStart: (CallHandle) -> Void
     ) -> CallHandle {
         run.report(.made(run.source))
         let (ticket, entrance) = run.gate.enter(run, way, isolation: isolation)
         let handle = CallHandle(life: run.life, gate: run.gate, ticket: ticket)
         willStart(handle)
         let drive = RunDrive(run: run, ticket: ticket, entrance: entrance)
-        run.life.attach(self.start(drive, start, control, isolation: isolation))
+        run.life.attach(start(drive, control, isolation: isolation))
         return handle
     }
 
     private func start(
-        _ work: some TaskWork, _ start: LibraryTask.Start, _ control: PauseControl?, isolation: isolated (any Actor)?
+        _ work: some TaskWork, _ control: PauseControl?, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        guard let control else { return LibraryTask.start(work, start, isolation: isolation) }
-        return LibraryTask.start(PausableWork(work: work, control: control), start, isolation: isolation)
+        guard let control else { return LibraryTask.start(work, isolation: isolation) }
+        return LibraryTask.start(PausableWork(work: work, control: control), isolation: isolation)
     }
 
     func leave(_ gate: Gate) {

@@ -5,15 +5,7 @@
     /// or to know when they are at rest.
     @TaskLocal package static var executor: (any TaskExecutor)?
 
-    /// When a task starts.
-    enum Start: Sendable {
-        /// In this turn of an actor where the platform can, or else in its next turn.
-        case now
-        /// In a later turn.
-        case later
-    }
-
-    /// Starts work on the caller's actor.
+    /// Starts work on the caller's actor: in this turn where the platform can, or else in its next turn.
     ///
     /// Work that is started from inside a handler always waits for a later turn. Tasks that start at once nest on the
     /// stack, and a handler that calls again, whose handler calls again, would run out of it.
@@ -23,9 +15,9 @@
     /// whoever starts two things would wait for what the first of them does before it suspends.
     @discardableResult
     static func start(
-        _ work: some TaskWork, _ start: Start = .now, isolation: isolated (any Actor)?
+        _ work: some TaskWork, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        launch(work, isLater: start == .later || isolation == nil || HandlerTurn.isCurrent, isolation: isolation)
+        launch(work, isLater: isolation == nil || HandlerTurn.isCurrent, isolation: isolation)
     }
 
     private static func launch(
@@ -97,7 +89,7 @@
         return task!
     }
 
-    /// Starts a closure as ``start(_:_:isolation:)`` starts work, with the actor that it runs on.
+    /// Starts a closure as ``start(_:isolation:)`` starts work, with the actor that it runs on.
     ///
     /// - Parameter clock: The clock that the closure waits for, if it does.
     @discardableResult

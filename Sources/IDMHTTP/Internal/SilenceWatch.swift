@@ -22,7 +22,7 @@ struct SilenceWatch: Sendable {
         try Task.checkCancellation()
         let meter = clock.meter(of: duration)
         let first = FirstResult<Value>()
-        let worker = LibraryTask.start(isolation: nil) { _ in
+        let worker = LibraryTask.startLater { _ in
             do {
                 // Its turn may have come late.
                 try Task.checkCancellation()

@@ -14,14 +14,14 @@ final class Gate: Sendable {
         _ member: any GateMember, _ way: AdmissionWay, isolation: isolated (any Actor)?
     ) -> (ticket: Ticket, entrance: Entrance) {
         let submission = admission.withLock { $0.submit(member, way) }
-        perform(submission.displaced, .now, isolation: isolation)
+        perform(submission.displaced, isolation: isolation)
         return (submission.ticket, submission.entrance)
     }
 
     /// Admits a call that was held.
     func admit(_ ticket: Ticket, isolation: isolated (any Actor)?) -> Entrance {
         let submission = admission.withLock { $0.admit(ticket) }
-        perform(submission.displaced, .now, isolation: isolation)
+        perform(submission.displaced, isolation: isolation)
         return submission.entrance
     }
 
@@ -73,25 +73,24 @@ final class Gate: Sendable {
     @discardableResult
     func cancel(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) -> Bool {
         let (isOpen, cancellation) = admission.withLock { ($0.isOpen(ticket), $0.cancel(ticket, reason)) }
-        perform(cancellation, isHere(nil, isolation) ? .later : .now, isolation: isolation)
+        perform(cancellation, isolation: isolation)
         return isOpen
     }
 
     func cancelAll(_ reason: CancelReason, isolation: isolated (any Actor)?) {
         for cancellation in admission.withLock({ $0.cancelAll(reason) }) {
-            perform(cancellation, isHere(nil, isolation) ? .later : .now, isolation: isolation)
+            perform(cancellation, isolation: isolation)
         }
     }
 
     func release() {
         for cancellation in admission.withLock({ $0.release() }) {
-            perform(cancellation, .later, isolation: nil)
+            perform(cancellation, isolation: nil)
         }
     }
 
     private func perform(
-        _ cancellation: Admission<any GateMember>.Cancellation, _ start: LibraryTask.Start,
-        isolation: isolated (any Actor)?
+        _ cancellation: Admission<any GateMember>.Cancellation, isolation: isolated (any Actor)?
     ) {
         switch cancellation {
         case .nothing:
@@ -103,7 +102,7 @@ final class Gate: Sendable {
             member.stop()
         case .takeOver(let member, let ticket, let reason):
             member.stop()
-            member.takeOver(ticket, reason, start, at: self, isolation: isolation)
+            member.takeOver(ticket, reason, at: self, isolation: isolation)
         }
     }
 }
@@ -116,6 +115,5 @@ protocol GateMember: AnyObject, Sendable {
     func stop()
     /// Tells the end of a call whose own task is still busy with its provider.
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
-        isolation: isolated (any Actor)?)
+        _ ticket: Ticket, _ reason: CancelReason, at gate: Gate, isolation: isolated (any Actor)?)
 }

@@ -26,8 +26,7 @@ struct QuietRun: TaskWork {
 
 extension Life: GateMember {
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
-        isolation: isolated (any Actor)?
+        _ ticket: Ticket, _ reason: CancelReason, at gate: Gate, isolation: isolated (any Actor)?
     ) {
         gate.finish(ticket)
         end(.cancelled(reason))

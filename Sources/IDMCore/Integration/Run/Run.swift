@@ -66,28 +66,27 @@ final class Run: GateMember {
     }
 
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
-        isolation: isolated (any Actor)?
+        _ ticket: Ticket, _ reason: CancelReason, at gate: Gate, isolation: isolated (any Actor)?
     ) {
         guard isHeard else {
             gate.finish(ticket)
             return close(.cancelled(reason))
         }
         life.settle(.cancelled(reason))
-        speak(RunCancel(run: self, ticket: ticket, reason: reason), start, isolation: isolation)
+        speak(RunCancel(run: self, ticket: ticket, reason: reason), isolation: isolation)
     }
 
     /// Sends for who tells progress while the provider is at work.
     func sendForPump(_ ticket: Ticket) {
-        speak(RunPump(run: self, ticket: ticket), .later, isolation: nil)
+        speak(RunPump(run: self, ticket: ticket), isolation: nil)
     }
 
     /// Starts work that speaks in the place of the run's own task. It is no part of what has cancelled or reported: what
     /// the handlers call pauses with this call, and its progress is nobody else's.
-    private func speak(_ work: some TaskWork, _ start: LibraryTask.Start, isolation: isolated (any Actor)?) {
+    private func speak(_ work: some TaskWork, isolation: isolated (any Actor)?) {
         PauseControl.rebind(to: control) {
             IntegrationProgress.Reporter.unbind {
-                _ = LibraryTask.start(work, start, isolation: isolation)
+                _ = LibraryTask.start(work, isolation: isolation)
             }
         }
     }

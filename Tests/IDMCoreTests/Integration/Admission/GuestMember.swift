@@ -27,8 +27,7 @@ final class GuestMember: GateMember {
     }
 
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, _ start: LibraryTask.Start, at gate: Gate,
-        isolation: isolated (any Actor)?
+        _ ticket: Ticket, _ reason: CancelReason, at gate: Gate, isolation: isolated (any Actor)?
     ) {
         note(.takeOver(reason, onMainActor: isolation === MainActor.shared))
     }
