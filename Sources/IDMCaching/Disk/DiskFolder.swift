@@ -279,14 +279,6 @@ struct WriteOrder: Sendable {
     let asked: Int64
 }
 
-extension Int {
-    /// The sum, or the greatest number there is: a file may say that it is of any length.
-    func addingSaturating(_ other: Int) -> Int {
-        let (sum, isTooMuch) = addingReportingOverflow(other)
-        return isTooMuch ? (other < 0 ? .min : .max) : sum
-    }
-}
-
 extension Duration {
     /// In whole nanoseconds, as far as they fit.
     var nanoseconds: Int64 {

@@ -105,18 +105,18 @@ public final class TestScope: Sendable {
 
     /// Looks at what is left over, unless the body has thrown. Returns whether leaks are to be looked for as well.
     private func checkLeftovers<R>(_ result: Result<R, any Error>, _ leftovers: Bool) -> Bool {
-        var checking = leftovers
-        if case .failure = result { checking = false }
+        let checking = leftovers && result.error == nil
         ledger.checkLeftovers(checking: checking, isCancelled: Task.isCancelled)
         return checking
     }
 
     private func close<R>(_ result: Result<R, any Error>, checking: Bool) throws -> R {
         let failures = ledger.close(checking: checking)
-        guard failures.isEmpty else {
-            guard case .failure(let error) = result else { throw TestFailures(failures: failures, error: nil) }
-            throw TestFailures(failures: failures, error: error)
-        }
+        guard failures.isEmpty else { throw TestFailures(failures: failures, error: result.error) }
         return try result.get()
     }
+}
+
+extension Result {
+    fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -1,3 +1,5 @@
+import IDMCore
+
 /// A gate that the test opens: whoever comes to it waits.
 ///
 /// ```swift
@@ -24,8 +26,7 @@ public final class TestGate: Sendable {
             let passing = queue.prefix(count)
             admitted.formUnion(passing)
             queue.removeFirst(passing.count)
-            let (sum, isTooMuch) = credit.addingReportingOverflow(count - passing.count)
-            credit = isTooMuch ? .max : sum
+            credit = credit.addingSaturating(count - passing.count)
         }
 
         /// A waiter goes away. If it was let through and doesn't pass, the next one does.
@@ -78,10 +79,8 @@ public final class TestGate: Sendable {
         line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place) {
-            $0.queue.count >= count
-        } missing: {
-            "Expected \(count) to wait at the gate, and \($0.queue.count.orNone) did"
+        try await ledger.wait(for: count, in: state, at: place, counted: \.queue.count) {
+            "Expected \(count) to wait at the gate, and \($0) did"
         }
     }
 }

@@ -115,13 +115,7 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place) {
-            $0.cancelCount > 0 || $0.isOver
-        } missing: { _ in
-            "Expected a cancel of the request, and none came"
-        }
-        guard cancelCount == 0 else { return }
-        ledger.record("Expected a cancel of the request, and it ended without one.", at: place)
+        try await ledger.waitForCancel(in: state, at: place, isCancelled: { $0.cancelCount > 0 }, isOver: \.isOver)
     }
 
     fileprivate func cancel() {

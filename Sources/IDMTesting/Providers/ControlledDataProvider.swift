@@ -118,13 +118,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place) {
-            $0.isCancelled || $0.isOver
-        } missing: { _ in
-            "Expected a cancel of the request, and none came"
-        }
-        guard !isCancelled else { return }
-        ledger.record("Expected a cancel of the request, and it ended without one.", at: place)
+        try await ledger.waitForCancel(in: state, at: place, isCancelled: \.isCancelled, isOver: \.isOver)
     }
 
     /// Waits until the request has returned or thrown. Throws `CancellationError` if the task that waits is cancelled.
@@ -132,9 +126,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place, until: \.isOver) { _ in
-            "Expected the end of the request, and none came"
-        }
+        try await ledger.waitForEnd(in: state, at: place, isOver: \.isOver)
     }
 
     private func end(_ result: Result<Output, any Error>) {

@@ -151,13 +151,8 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place) {
-            $0.isCancelled || $0.isOver
-        } missing: { _ in
-            "Expected a cancel of the request, and none came"
-        }
-        guard !state.value.isCancelled && !state.value.isLeft else { return }
-        ledger.record("Expected a cancel of the request, and it ended without one.", at: place)
+        try await ledger.waitForCancel(
+            in: state, at: place, isCancelled: { $0.isCancelled || $0.isLeft }, isOver: \.isOver)
     }
 
     /// Waits until the stream has told its end to whoever listens, or nobody listens any more. Throws
@@ -166,9 +161,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place, until: \.isOver) { _ in
-            "Expected the end of the request, and none came"
-        }
+        try await ledger.waitForEnd(in: state, at: place, isOver: \.isOver)
     }
 
     private func end(_ result: Result<Void, any Error>) {

@@ -77,10 +77,8 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place) {
-            $0.observations.count >= count
-        } missing: {
-            "Expected \(count.requests), and \($0.observations.count.orNone) came"
+        try await ledger.wait(for: count, in: state, at: place, counted: \.observations.count) {
+            "Expected \(count.requests), and \($0) came"
         }
     }
 
@@ -90,10 +88,8 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place) {
-            $0.observations.count(where: \.isOver) >= count
-        } missing: {
-            "Expected \(count.requests) to end, and \($0.observations.count(where: \.isOver).orNone) did"
+        try await ledger.wait(for: count, in: state, at: place, counted: { $0.observations.count(where: \.isOver) }) {
+            "Expected \(count.requests) to end, and \($0) did"
         }
     }
 

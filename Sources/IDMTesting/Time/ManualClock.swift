@@ -137,10 +137,8 @@ public final class ManualClock: Clock, WatchedClock {
         line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place) {
-            $0.sleepers.count >= count
-        } missing: {
-            "Expected \(count.of("sleeper")), and \($0.sleepers.count.orNone) came"
+        try await ledger.wait(for: count, in: state, at: place, counted: \.sleepers.count) {
+            "Expected \(count.of("sleeper")), and \($0) came"
         }
     }
 

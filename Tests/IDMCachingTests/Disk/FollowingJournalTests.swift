@@ -1,4 +1,5 @@
 import Foundation
+import IDMCore
 import TestSupport
 import Testing
 

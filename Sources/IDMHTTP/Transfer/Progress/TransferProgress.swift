@@ -1,3 +1,5 @@
+internal import IDMCore
+
 /// How far a transfer has come.
 ///
 /// Bytes and fraction never go backwards: one that has to start anew stays where it was until it has caught up.
@@ -56,16 +58,9 @@ extension TransferProgress {
         let isKnown = totals.count == parts.count && !parts.isEmpty
         let mean = totals.isEmpty ? nil : parts.map { $0.fraction ?? 0 }.reduce(0, +) / Double(parts.count)
         return TransferProgress(
-            completed: parts.reduce(0) { $0.saturatingSum($1.completed) },
-            counted: parts.reduce(0) { $0.saturatingSum($1.counted) },
-            total: isKnown ? totals.reduce(0) { $0.saturatingSum($1) } : nil,
+            completed: parts.reduce(0) { $0.addingSaturating($1.completed) },
+            counted: parts.reduce(0) { $0.addingSaturating($1.counted) },
+            total: isKnown ? totals.reduce(0) { $0.addingSaturating($1) } : nil,
             bytesPerSecond: rates.isEmpty ? nil : rates.reduce(0, +), least: isKnown ? nil : mean)
-    }
-}
-
-extension Int64 {
-    fileprivate func saturatingSum(_ other: Int64) -> Int64 {
-        let (sum, isTooMuch) = addingReportingOverflow(other)
-        return isTooMuch ? .max : sum
     }
 }

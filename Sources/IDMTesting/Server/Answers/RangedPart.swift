@@ -1,4 +1,5 @@
 import Foundation
+import IDMCore
 import IDMHTTP
 
 /// Which part of a resource answers a request.
@@ -82,7 +83,6 @@ extension Range<Int> {
 extension Int {
     /// The place that is so much later, as far as there are any.
     fileprivate func moved(by offset: Int) -> Int {
-        let (sum, isTooMuch) = addingReportingOverflow(offset)
-        return isTooMuch ? .max : Swift.max(sum, 0)
+        Swift.max(addingSaturating(offset), 0)
     }
 }

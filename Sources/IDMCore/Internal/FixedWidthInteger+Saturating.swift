@@ -1,0 +1,7 @@
+extension FixedWidthInteger {
+    /// The sum, or the number nearest to it that there is: what comes from outside may be of any size.
+    package func addingSaturating(_ other: Self) -> Self {
+        let (sum, isTooMuch) = addingReportingOverflow(other)
+        return isTooMuch ? (other < 0 ? .min : .max) : sum
+    }
+}
