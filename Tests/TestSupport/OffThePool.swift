@@ -21,12 +21,15 @@ extension Trait where Self == OffThePool {
     package static var offThePool: Self { Self() }
 }
 
-private final class OneThread: TaskExecutor {
+/// Runs jobs one after the other, on no thread of the pool.
+package final class OneThread: TaskExecutor {
     static let shared = OneThread()
 
-    private let queue = DispatchQueue(label: "idm.tests.off-the-pool")
+    private let queue = DispatchQueue(label: "idm.tests.one-thread")
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package init() {}
+
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

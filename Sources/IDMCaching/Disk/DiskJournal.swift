@@ -96,17 +96,17 @@ final class DiskJournal: Sendable {
         guard let known = opened.withLock({ $0 }) else { return }
         // A process that was killed while it told something, or had no space for it, has left a part.
         let missing = (DiskChange.size - known.position % DiskChange.size) % DiskChange.size
-        let start = Self.started
+        let start = MachineStart.digest
+        let beginning = known.start == start ? [] : Self.started(start).encoded
         var written = 0
         defer { opened.withLock { $0?.position += written } }
-        let changes = known.start == start.subject ? [change] : [start, change]
-        let bytes = Array(repeating: 0, count: missing) + changes.flatMap(\.encoded)
+        let bytes = Array(repeating: 0, count: missing) + beginning + change.encoded
         try files.writeAll(known.file, bytes, counting: &written)
-        opened.withLock { $0?.start = start.subject }
+        opened.withLock { $0?.start = start }
     }
 
-    private static var started: DiskChange {
-        DiskChange(kind: .started, subject: MachineStart.digest, time: MachineTime.now)
+    private static func started(_ start: Digest) -> DiskChange {
+        DiskChange(kind: .started, subject: start, time: MachineTime.now)
     }
 
     /// Begins anew, for all. To be called while the journal is held.
@@ -134,7 +134,7 @@ final class DiskJournal: Sendable {
         let begun = DiskChange(kind: .begun, subject: .random, time: time)
         let follows = DiskChange(kind: .follows, subject: name, time: time)
         var written = 0
-        let changes = [begun, Self.started, follows] + (last.map { [$0] } ?? [])
+        let changes = [begun, Self.started(MachineStart.digest), follows] + (last.map { [$0] } ?? [])
         try files.writeAll(file, changes.flatMap(\.encoded), counting: &written)
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import IDMTesting
 import TestSupport
 import Testing
@@ -66,16 +65,6 @@ struct CancelledBeforeTests {
         }
     }
 
-    /// Runs all jobs on one thread, so that a provider isn't asked before its caller waits for it.
-    private final class OneThread: TaskExecutor {
-        private let queue = DispatchQueue(label: "idm.tests.one-thread")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-
     private static let waysOfAsking: [(name: String, ask: @Sendable (CancelsItsCaller) async -> Void)] = [
         ("integrator", { _ = try? await Integrator($0).request(1) }),
         ("timeout", { _ = try? await $0.timeout(.seconds(60)).request(1) }),
@@ -86,6 +75,7 @@ struct CancelledBeforeTests {
 
     @Test("hears on no actor of a cancel before it first suspends", arguments: waysOfAsking.indices)
     func cancelledInItsFirstTurn(way: Int) async throws {
+        // On one thread the provider isn't asked before its caller waits for it.
         let (provider, thread, isKnown) = (CancelsItsCaller(), OneThread(), Signal())
         let task = LibraryTask.$executor.withValue(thread) {
             Task(executorPreference: thread) {
