@@ -5,6 +5,8 @@ final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waiting(WatchedContinuation<Value, any Error>)
+        /// Decided, and not to be heard yet, also by one who comes only now.
+        case ending(WatchedContinuation<Value, any Error>?)
         case ended(Result<Value, any Error>)
         case heard
     }
@@ -16,21 +18,26 @@ final class FirstResult<Value: Sendable>: Sendable {
     /// - Parameter action: Happens if it hasn't: once this is decided, and before the one who waits hears of it.
     @discardableResult
     func end(_ result: Result<Value, any Error>, before action: () -> Void = {}) -> Bool {
-        let (isFirst, waiter) = state.withLock { state -> (Bool, WatchedContinuation<Value, any Error>?) in
+        let isFirst = state.withLock { state in
             switch state {
-            case .open:
-                state = .ended(result)
-                return (true, nil)
-            case .waiting(let waiter):
-                state = .heard
-                return (true, waiter)
-            case .ended, .heard:
-                return (false, nil)
+            case .open: state = .ending(nil)
+            case .waiting(let waiter): state = .ending(waiter)
+            case .ending, .ended, .heard: return false
             }
+            return true
         }
-        if isFirst { action() }
+        guard isFirst else { return false }
+        action()
+        let waiter = state.withLock { state -> WatchedContinuation<Value, any Error>? in
+            guard case .ending(let waiter?) = state else {
+                state = .ended(result)
+                return nil
+            }
+            state = .heard
+            return waiter
+        }
         waiter?.resume(with: result)
-        return isFirst
+        return true
     }
 
     /// The first result, once it is there. To be asked once.
@@ -41,10 +48,13 @@ final class FirstResult<Value: Sendable>: Sendable {
                 case .open:
                     state = .waiting(continuation)
                     return nil
+                case .ending(nil):
+                    state = .ending(continuation)
+                    return nil
                 case .ended(let result):
                     state = .heard
                     return result
-                case .waiting, .heard:
+                case .waiting, .ending, .heard:
                     return .failure(CancellationError())
                 }
             }

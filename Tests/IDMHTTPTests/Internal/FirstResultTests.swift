@@ -32,6 +32,23 @@ struct FirstResultTests {
         await #expect(throws: Trouble.one) { try await waiting.value }
     }
 
+    @Test("is not heard before that either by one who comes meanwhile")
+    func duringAction() async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let (result, log) = (FirstResult<Int>(), Log())
+        var waiting: Task<Int, any Error>?
+        result.end(.success(1)) {
+            // Goes on to where it waits, and would go on from there if it were told.
+            waiting = Task.immediate {
+                defer { log.add("heard") }
+                return try await result.value()
+            }
+            log.add("brought about")
+        }
+        #expect(try await waiting?.value == 1)
+        #expect(log.entries == ["brought about", "heard"])
+    }
+
     @Test("is one of many that race, whoever waits")
     func races() async throws {
         for round in 0..<200 {
