@@ -136,7 +136,7 @@ struct CachedRequestTests {
     @Test("Once nothing is under way any more, a look at the ledger costs no lock")
     func quietAgain() async throws {
         let world = World(.remoteOnly, .empty)
-        _ = try await world.provider.request("key")
+        _ = try await settled { try await world.provider.request("key") }
         world.memory.set("value", for: "other")
         let isBusy = world.memory.ledger.isBusy.load(ordering: .relaxed)
         #expect(!isBusy)

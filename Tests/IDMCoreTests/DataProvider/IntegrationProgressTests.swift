@@ -135,7 +135,8 @@ struct IntegrationProgressTests {
         let log = ProgressLog()
         let group = (Failing(Trouble.first) >><< Doubler()).collectingResults()
         _ = try await log.reporter.ambient { try await group.request((1, 2)) }
-        #expect(log.fractions == [0.5, 1])
+        // Two members that end at once may be heard in either order.
+        #expect(log.fractions.sorted() == [0.5, 1])
     }
 
     @Test("Many requests of one provider report their mean")

@@ -241,7 +241,7 @@ struct PauseControlTests {
     @Test @MainActor func `paused on the way to the actor of its handlers, a call tells nothing either`() async throws {
         let log = Log()
         let users = Integrator(ClosureDataProvider<Void, Int> { _ in 7 }, clock: clock)
-        // Runs on this thread until its answer has to wait for this actor.
+        // Its answer has to wait for this actor.
         let task = control.bind { users.prepareCall().onSuccess { log.add("\($0)") }.call(isolation: nil) }
         control.pause()
         await clock.run()
@@ -275,7 +275,7 @@ struct PauseControlTests {
     func `what handlers call pauses with their call, and not with who reports or cancels`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         var (controls, isReported): ([PauseControl?], Bool) = ([], false)
-        let prepared = Integrator(provider).prepareCall(1)
+        let prepared = Integrator(provider, clock: clock).prepareCall(1)
             .onProgress { _ in controls.append(.current) }
             .onCancel { _ in
                 controls.append(.current)

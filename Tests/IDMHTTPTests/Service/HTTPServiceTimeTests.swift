@@ -20,9 +20,10 @@ struct HTTPServiceTimeTests {
     @Test("fails after the time-out if nothing comes, and cancels the transport")
     func silence() async throws {
         let clock = ManualClock()
-        let cancelled = Signal()
+        let (asked, cancelled) = (Signal(), Signal())
         let service = try service(
             ScriptedTransport { _ in
+                asked.open()
                 try await withTaskCancellationHandler {
                     try await Signal().wait()
                 } onCancel: {
@@ -32,6 +33,7 @@ struct HTTPServiceTimeTests {
             }, on: clock)
 
         async let error = service.error()
+        try await asked.wait()
         try await clock.sleepers(1)
         await clock.advance(by: .milliseconds(499))
         #expect(!cancelled.isOpen)
@@ -44,16 +46,17 @@ struct HTTPServiceTimeTests {
     @Test("leaves a transport behind that ignores its cancellation")
     func deafTransport() async throws {
         let clock = ManualClock()
-        let release = Signal()
-        let left = Signal()
+        let (asked, release, left) = (Signal(), Signal(), Signal())
         let service = try service(
             ScriptedTransport { _ in
+                asked.open()
                 await release.waitDeaf()
                 left.open()
                 return .text("")
             }, on: clock)
 
         async let error = service.error()
+        try await asked.wait()
         try await clock.sleepers(1)
         await clock.advance(by: .milliseconds(500))
         expectSilence(await error)

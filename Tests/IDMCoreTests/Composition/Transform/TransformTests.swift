@@ -87,7 +87,7 @@ struct TransformTests {
     @Test("A single provider stays single through every transform")
     func singles() async {
         let single = Doubler().map { $0 }.mapInput { $0 as Int }.mapError { $0 }.fallback(to: Doubler()).retry(1)
-            .timeout(.seconds(1)).delay(.zero).attached(Doubler()).model(Text.self)
+            .timeout(.seconds(1), clock: ManualClock()).delay(.zero).attached(Doubler()).model(Text.self)
         #expect(!single.deliversMany)
         #expect(single.stream == nil)
         #expect(await collect(single, 1).values.count == 1)

@@ -203,18 +203,19 @@ struct Rule11LifetimeTests {
 
     @Test("A task that is kept holds the integrator of no other call that has run", arguments: [false, true])
     func keptTask(isBefore: Bool) async throws {
-        let (kept, log) = (Integrator(Echo<Int>()), log)
-        var other: Integrator<Int, Int>? = Integrator(Echo<Int>())
-        weak let released = other
-        let call = kept.prepareCall(1)
-        let task = try #require(
-            other.map { other in
-                let it = other.prepareCall(2).onSuccess { log.add("\($0)") }
-                return isBefore ? call.after(it).call() : call.nextSuccess(it).call()
-            })
-        other = nil
-        await task.finish()
+        let log = log
+        func run() async -> IntegrationTask<Int> {
+            let canary = Canary { [gone] in gone.open() }
+            let other = Integrator(ClosureDataProvider<Int, Int> { input in withExtendedLifetime(canary) { input } })
+            let it = other.prepareCall(2).onSuccess { log.add("\($0)") }
+            let call = Integrator(Echo<Int>()).prepareCall(1)
+            let task = isBefore ? call.after(it).call() : call.nextSuccess(it).call()
+            await task.finish()
+            return task
+        }
+        let task = await run()
         #expect(log.entries == ["2"])
-        withExtendedLifetime(task) { #expect(released == nil) }
+        try await gone.wait()
+        withExtendedLifetime(task) {}
     }
 }
