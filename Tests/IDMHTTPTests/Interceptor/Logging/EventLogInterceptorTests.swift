@@ -146,11 +146,11 @@ struct EventLogInterceptorTests {
         await clock.advance(by: .milliseconds(250))
         let reason = "GET /a: It was not done within 0.25 seconds."
         #expect(try await "\(#require(error))" == reason)
-        release.open()
         try await logs.wait { !$0.isEmpty }
         #expect(kinds == ["attempt 1", "failure: \(reason)"])
         #expect(lines.value == ["→ GET /a", "✗ \(reason) 0.250 s"])
         #expect(trace.entries.first?.detail == "failure: \(reason)")
+        release.open()
     }
 
     @Test("is told once for each request")
