@@ -29,7 +29,7 @@ final class ServerHub: Sendable {
     private let place: SourcePlace
     private let ledger = FailureLedger.current
     private let executor = LibraryTask.executor
-    private let errands = AsyncStream.makeStream(of: Errand.self)
+    private let errands = ErrandQueue()
 
     init(place: SourcePlace, bodyLimit: Int, remembers: Bool) throws(LoopbackServer.StartFault) {
         self.place = place
@@ -47,12 +47,10 @@ final class ServerHub: Sendable {
         }
         // Nothing is bound on the thread. So tasks are started from this one, which has what is bound here: what fails
         // in them, and what a route expects, belongs to the test.
-        Task { [errands = errands.stream, executor] in
-            for await errand in errands { errand.start(preferring: executor) }
-        }
+        Task { [errands, executor] in await errands.run(preferring: executor) }
         let thread = Thread { [self] in
             serve(listener)
-            errands.continuation.finish()
+            errands.finish()
             // The thread may hold the hub for a moment longer.
             _ = routes.withLock { $0.settle() }
             // Nobody wakes a pipe that is closed: its number may be another file's by then.
@@ -125,7 +123,7 @@ final class ServerHub: Sendable {
             await perform(once)
             journal.change { $0.runningTasks -= 1 }
         }
-        errands.continuation.yield(errand)
+        errands.add(errand)
         return errand
     }
 
