@@ -127,6 +127,12 @@ struct FlightBook<Key: Hashable, Order, Value, Passenger, Work> {
         return Leftovers(passenger: passenger, flight: isLast ? flight : nil)
     }
 
+    /// Who else sits in the flight of a seat, in no order.
+    func companions(of seat: SeatNumber) -> [Passenger] {
+        guard let passengers = flights[seat.flight]?.passengers, passengers.count > 1 else { return [] }
+        return passengers.compactMap { $0.key == seat.number ? nil : $0.value }
+    }
+
     /// Who sits in a flight, in the order of their seats.
     func passengers(of id: Int) -> [Passenger] {
         guard let passengers = flights[id]?.passengers else { return [] }

@@ -24,7 +24,7 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
             book.join(key, for: input) { number, history in
                 let mailbox = Mailbox(first: history.latest, ending: history.ending)
                 let seat = Seat(number, mailbox: mailbox, host: self)
-                return (Passenger(mailbox: mailbox, reporter: nil), seat)
+                return (Passenger(mailbox: mailbox), seat)
             }
         }
     }
@@ -33,7 +33,10 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
         _ seat: SeatNumber, as passenger: Passenger<Output>, isolation: isolated (any Actor)?
     ) {
         let id = seat.flight
-        guard let input = book.withLock({ $0.ask(seat, as: passenger) }) else { return hurry(id) }
+        guard let input = book.withLock({ $0.ask(seat, as: passenger) }) else {
+            if let run = book.withLock({ $0.run(of: id) }) { hurry(run, for: passenger) }
+            return
+        }
         let run = PauseControl.unbind {
             LibraryTask.start(isolation: isolation) { isolation in
                 await IntegrationProgress.Reporter(FlightListener(self, id)).ambient(isolation: isolation) {
@@ -41,13 +44,16 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
                 }
             }
         }
-        book.withLock { $0.started(id, run) }?.cancel()
+        let (cancelled, companions) = book.withLock { ($0.started(id, run), $0.companions(of: seat)) }
+        cancelled?.cancel()
+        // They may have asked before the run was known.
+        for companion in companions { hurry(run, for: companion) }
     }
 
     /// Who joins is not to wait for something less urgent than itself.
-    private func hurry(_ id: Int) {
+    private func hurry(_ run: Task<Void, Never>, for passenger: Passenger<Output>) {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        book.withLock { $0.run(of: id) }?.escalatePriority(to: Task.currentPriority)
+        if let urgency = passenger.urgency { run.escalatePriority(to: urgency) }
     }
 
     func leave(_ seat: SeatNumber) {
@@ -98,5 +104,7 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
 /// Where a flight delivers to.
 struct Passenger<Output: Sendable>: Sendable {
     let mailbox: Mailbox<Output>
-    let reporter: IntegrationProgress.Reporter?
+    // Known once it has asked.
+    var reporter: IntegrationProgress.Reporter?
+    var urgency: TaskPriority?
 }

@@ -41,7 +41,8 @@ final class Seat<Input: Sendable, Output: Sendable>: StreamDataProvider {
         if Task.isCancelled {
             leave()
         } else if !hasAsked.exchange(true, ordering: .relaxed) {
-            let passenger = Passenger(mailbox: mailbox, reporter: IntegrationProgress.current)
+            let passenger = Passenger(
+                mailbox: mailbox, reporter: IntegrationProgress.current, urgency: Task.currentPriority)
             host.ask(number, as: passenger, isolation: isolation)
         }
         if let item = mailbox.poll() { return try item.get() }

@@ -39,35 +39,46 @@ struct CoalesceTests {
         #expect(provider.requestCount == 2)
     }
 
-    @Test("are as urgent as the most urgent of those who join")
-    func urgency() async throws {
-        struct Slow: DataProvider {
-            let isAsked = Signal()
-            let mayAnswer = Signal()
-
-            func request(_ input: Int) async throws -> TaskPriority {
-                isAsked.open()
-                try await mayAnswer.wait()
-                return Task.currentPriority
-            }
-        }
-        let (provider, jobs) = (Slow(), ManualExecutor())
+    @Test("are as urgent as the most urgent of those who join, also as they start", arguments: [false, true])
+    func urgency(isAtStart: Bool) async throws {
+        // What runs until it waits has asked.
+        let (early, late) = (ManualExecutor(), ManualExecutor())
+        let provider = Slow { if isAtStart { late.runNext() } }
         let flights = Flights<Int, Int, TaskPriority>(provider: provider, closesAtLanding: true)
         let (first, second) = (flights.join(1, 1), flights.join(1, 1))
-        let leisurely = Task(priority: .background) { try await first.request(1) }
+        let leisurely = Task(priority: .background) { try await Turns(early).ask(first) }
+        let urgent = Task(priority: .high) { try await Turns(late).ask(second) }
+        try await early.waiting()
+        try await late.waiting()
+        early.runNext()
         try await provider.isAsked.wait()
-        // What runs until it waits has asked.
-        let urgent = Task(priority: .high) { try await Urgent(jobs).ask(second) }
-        try await jobs.waiting()
-        jobs.runNext()
+        if !isAtStart { late.runNext() }
         provider.mayAnswer.open()
-        jobs.open()
+        early.open()
+        late.open()
         #expect(try await leisurely.value >= .high)
         #expect(try await urgent.value >= .high)
     }
 
+    private struct Slow: DataProvider {
+        let isAsked = Signal()
+        let mayAnswer = Signal()
+        let onRequest: @Sendable () -> Void
+
+        init(_ onRequest: @escaping @Sendable () -> Void) {
+            self.onRequest = onRequest
+        }
+
+        func request(_ input: Int) async throws -> TaskPriority {
+            onRequest()
+            isAsked.open()
+            try await mayAnswer.wait()
+            return Task.currentPriority
+        }
+    }
+
     /// An actor whose jobs the test runs.
-    private actor Urgent {
+    private actor Turns {
         private let jobs: ManualExecutor
 
         init(_ jobs: ManualExecutor) {
