@@ -6,14 +6,11 @@ import Darwin
 
 /// What work takes of a processor: the same on a busy machine, unlike the time that goes by.
 package enum ThreadTime {
-    /// The nanoseconds that this thread works for it, the less of two times.
+    /// The nanoseconds that this thread works for it.
     package static func of(_ work: () -> Void) -> Int64 {
-        let times = (0..<2).map { _ in
-            let before = now
-            work()
-            return now - before
-        }
-        return min(times[0], times[1])
+        let before = now
+        work()
+        return now - before
     }
 
     private static var now: Int64 {

@@ -199,11 +199,11 @@ struct ExcerptTests {
     func linear(piece: String) {
         func time(for count: Int) -> Int64 {
             let body = Data(String(repeating: piece, count: count / piece.utf8.count).utf8)
-            return ThreadTime.of { #expect(!ServiceRedaction.standard.excerpt(of: body, limit: count).isEmpty) }
+            return ThreadTime.of { #expect(!ServiceRedaction.standard.excerpt(of: body, limit: 16_000).isEmpty) }
         }
-        // Eight times as much, or 64 times if each sign leads to a look at all the others.
-        let (short, long) = (time(for: 500), time(for: 4_000))
-        #expect(long < 24 * short, "\(short) ns, and \(long) ns for eight times as much")
+        // Sixteen times as much, or 256 times if each sign leads to a look at all the others.
+        let (short, long) = (time(for: 1_000), time(for: 16_000))
+        #expect(long < 48 * short, "\(short) ns, and \(long) ns for sixteen times as much")
     }
 
     @Test("is made of any signs, in any order", .offThePool)

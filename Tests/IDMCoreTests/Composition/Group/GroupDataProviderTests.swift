@@ -51,6 +51,7 @@ struct GroupDataProviderTests {
         try await failing.nextRequest().fail(Trouble.first)
         await #expect(throws: Trouble.first) { try await task.value }
         #expect(request.isCancelled)
+        #expect(hung.requestCount == 1)
     }
 
     @Test("throws the first failure, not the cancellations that follow from it", arguments: 0..<50)
