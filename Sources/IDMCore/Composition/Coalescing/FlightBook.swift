@@ -80,18 +80,24 @@ struct FlightBook<Key: Hashable, Order, Value, Passenger, Work> {
         return lastFlight
     }
 
-    /// A passenger asks, and may have changed since it took the seat. Returns what the flight is to be started for, if
-    /// it is.
-    mutating func ask(_ seat: SeatNumber, as passenger: Passenger) -> Order? {
-        guard flights[seat.flight]?.passengers[seat.number] != nil else { return nil }
-        flights[seat.flight]?.passengers[seat.number] = passenger
-        guard case .grounded(let order) = flights[seat.flight]?.phase else { return nil }
-        flights[seat.flight]?.phase = .flying(nil)
-        return order
+    /// What a passenger who asks is to do.
+    enum Turn {
+        /// Start the flight, for what its first passenger came for.
+        case start(Order)
+        /// Wait for what is on the way, if it is known.
+        case wait(for: Work?)
     }
 
-    /// What is on the way in a flight, if it is known.
-    func run(of id: Int) -> Work? { flights[id]?.run }
+    /// A passenger asks, and may have changed since it took the seat.
+    mutating func ask(_ seat: SeatNumber, as passenger: Passenger) -> Turn {
+        guard flights[seat.flight]?.passengers[seat.number] != nil else { return .wait(for: nil) }
+        flights[seat.flight]?.passengers[seat.number] = passenger
+        guard case .grounded(let order) = flights[seat.flight]?.phase else {
+            return .wait(for: flights[seat.flight]?.run)
+        }
+        flights[seat.flight]?.phase = .flying(nil)
+        return .start(order)
+    }
 
     /// The run of a flight is known. Returns it if it is to be cancelled, since everybody has left.
     mutating func started(_ id: Int, _ run: Work) -> Work? {

@@ -32,11 +32,15 @@ final class Flights<Key: Hashable & Sendable, Input: Sendable, Output: Sendable>
     func ask(
         _ seat: SeatNumber, as passenger: Passenger<Output>, isolation: isolated (any Actor)?
     ) {
-        let id = seat.flight
-        guard let input = book.withLock({ $0.ask(seat, as: passenger) }) else {
-            if let run = book.withLock({ $0.run(of: id) }) { hurry(run, for: passenger) }
-            return
+        switch book.withLock({ $0.ask(seat, as: passenger) }) {
+        case .start(let input): start(input, for: seat, isolation: isolation)
+        case .wait(let run?): hurry(run, for: passenger)
+        case .wait(nil): break
         }
+    }
+
+    private func start(_ input: Input, for seat: SeatNumber, isolation: isolated (any Actor)?) {
+        let id = seat.flight
         let run = PauseControl.unbind {
             LibraryTask.start(isolation: isolation) { isolation in
                 await IntegrationProgress.Reporter(FlightListener(self, id)).ambient(isolation: isolation) {

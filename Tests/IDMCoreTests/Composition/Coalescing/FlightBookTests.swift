@@ -83,11 +83,17 @@ struct FlightBookTests {
         private mutating func ask(_ index: Int) -> [String] {
             let seat = seats[index]
             let isSeated = flights[seat.flight]!.seated.contains(index)
-            let mustStart = isSeated && !flights[seat.flight]!.isStarted
-            let order = book.ask(seat, as: index)
-            if order != nil { flights[seat.flight]!.isStarted = true }
-            let expected = mustStart ? flights[seat.flight]!.first : nil
-            return order == expected ? [] : ["started for \(order as Any) instead of \(expected as Any)"]
+            let flight = flights[seat.flight]!
+            let mustStart = isSeated && !flight.isStarted
+            let isOnTheWay = isSeated && flight.isRunKnown && !flight.hasLanded
+            switch book.ask(seat, as: index) {
+            case .start(let order):
+                flights[seat.flight]!.isStarted = true
+                return mustStart && order == flight.first ? [] : ["started for \(order), first \(flight.first as Any)"]
+            case .wait(let run):
+                let expected = isOnTheWay ? seat.flight : nil
+                return !mustStart && run == expected ? [] : ["waits for \(run as Any), must start: \(mustStart)"]
+            }
         }
 
         private mutating func started(_ id: Int) -> [String] {
@@ -177,7 +183,10 @@ struct FlightBookTests {
         let a = book.join("a", for: 1) { seat, _ in ("a", seat) }
         let b = book.join("b", for: 2) { seat, _ in ("b", seat) }
         #expect(a.flight != b.flight)
-        #expect(book.ask(a, as: "a") == 1 && book.ask(b, as: "b") == 2)
+        guard case (.start(1), .start(2)) = (book.ask(a, as: "a"), book.ask(b, as: "b")) else {
+            Issue.record("Each of the two is the first of its flight.")
+            return
+        }
         #expect(book.deliver(1, a.flight).to == ["a"])
         #expect(book.leave(a)?.cancelled == nil)
         #expect(!book.isEmpty)
