@@ -46,7 +46,7 @@ package protocol WatchedClock: Sendable {
     var workload: any WorkWatch { get }
 
     /// Sleeps without leaving the caller's actor.
-    func pause(for duration: Duration) async throws
+    func sleep(for duration: Duration, tolerance: Duration?) async throws
 }
 
 extension LibraryTask {

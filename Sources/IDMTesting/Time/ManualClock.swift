@@ -21,7 +21,9 @@ public import IDMCore
 /// It can't be known of, and is not waited for:
 /// - what a provider of yours does elsewhere for a call that was made on the main actor: in a `@concurrent` function,
 ///   on an actor, in a continuation or a task of its own. Compiled without the feature `NonisolatedNonsendingByDefault`,
-///   every `async` function is a `@concurrent` one, unless it is marked `nonisolated(nonsending)`;
+///   every `async` function is a `@concurrent` one, unless it is marked `nonisolated(nonsending)`. So is, with any
+///   feature, the way of the standard library to this clock where it is known as `any Clock` only or as a type
+///   parameter, and `Task.sleep(for:tolerance:clock:)`;
 /// - the way back of a group to the main actor, from the end of its last member on;
 /// - a provider that is an actor, or has its own executor, while that is busy with work of others;
 /// - a task of your own, unless it was started with ``executor``. Wait for it with
@@ -41,10 +43,16 @@ public final class ManualClock: Clock, WatchedClock {
             self.offset = offset
         }
 
-        /// The point that is so much later.
-        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        /// How long it is from this point to another one.
-        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// The point that is so much later, or the last one that there is.
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(offset: Duration(attoseconds: offset.attoseconds.addingSaturating(duration.attoseconds)))
+        }
+
+        /// How long it is from this point to another one, or the longest that there is.
+        public func duration(to other: Instant) -> Duration {
+            Duration(attoseconds: other.offset.attoseconds.subtractingSaturating(offset.attoseconds))
+        }
+
         /// Whether one point is before another one.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
@@ -121,8 +129,11 @@ public final class ManualClock: Clock, WatchedClock {
         }
     }
 
-    package func pause(for duration: Duration) async throws {
-        try await sleep(until: now.advanced(by: duration))
+    /// Sleeps for so long, as ``sleep(until:tolerance:)`` does.
+    // The one of the standard library does the same, but leaves the caller's actor on its way, and this clock doesn't
+    // know of who has left it.
+    public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
+        try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }
 
     /// How long each of those who sleep still has to sleep, shortest first.

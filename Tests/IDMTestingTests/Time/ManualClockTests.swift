@@ -136,6 +136,22 @@ struct ManualClockTests {
         #expect(log.entries == ["begin", "1", "end"])
     }
 
+    @Test("has whoever is on an actor sleep there")
+    func sleepsInPlace() async throws {
+        let (clock, elsewhere) = (ManualClock(), CountingExecutor())
+        let sleeper = Task(executorPreference: elsewhere) { try await Self.sleepOnMain(clock) }
+        try await clock.sleepers(1)
+        // Its beginning, and nothing after that.
+        #expect(elsewhere.jobCount == 1)
+        await clock.advance(by: .seconds(1))
+        try await sleeper.value
+    }
+
+    @MainActor
+    private static func sleepOnMain(_ clock: ManualClock) async throws {
+        try await clock.sleep(for: .seconds(1))
+    }
+
     @Test("throws at once for a sleeper that is cancelled, and forgets it")
     func cancelled() async throws {
         let clock = ManualClock()
@@ -156,6 +172,18 @@ struct ManualClockTests {
         sleeper.cancel()
         gate.change { $0 = true }
         await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
+
+    @Test("ends at the end of what a duration can hold, and goes no further")
+    func endOfTime() async throws {
+        let (clock, longest) = (ManualClock(), Duration(attoseconds: .max))
+        for _ in 0..<2 { await clock.advance(by: longest) }
+        #expect(clock.now.offset == longest)
+        try await clock.sleep(for: longest)
+        let beginning = ManualClock.Instant(offset: Duration(attoseconds: .min))
+        #expect(beginning.duration(to: clock.now) == longest)
+        #expect(clock.now.duration(to: beginning) == beginning.offset)
+        #expect(beginning.advanced(by: .seconds(-1)) == beginning)
     }
 
     @Test("doesn't put to sleep whose time has come already")
