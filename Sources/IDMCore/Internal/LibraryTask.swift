@@ -44,8 +44,12 @@
     static func takesNoOther(_ isolation: (any Actor)?) -> Bool {
         guard let isolation, isolation !== MainActor.shared else { return isolation != nil }
         #if compiler(>=6.3)
-        if #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) {
-            return isolation.unownedExecutor.asSerialExecutor() != nil
+        if #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *),
+            let executor = isolation.unownedExecutor.asSerialExecutor()
+        {
+            // Of an actor without an executor of its own that is the actor, which isn't one: all that can be asked of
+            // it is who it is.
+            return executor as AnyObject !== isolation || isolation is any SerialExecutor
         }
         #endif
         return false

@@ -1,7 +1,8 @@
-import IDMCore
 import IDMTesting
 import TestSupport
 import Testing
+
+@testable import IDMCore
 
 @Suite("The tasks that the library makes", .timeLimit(.ample))
 struct LibraryTaskTests {
@@ -14,6 +15,31 @@ struct LibraryTaskTests {
         await task.finish()
         #expect(await task.outcome == .success(1))
         #expect(executor.jobCount > 0)
+    }
+
+    private actor Plain {}
+
+    private actor Own {
+        nonisolated let executor = ManualExecutor()
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    }
+
+    private actor ItsOwn: SerialExecutor {
+        nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
+        nonisolated func enqueue(_ job: consuming ExecutorJob) {}
+    }
+
+    @Test("prefer an executor on every actor that has none of its own")
+    func preferences() {
+        #expect(!LibraryTask.takesNoOther(nil))
+        #expect(!LibraryTask.takesNoOther(Plain()))
+        #expect(LibraryTask.takesNoOther(MainActor.shared))
+        #if compiler(>=6.3)
+        // Before, nobody could tell.
+        guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else { return }
+        #expect(LibraryTask.takesNoOther(Own()))
+        #expect(LibraryTask.takesNoOther(ItsOwn()))
+        #endif
     }
 
     /// Whether it was called on the main actor.

@@ -68,6 +68,43 @@ struct ExploreTests {
         #expect(orders.count > 5)
     }
 
+    private actor Clerk {
+        func fetch(_ integrator: Integrator<Int, Int>, _ input: Int) async throws -> Int {
+            try await integrator.request(input)
+        }
+    }
+
+    private struct Stepping: DataProvider {
+        let log: Log
+
+        @concurrent
+        func request(_ input: Int) async throws -> Int {
+            for step in 0..<3 { log.add("\(input).\(try await next(step))") }
+            return input
+        }
+
+        @concurrent
+        private func next(_ step: Int) async throws -> Int { try await Echo<Int>().request(step) }
+    }
+
+    @Test("orders what actors ask for, without patience", arguments: 0..<20)
+    func callsOfActors(seed: Int) async throws {
+        func order() async throws -> [String] {
+            let log = Log()
+            try await explore(seeds: [seed], patience: .zero) { _ in
+                let integrator = Integrator(Stepping(log: log))
+                try await withThrowingTaskGroup { group in
+                    for input in 1...3 { group.addTask { _ = try await Clerk().fetch(integrator, input) } }
+                    try await group.waitForAll()
+                }
+            }
+            return log.entries
+        }
+        let first = try await order()
+        #expect(first.count == 9)
+        for _ in 0..<10 { #expect(try await order() == first) }
+    }
+
     /// What waits for one thing, and is let go on with it.
     enum Crowd: CaseIterable {
         case outcome, pause, lanes
