@@ -17,8 +17,12 @@ package final class HeldJobs: TaskExecutor {
         try await jobs.wait { $0.count >= count }
     }
 
-    /// Lets all run that have come, in their order.
+    /// Lets all run that have come since the last time, in their order.
     package func run() {
-        for job in jobs.value { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        let come = jobs.change { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in come { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }

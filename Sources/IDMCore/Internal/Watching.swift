@@ -46,7 +46,9 @@ package protocol WatchedClock: Sendable {
     var workload: any WorkWatch { get }
 
     /// Sleeps without leaving the caller's actor.
-    func sleep(for duration: Duration, tolerance: Duration?) async throws
+    ///
+    /// Not named as a method of the standard library's clocks is: that would be taken for this one where it is missing.
+    func pause(for duration: Duration) async throws
 }
 
 extension LibraryTask {
@@ -83,6 +85,13 @@ extension LibraryTask {
         let watch = watch
         watch?.workDeparts()
         return watch
+    }
+
+    /// Lets others go on. By way of the pool, also on the main actor.
+    static func yield() async {
+        let trip = depart()
+        await Task.yield()
+        trip?.workArrived()
     }
 
     /// Does work on no actor, where whoever watches the caller sees it. A task of the main actor prefers no executor, and

@@ -206,7 +206,7 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         // What is there already needs no time.
         if let answer = answer.value { return answer }
         let timer = LibraryTask.startAtOnce(clock: clock, isolation: nil) { _ in
-            guard (try? await clock.sleep(for: duration)) != nil else { return }
+            guard (try? await clock.pause(for: duration)) != nil else { return }
             answer.change { $0 = $0 ?? false }
         }
         defer { timer.cancel() }

@@ -100,7 +100,7 @@ public final class DeterministicExecutor: TaskExecutor {
         while !Task.isCancelled {
             await Workload.rest(of: [self], isolation: nil)
             let turns = turnsAtStandstill
-            guard (try? await clock.sleep(for: patience)) != nil else { return false }
+            guard (try? await clock.pause(for: patience)) != nil else { return false }
             if turns != nil && turns == turnsAtStandstill { return true }
         }
         return false

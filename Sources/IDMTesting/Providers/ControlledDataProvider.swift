@@ -92,9 +92,9 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// Ends the request with a value after some time, counted from now. Returns at once. If the request has ended by
     /// then, nothing is waited for.
     public func answer(_ output: Output, after duration: Duration, on clock: some Clock<Duration>) {
-        let deadline = clock.now.advanced(by: duration)
+        let alarm = clock.alarm(after: duration)
         let timer = LibraryTask.startAtOnce(clock: clock, isolation: nil) { _ in
-            guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil else { return }
+            guard (try? await alarm()) != nil else { return }
             self.answer(output)
         }
         let isOver = state.change { state in

@@ -1,4 +1,5 @@
 public import Foundation
+internal import IDMCore
 public import IDMHTTP
 
 extension LoopbackServer {
@@ -96,7 +97,7 @@ enum Pause: Sendable {
     func wait() async throws {
         switch self {
         case .gate(let gate): try await gate.pass()
-        case .time(let duration, let clock): try await clock.sleep(for: duration)
+        case .time(let duration, let clock): try await clock.pause(for: duration)
         case .ever: try await TestGate().pass()
         }
     }

@@ -130,10 +130,14 @@ public final class ManualClock: Clock, WatchedClock {
     }
 
     /// Sleeps for so long, as ``sleep(until:tolerance:)`` does.
-    // The one of the standard library does the same, but leaves the caller's actor on its way, and this clock doesn't
-    // know of who has left it.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
-        try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
+        // The method of the standard library does the same, but leaves the caller's actor on its way, and this clock
+        // doesn't know of who has left it.
+        try await pause(for: duration)
+    }
+
+    package func pause(for duration: Duration) async throws {
+        try await sleep(until: now.advanced(by: duration))
     }
 
     /// How long each of those who sleep still has to sleep, shortest first.
@@ -215,6 +219,9 @@ public final class ManualClock: Clock, WatchedClock {
         }
         await resters.inTurn { await Workload.rest(of: watched, isolation: isolation) }
     }
+
+    /// Whether nothing is on its way, as far as this clock knows, right now.
+    package var isAtRest: Bool { (workload as? any WatchedWork)?.turnsAtRest != nil }
 
     /// Wakes one sleeper, at its time. One at a time: two that go on at once may overtake each other on their way.
     /// False if nobody sleeps until then: it is then by now.

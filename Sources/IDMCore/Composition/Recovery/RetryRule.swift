@@ -22,7 +22,7 @@ struct RetryRule: Sendable {
     func pause(beforeRetry number: Int, on clock: any Clock<Duration>) async throws {
         // A provider that fails at once, again and again and without a delay, would hold its actor up for ever, and no
         // cancel would get through.
-        if number.isMultiple(of: 16) { await Task.yield() }
+        if number.isMultiple(of: 16) { await LibraryTask.yield() }
         try await clock.pause(for: delay.duration(beforeRetry: number))
         try await PauseControl.current?.waitWhilePaused()
     }

@@ -8,18 +8,18 @@ extension Duration {
 
 extension Clock where Duration == Swift.Duration {
     /// Sleeps, unless there is nothing to sleep. Throws `CancellationError` if the task is or gets cancelled.
-    func pause(for duration: Duration) async throws {
+    package func pause(for duration: Duration) async throws {
         try Task.checkCancellation()
         guard duration > .zero else { return }
         // Sleeping leaves the caller's actor, where a clock that watches would lose sight of the task.
         if let watched = self as? any WatchedClock {
-            return try await watched.sleep(for: duration.bounded, tolerance: nil)
+            return try await watched.pause(for: duration.bounded)
         }
         try await sleepInSteps(until: now.advanced(by: duration.bounded))
     }
 
     /// What sleeps until a time counted from now, whenever it is started.
-    func alarm(after duration: Duration) -> @Sendable () async throws -> Void {
+    package func alarm(after duration: Duration) -> @Sendable () async throws -> Void {
         let deadline = now.advanced(by: duration.bounded)
         return { try await sleepInSteps(until: deadline) }
     }

@@ -89,7 +89,7 @@ public struct RetryInterceptor: HTTPInterceptor {
                 let isInTime = deadline.map { elapsed() + wait < $0 } ?? true
                 guard wait <= maximumWait, isInTime, budget?.take() ?? true else { throw error }
                 EventRecorder.record(.retry(retries, after: wait, because: "\(error)"))
-                if wait > .zero { try await clock.sleep(for: wait) }
+                try await clock.pause(for: wait)
                 try await PauseControl.checkpoint()
             }
         }

@@ -1,0 +1,67 @@
+import IDMCore
+import IDMHTTP
+import IDMTesting
+import TestSupport
+import Testing
+
+/// A clock of the system overflows, with a trap, not very far beyond what a duration can hold.
+@Suite("The longest duration", .timeLimit(.ample))
+struct LongestDurationTests {
+    /// What takes a duration.
+    enum Wait: CaseIterable, Sendable {
+        case answer, patience, contract, server
+
+        func wait(_ duration: Duration, on clock: HastyClock) async throws {
+            switch self {
+            case .answer:
+                let provider = ControlledDataProvider<Int, Int>()
+                let task = Integrator(provider).prepareCall(1).call()
+                try await provider.nextRequest().answer(2, after: duration, on: clock)
+                #expect(try await task.value == 2)
+            case .patience:
+                await #expect(throws: ExplorationFailure.self) {
+                    try await explore(seeds: [1], patience: duration, clock: clock) { _ in
+                        try await Watched(false).wait { $0 }
+                    }
+                }
+            case .contract:
+                let patience = DataProviderContract.Patience(request: duration, clock: clock)
+                let failures = try await TestScope.failures {
+                    try await DataProviderContract.check(input: 1, patience: patience, rules: [.answersOnce]) {
+                        ControlledDataProvider<Int, Int>()
+                    }
+                }
+                #expect(failures.count == 1)
+            case .server:
+                try await LoopbackServer.run { server in
+                    server.on(.get, "/a", answer: .text("a").waiting(duration, on: clock))
+                    let answer = try await HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+                        .request(ServiceRequest(.get, "/a"))
+                    #expect(answer.status == 200)
+                }
+            }
+        }
+    }
+
+    @Test("is a hundred years, wherever the kit waits", arguments: Wait.allCases)
+    func bounded(wait: Wait) async throws {
+        for duration in [Duration(attoseconds: .max), .seconds(Int64.max)] {
+            let clock = HastyClock()
+            try await wait.wait(duration, on: clock)
+            #expect(clock.sleeps.first == .seconds(Int64(3_155_760_000)))
+        }
+    }
+
+    /// Notes for how long one would sleep, and lets nobody.
+    final class HastyClock: Clock {
+        private let noted = Watched<[Duration]>([])
+
+        var sleeps: [Duration] { noted.value }
+        var now: ManualClock.Instant { ManualClock.Instant(offset: .zero) }
+        var minimumResolution: Duration { .zero }
+
+        func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+            noted.change { $0.append(deadline.offset) }
+        }
+    }
+}
