@@ -1,50 +1,41 @@
 package import IDMTesting
 
-/// The ways by the pool that work on the main actor takes, each of which may be a while.
-package struct HeldWays: Sendable {
-    /// Of how many a clock knew.
-    package private(set) var seen = 0
-    /// Of how many it didn't.
-    package private(set) var unseen = 0
-
-    private init() {}
-
-    /// Does work on the main actor, and holds it on each way to look at a clock.
-    @MainActor
-    package static func known(
-        to clock: ManualClock, of work: @escaping @MainActor @Sendable () async throws -> Void
-    ) async throws -> HeldWays {
-        let (jobs, ways) = (HeldJobs(), Watched(HeldWays()))
-        let end = Watched<Result<HeldWays, any Error>?>(nil)
-        let working = Task(executorPreference: jobs) { await finish(work, ways, end) }
-        // The way of the task to its beginning.
-        try await jobs.areWaiting(1)
-        jobs.run()
-        let holding = Task { @concurrent in
-            while true {
-                try await jobs.areWaiting(1)
-                let isSeen = !clock.isAtRest
-                ways.change { if isSeen { $0.seen += 1 } else { $0.unseen += 1 } }
-                jobs.run()
-            }
+/// Does work on the main actor, and holds it on each way by the pool, where it could be a while. Returns whether a clock
+/// knew of that, way for way.
+@MainActor
+package func heldWays(
+    knownTo clock: ManualClock, _ work: @escaping @MainActor @Sendable () async throws -> Void
+) async throws -> [Bool] {
+    let (jobs, known) = (HeldJobs(), Watched<[Bool]>([]))
+    let end = Watched<Result<[Bool], any Error>?>(nil)
+    let working = Task(executorPreference: jobs) { await perform(work, noting: known, to: end) }
+    // Its way to the beginning.
+    try await jobs.areWaiting(1)
+    jobs.run()
+    let holding = Task { @concurrent in
+        while true {
+            try await jobs.areWaiting(1)
+            let isKnown = !clock.isAtRest
+            known.change { $0.append(isKnown) }
+            jobs.run()
         }
-        await working.value
-        holding.cancel()
-        _ = await holding.result
-        return try end.value?.get() ?? HeldWays()
     }
+    await working.value
+    holding.cancel()
+    _ = await holding.result
+    return try end.value?.get() ?? []
+}
 
-    /// What comes after this is the way of the task to its end.
-    @MainActor
-    private static func finish(
-        _ work: @MainActor () async throws -> Void, _ ways: Watched<HeldWays>,
-        _ end: Watched<Result<HeldWays, any Error>?>
-    ) async {
-        do {
-            try await work()
-            end.change { $0 = .success(ways.value) }
-        } catch {
-            end.change { $0 = .failure(error) }
-        }
+/// Does work, and takes note of the ways until its end: what follows is only the way of the task to its own.
+@MainActor
+private func perform(
+    _ work: @MainActor @Sendable () async throws -> Void, noting known: Watched<[Bool]>,
+    to end: Watched<Result<[Bool], any Error>?>
+) async {
+    do {
+        try await work()
+        end.change { $0 = .success(known.value) }
+    } catch {
+        end.change { $0 = .failure(error) }
     }
 }

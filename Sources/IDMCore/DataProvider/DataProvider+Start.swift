@@ -6,9 +6,7 @@ extension DataProvider {
         _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
         isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
-        guard ties.start() else {
-            return Task { throw CancellationError() }
-        }
+        guard ties.start() else { return ties.refused() }
         let task = launch(input, reporter: reporter, tiedBy: ties, isolation: isolation)
         ties.tie(task)
         return task

@@ -10,6 +10,8 @@ struct RequestFate {
 
     private var state = State.open([])
     private var runningCount = 0
+    /// Whether somebody waits until all have ended.
+    private(set) var isAwaited = false
 
     /// The first failure, if there is one.
     var failure: (any Error)? {
@@ -21,6 +23,14 @@ struct RequestFate {
 
     private var isOpen: Bool {
         if case .open = state { true } else { false }
+    }
+
+    /// Whether the next end is the last one, and somebody waits for that.
+    var isNextAwaited: Bool { isAwaited && runningCount == 1 }
+
+    /// All have been started, and somebody waits until all have ended, unless they have.
+    mutating func await() {
+        isAwaited = runningCount > 0
     }
 
     /// One is about to start. False if it is too late to ask its provider: its task counts as cancelled already.

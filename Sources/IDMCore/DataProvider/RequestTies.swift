@@ -7,11 +7,13 @@ public final class _RequestTies: Sendable {
     /// Whether one may fail without failing the others.
     @usableFromInline let isCollecting: Bool
 
+    private let watch: (any WorkWatch)?
     private let fate = Locked(RequestFate())
 
     @usableFromInline
     init(isCollecting: Bool = false) {
         self.isCollecting = isCollecting
+        watch = executor.flatMap { $0 as? any WorkWatch }
         // Then none is asked at all.
         if Task.isCancelled { cancel() }
     }
@@ -34,18 +36,51 @@ public final class _RequestTies: Sendable {
         if fate.withLock({ $0.tie(task) }) { task.cancel() }
     }
 
+    /// The task of one whose provider isn't asked.
+    @usableFromInline
+    func refused<Output: Sendable>() -> Task<Output, any Error> {
+        watch?.workDeparts()
+        return Task {
+            end()
+            watch?.workArrived()
+            throw CancellationError()
+        }
+    }
+
     @usableFromInline
     func end() {
-        // Whoever waits for the task goes on when this has returned.
-        if executor != nil { LibraryTask.stir() }
-        fate.withLock { $0.end() }
+        let isAwaited = fate.withLock { fate in
+            defer { fate.end() }
+            return fate.isNextAwaited
+        }
+        tellEnd(isAwaited: isAwaited)
     }
 
     @usableFromInline
     func fail(_ error: any Error) {
         guard !isCollecting else { return end() }
-        if executor != nil { LibraryTask.stir() }
-        for task in fate.withLock({ $0.fail(error) }) { task.cancel() }
+        let (isAwaited, tasks) = fate.withLock { ($0.isNextAwaited, $0.fail(error)) }
+        for task in tasks { task.cancel() }
+        tellEnd(isAwaited: isAwaited)
+    }
+
+    /// Whoever waits for the task goes on when this has returned, and after the last one goes back to its own actor.
+    private func tellEnd(isAwaited: Bool) {
+        if isAwaited { watch?.workDeparts() } else { watch?.stir() }
+    }
+
+    // MARK: Waiting for all of them
+
+    /// All have been started, and whoever has started them waits for all of their tasks.
+    @usableFromInline
+    func beginWait() {
+        if watch != nil { fate.withLock { $0.await() } }
+    }
+
+    /// Whoever has waited is back.
+    @usableFromInline
+    func endWait() {
+        if let watch, fate.withLock({ $0.isAwaited }) { watch.workArrived() }
     }
 
     @usableFromInline

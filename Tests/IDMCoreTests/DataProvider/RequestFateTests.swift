@@ -21,6 +21,22 @@ struct RequestFateTests {
         #expect(fate.isFulfilled)
     }
 
+    @Test("names the last end, if somebody waits for it", arguments: [0, 1, 3])
+    func awaited(count: Int) {
+        var fate = RequestFate()
+        for _ in 0..<count { _ = fate.start() }
+        #expect(!fate.isNextAwaited)
+        fate.await()
+        #expect(fate.isAwaited == (count > 0))
+        let awaited = (0..<count).map { number in
+            let isAwaited = fate.isNextAwaited
+            if number == 0 { _ = fate.fail(Trouble.first) } else { fate.end() }
+            return isAwaited
+        }
+        #expect(awaited == (0..<count).map { $0 == count - 1 })
+        #expect(!fate.isNextAwaited)
+    }
+
     @Test("with the first failure gives out those that were tied, once, and keeps that failure")
     func failure() {
         var fate = RequestFate()

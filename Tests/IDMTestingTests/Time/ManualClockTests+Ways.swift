@@ -11,8 +11,63 @@ extension ManualClockTests {
         try await TestScope.run {
             let answers = (0..<17).map { $0 < 16 ? Result<Int, any Error>.failure(Trouble.first) : .success(1) }
             let provider = StubDataProvider<Int, Int>(answers: answers).retry(16)
-            let ways = try await HeldWays.known(to: ManualClock()) { _ = try await provider.request(1) }
-            #expect(ways.seen > 0 && ways.unseen == 0)
+            let known = try await heldWays(knownTo: ManualClock()) { _ = try await provider.request(1) }
+            #expect(!known.isEmpty && !known.contains(false))
+        }
+    }
+
+    /// What waits for several requests.
+    enum Several: CaseIterable, Sendable {
+        case group, collecting, each, eachAfterEach
+
+        /// Asks twice, and answers to what comes of it when the test lets it.
+        func request(_ provider: ControlledDataProvider<Int, Int>) async throws {
+            switch self {
+            case .group: _ = try await (provider >><< provider).request((1, 2))
+            case .collecting: _ = try await (provider >><< provider).collectingResults().request((1, 2))
+            case .each: _ = try await provider.each().request([1, 2])
+            case .eachAfterEach: _ = try await provider.each(maxConcurrent: 1).request([1, 2])
+            }
+        }
+    }
+
+    /// How the requests end.
+    enum Ending: CaseIterable, Sendable {
+        case answers, firstFails, lastFails
+    }
+
+    @Test("knows of whoever comes back from several requests", arguments: Several.allCases, Ending.allCases)
+    @MainActor
+    func severalOnTheirWay(several: Several, ending: Ending) async throws {
+        try await TestScope.run {
+            let (clock, provider) = (ManualClock(), ControlledDataProvider<Int, Int>(hearsCancel: false))
+            // Once it waits for the ends: work that is held goes to the end of the main actor's line at each `await`.
+            let nextRequest = { @Sendable in
+                let request = try await provider.nextRequest()
+                for _ in 0..<9 { await clock.rest() }
+                return request
+            }
+            let answering = Task {
+                let first = try await nextRequest()
+                // The other one then answers with the first: it has waited for nothing.
+                if ending == .firstFails { first.fail(Trouble.first) } else { first.answer(1) }
+                if several == .eachAfterEach && ending == .firstFails { return }
+                let second = try await nextRequest()
+                if ending == .lastFails { second.fail(Trouble.first) } else { second.answer(2) }
+            }
+            let known = try await heldWays(knownTo: clock) {
+                do {
+                    try await several.request(provider)
+                    #expect(several == .collecting || ending == .answers)
+                } catch {
+                    #expect(several != .collecting && ending != .answers)
+                }
+            }
+            try await answering.value
+            // A group that comes back to go on waiting need not be known of.
+            let isGroup = [.group, .collecting].contains(several)
+            #expect(isGroup ? known == [false, true] : !known.isEmpty && !known.contains(false))
+            await clock.rest()
         }
     }
 }

@@ -22,6 +22,8 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
         guard !ties.isFulfilled else {
             return await (repeat (each tasks).ended())
         }
+        ties.beginWait()
+        defer { ties.endWait() }
         let results = await LibraryTask.hearingCancel {
             await (repeat (each tasks).ended())
         } onCancel: {

@@ -25,43 +25,71 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
     private func run(
         _ inputs: [Base.Input], progress: GroupProgress?, isolation: isolated (any Actor)?
     ) async throws -> [Base.Output] {
-        let failure = FirstFailure()
+        let (failure, watch) = (FirstFailure(), LibraryTask.watch)
+        defer { watch?.workArrived() }
         return try await withThrowingTaskGroup(of: (Int, Base.Output).self) { group in
             // Captured, or the closure leaves the caller's actor.
             _ = isolation
-            var outputs = [Base.Output?](repeating: nil, count: inputs.count)
-            var started = 0
-            // One may fail in the turn in which it starts.
-            while started < min(maxConcurrent, inputs.count), failure.error == nil {
-                try Task.checkCancellation()
-                start(inputs[started], started, progress, failure, in: &group, isolation: isolation)
-                started += 1
+            // Out of a group it goes by way of the pool.
+            defer { watch?.workDeparts() }
+            do {
+                return try await gather(inputs, progress, failure, watch, from: &group, isolation: isolation)
+            } catch {
+                // Here, and not at the end of the group: there nobody would be told where they arrive.
+                group.cancelAll()
+                while !group.isEmpty { _ = try? await next(from: &group, watch, isolation: isolation) }
+                throw error
             }
-            while let (index, output) = try await group.next(isolation: isolation) {
-                outputs[index] = output
-                guard started < inputs.count else { continue }
-                // A request that ignored the cancel is no reason to make another one.
-                try Task.checkCancellation()
-                start(inputs[started], started, progress, failure, in: &group, isolation: isolation)
-                started += 1
-            }
-            return outputs.compactMap(\.self)
         }
     }
 
+    private func gather(
+        _ inputs: [Base.Input], _ progress: GroupProgress?, _ failure: FirstFailure, _ watch: (any WorkWatch)?,
+        from group: inout Group, isolation: isolated (any Actor)?
+    ) async throws -> [Base.Output] {
+        var outputs = [Base.Output?](repeating: nil, count: inputs.count)
+        var started = 0
+        // One may fail in the turn in which it starts.
+        while started < min(maxConcurrent, inputs.count), failure.error == nil {
+            try Task.checkCancellation()
+            start(inputs[started], started, progress, failure, watch, in: &group, isolation: isolation)
+            started += 1
+        }
+        while let (index, output) = try await next(from: &group, watch, isolation: isolation) {
+            outputs[index] = output
+            guard started < inputs.count else { continue }
+            // A request that ignored the cancel is no reason to make another one.
+            try Task.checkCancellation()
+            start(inputs[started], started, progress, failure, watch, in: &group, isolation: isolation)
+            started += 1
+        }
+        return outputs.compactMap(\.self)
+    }
+
+    /// Waits for the next end. It has been told of, and this is where it arrives.
+    private func next(
+        from group: inout Group, _ watch: (any WorkWatch)?, isolation: isolated (any Actor)?
+    ) async throws -> (Int, Base.Output)? {
+        guard !group.isEmpty else { return nil }
+        defer { watch?.workArrived() }
+        return try await group.next(isolation: isolation)
+    }
+
     private func start(
-        _ input: Base.Input, _ index: Int, _ progress: GroupProgress?, _ failure: FirstFailure, in group: inout Group,
-        isolation: isolated (any Actor)?
+        _ input: Base.Input, _ index: Int, _ progress: GroupProgress?, _ failure: FirstFailure,
+        _ watch: (any WorkWatch)?, in group: inout Group, isolation: isolated (any Actor)?
     ) {
         let reporter = progress?.memberReporter(index)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
             group.addImmediateTask {
                 _ = isolation
+                defer { watch?.workDeparts() }
                 return (index, try await ask(input, reporter, failure))
             }
         } else {
             group.addTask {
                 _ = isolation
+                defer { watch?.workDeparts() }
                 return (index, try await ask(input, reporter, failure))
             }
         }

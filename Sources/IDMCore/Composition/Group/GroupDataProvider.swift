@@ -34,6 +34,8 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
         guard !ties.isFulfilled else {
             return try await (repeat (each tasks).value)
         }
+        ties.beginWait()
+        defer { ties.endWait() }
         do {
             return try await LibraryTask.hearingCancel {
                 try await (repeat (each tasks).value)
