@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import IDMCore
 
 /// The threads on which a disk cache works, so that none of the cooperative pool waits for a disk. Work for the same
 /// key is done in the order in which it was asked for.
@@ -14,18 +15,18 @@ struct DiskLanes: Sendable {
 
     /// Does work on the lane of a digest, which takes its place in the line before this suspends.
     func run<R: Sendable>(_ digest: Digest, _ work: @escaping @Sendable () -> R) async -> R {
-        await lanes[Int(digest.bytes[0]) % lanes.count].run(work)
+        await lanes[Int(digest.bytes[0]) % lanes.count].trip(work)
     }
 
     /// Does work when everything that was asked for before has been done.
     func runAfterAll<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
-        for lane in lanes { await lane.run {} }
-        return await side.run(work)
+        for lane in lanes { await lane.trip {} }
+        return await side.trip(work)
     }
 
     /// Does work beside everything else, one after the other.
     func runBeside<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
-        await side.run(work)
+        await side.trip(work)
     }
 }
 
@@ -39,7 +40,14 @@ private actor DiskLane {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    func run<R: Sendable>(_ work: @Sendable () -> R) -> R {
+    /// Does work there, and tells whoever watches that the caller is on its way meanwhile.
+    nonisolated func trip<R: Sendable>(_ work: @Sendable () -> R) async -> R {
+        let trip = LibraryTask.depart()
+        defer { trip?.workArrived() }
+        return await run(work)
+    }
+
+    private func run<R: Sendable>(_ work: @Sendable () -> R) -> R {
         work()
     }
 }

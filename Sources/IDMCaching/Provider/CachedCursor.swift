@@ -13,7 +13,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     private var race: Race<Base, Store>?
     /// How old the entry was. Known from when it is found.
     private var age: Duration?
-    private var writing: Task<Void, Never>?
+    private var hasWritten: LatestValue<Bool>?
     /// Begun before the cache is read: what has been heard by then stays known, also if it lands during the look.
     private var visit: Visit<Base.Input, Store.Key, Store.Value>?
 
@@ -54,7 +54,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
             case .end:
                 visit = nil
                 // The answer was heard when it came. The end comes when it is safe.
-                await written(isolation: isolation)
+                await hasWritten?.becomesTrueOrCancelled()
                 return nil
             }
         }
@@ -83,22 +83,6 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
         }
     }
 
-    /// Waits until the answer was written, unless nobody waits for this one any more.
-    private mutating func written(isolation: isolated (any Actor)?) async {
-        guard let writing else { return }
-        self.writing = nil
-        let end = Mailbox<Void>()
-        LibraryTask.start(isolation: isolation) { _ in
-            await writing.value
-            end.end(.finished)
-        }
-        await LibraryTask.hearingCancel {
-            _ = try? await end.next(isolation: isolation)
-        } onCancel: {
-            end.abandon()
-        }
-    }
-
     private mutating func found(_ finding: Lookup<Store.Value>) {
         age = finding.age
         if case .fresh = finding.finding { visit = nil }
@@ -108,7 +92,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     private mutating func answered(_ answer: Result<Answer, any Error>) {
         switch answer {
         case .success(let answer):
-            writing = answer.writing
+            hasWritten = answer.hasWritten
             run.answered(answer.value)
         case .failure(let error):
             run.failed(error, isCancel: CancelReason(error) != nil)

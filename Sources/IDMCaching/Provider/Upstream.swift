@@ -8,8 +8,8 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
         var value: Base.Output
         /// The place of its question in the ledger's order.
         let number: Int64
-        /// The write, if it takes its time. It goes on whoever leaves.
-        let writing: Task<Void, Never>?
+        /// Whether it has been written, if that takes its time. It goes on whoever leaves.
+        let hasWritten: LatestValue<Bool>?
     }
 
     let base: Base
@@ -19,7 +19,7 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
     func request(_ question: Input) async throws -> Output {
         let visit = question.visit
         if let (entry, number) = visit.answerMeanwhile {
-            return Output(value: entry.value, number: number, writing: nil)
+            return Output(value: entry.value, number: number, hasWritten: nil)
         }
         visit.ask()
         let permit = store.ledger.permit(for: visit.key)
@@ -27,15 +27,17 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
         let entry = store.ledger.entry(value, tags: tags?(visit.input, value) ?? [])
         if let newer = permit.answer(entry) {
             store.ledger.report(.dropped(visit.key))
-            return Output(value: newer.value, number: permit.number, writing: nil)
+            return Output(value: newer.value, number: permit.number, hasWritten: nil)
         }
         guard !store.answersAtOnce else {
             await store.keep(entry, for: visit.key, permit: permit)
-            return Output(value: value, number: permit.number, writing: nil)
+            return Output(value: value, number: permit.number, hasWritten: nil)
         }
-        let writing = LibraryTask.start(isolation: #isolation) { [store] _ in
+        let hasWritten = LatestValue(false)
+        LibraryTask.start(isolation: #isolation) { [store] _ in
             await store.keep(entry, for: visit.key, permit: permit)
+            hasWritten.set(true)
         }
-        return Output(value: value, number: permit.number, writing: writing)
+        return Output(value: value, number: permit.number, hasWritten: hasWritten)
     }
 }

@@ -1,3 +1,5 @@
+internal import IDMCore
+
 /// Where a transfer stands, now and whenever that changes. See ``TransferCenter/states(of:)``.
 public struct TransferStates: AsyncSequence, Sendable {
     /// One state.

@@ -1,3 +1,4 @@
+import IDMCore
 import TestSupport
 import Testing
 

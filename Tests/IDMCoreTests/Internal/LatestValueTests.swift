@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import IDMHTTP
+@testable import IDMCore
 
 @Suite("A value that others follow", .timeLimit(.ample))
 struct LatestValueTests {

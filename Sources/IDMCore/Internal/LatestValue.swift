@@ -1,7 +1,5 @@
-internal import IDMCore
-
 /// A value that changes, and any number of those who follow it: each in its own pace, and each hears the latest one.
-final class LatestValue<Value: Sendable>: Sendable {
+package final class LatestValue<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var version = 1
@@ -11,13 +9,13 @@ final class LatestValue<Value: Sendable>: Sendable {
 
     private let state: Locked<State>
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         state = Locked(State(value: value))
     }
 
     deinit { close() }
 
-    func set(_ value: Value) {
+    package func set(_ value: Value) {
         let (before, waiters) = state.withLock { state in
             defer { (state.value, state.version) = (value, state.version + 1) }
             return (state.value, state.waiters.removeAll())
@@ -29,7 +27,7 @@ final class LatestValue<Value: Sendable>: Sendable {
     }
 
     /// Lets those who follow come to an end once they have heard the last value.
-    func close() {
+    package func close() {
         let waiters = state.withLock { state in
             state.isClosed = true
             return state.waiters.removeAll()
@@ -39,7 +37,7 @@ final class LatestValue<Value: Sendable>: Sendable {
 
     /// The first value after one that was heard, with its version. The version before the first one is 0. Nil once
     /// there is no more, and when the task that waits is cancelled.
-    func next(after version: Int) async -> (value: Value, version: Int)? {
+    package func next(after version: Int) async -> (value: Value, version: Int)? {
         while !Task.isCancelled {
             let (found, id) = state.withLock { state -> ((value: Value, version: Int)?, Int?) in
                 if state.version > version { return ((state.value, state.version), nil) }
@@ -67,7 +65,7 @@ final class LatestValue<Value: Sendable>: Sendable {
 
 extension LatestValue<Bool> {
     /// Waits until it is true, or the task that waits is cancelled.
-    func becomesTrueOrCancelled() async {
+    package func becomesTrueOrCancelled() async {
         var version = 0
         while let (isTrue, next) = await next(after: version), !isTrue { version = next }
     }
