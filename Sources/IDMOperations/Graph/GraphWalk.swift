@@ -36,15 +36,20 @@ final class GraphWalk<Input: Sendable>: GraphValues {
     // MARK: The walk
 
     /// Runs all nodes, and returns when the last of them has ended.
-    func perform(_ input: Input, isolation: isolated (any Actor)?) async throws -> OperationGraphResults {
+    ///
+    /// On no actor, as the nodes run: with each of their ends it may go on, and from there it knows of that at once.
+    func perform(_ input: Input) async throws -> OperationGraphResults {
+        try await LibraryTask.elsewhere { try await self.walk(input) }
+    }
+
+    @concurrent
+    private func walk(_ input: Input) async throws -> OperationGraphResults {
         try Task.checkCancellation()
         let progress = GroupProgress.current(count: graph.nodes.count)
         let outer = PauseControl.current
         let observation = outer?.observe { [weak self] in self?.follow(outer) }
         follow(outer)
         await withDiscardingTaskGroup { group in
-            // Captured, or the closure leaves the caller's actor.
-            _ = isolation
             startNodes(&group, input, progress)
             for await _ in events {
                 if isToStop { group.cancelAll() }

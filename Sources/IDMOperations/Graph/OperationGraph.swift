@@ -157,7 +157,7 @@ public struct OperationGraph<Input: Sendable>: DataProvider {
     /// The ambient progress is the mean of the nodes', and a `PauseControl` that is bound to the request pauses it.
     public func request(_ input: Input) async throws -> OperationGraphResults {
         let walk = GraphWalk(self, try schedule())
-        return try await walk.perform(input, isolation: #isolation)
+        return try await walk.perform(input)
     }
 
     /// Starts a run that goes on by itself.

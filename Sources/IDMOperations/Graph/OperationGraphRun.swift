@@ -16,7 +16,7 @@ public struct OperationGraphRun: Sendable {
         come = { (try? walk.get())?.results ?? OperationGraphResults(nodes: graph.nodes.map(\.node)) }
         let integrator = Integrator(
             ClosureDataProvider<Void, OperationGraphResults> {
-                try await walk.get().perform(input, isolation: #isolation)
+                try await walk.get().perform(input)
             })
         let control = PauseControl()
         self.control = control

@@ -17,10 +17,13 @@ struct WatchedDiskTests {
         let store = try DiskCache<String, String>(
             folder: folder.url, partition: nil, bounds: DiskBounds(), durability: .process, coding: .json,
             ledger: CacheLedger(), files: files, text: { $0 })
-        return ClosureDataProvider<String, String> { $0 }.delay(.seconds(1), clock: clock).cached(in: store, policy: policy)
+        return ClosureDataProvider<String, String> { $0 }.delay(.seconds(1), clock: clock).cached(
+            in: store, policy: policy)
     }
 
-    @Test("nothing is at rest for a clock, and then all is told", arguments: [CachePolicy.remoteElseCache, .cacheElseRemote(maxAge: .zero)])
+    @Test(
+        "nothing is at rest for a clock, and then all is told",
+        arguments: [CachePolicy.remoteElseCache, .cacheElseRemote(maxAge: .zero)])
     func isWatched(policy: CachePolicy) async throws {
         try await TestScope.run {
             let (clock, log, known) = (ManualClock(), Log(), Watched<[Bool]>([]))
