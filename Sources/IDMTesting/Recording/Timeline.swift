@@ -153,9 +153,7 @@ private struct PictureProvider: DataProvider {
     let clock: ManualClock
 
     func request(_ input: String) async throws -> String {
-        try await DelayDataProvider(
-            ValueDataProvider<Void, Void>(()), duration: Timeline.tick * ticks, clock: clock
-        ).request(())
+        try await clock.sleep(for: Timeline.tick * ticks)
         if failing.contains(input) { throw PictureFailure() }
         return input.uppercased()
     }

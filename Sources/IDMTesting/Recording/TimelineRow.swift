@@ -137,6 +137,7 @@ private struct TimelineReader {
             return isCall ? end() : symbol == "~"
         case .heardOfCalls:
             return isCall || (symbol.count == 1 && "A"..."Z" ~= character) ? end() : ["~", "?", "!"].contains(symbol)
+        case .source where symbol == "~": return false
         case .source, .heardOfSource:
             guard character == "[" else { return end() }
             depth = 1

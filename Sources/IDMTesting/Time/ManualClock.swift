@@ -19,13 +19,14 @@ public import IDMCore
 /// wait.
 ///
 /// It can't be known of, and is not waited for:
-/// - what a provider of yours does elsewhere for a call that was made on the main actor: in a `@concurrent` function,
-///   on an actor, in a continuation or a task of its own. Compiled without the feature `NonisolatedNonsendingByDefault`,
-///   every `async` function is a `@concurrent` one, unless it is marked `nonisolated(nonsending)`. So is, with any
-///   feature, the way of the standard library to this clock where it is known as `any Clock` only or as a type
-///   parameter, and `Task.sleep(for:tolerance:clock:)`;
-/// - the way back of a group to the main actor, from the end of its last member on;
-/// - a provider that is an actor, or has its own executor, while that is busy with work of others;
+/// - what a provider of yours does elsewhere for a call that was made on the main actor, or on an actor with an executor
+///   of its own: in a `@concurrent` function, on another actor, in a continuation or a task of its own. Compiled without
+///   the feature `NonisolatedNonsendingByDefault`, every `async` function is a `@concurrent` one, unless it is marked
+///   `nonisolated(nonsending)`. With any feature, a closure with a capture list is one, as is every sleep on a clock
+///   that is known as `any Clock` or as a type parameter only, and `Task.sleep`;
+/// - a provider that is an actor with an executor of its own, and any other actor while it is busy with work of others;
+/// - a call that has this clock and is made in a scope in which another clock was made, unless the time is moved in
+///   that scope;
 /// - a task of your own, unless it was started with ``executor``. Wait for it with
 ///   ``sleepers(_:fileID:filePath:line:column:)``.
 ///
@@ -43,12 +44,12 @@ public final class ManualClock: Clock, WatchedClock {
             self.offset = offset
         }
 
-        /// The point that is so much later, or the last one that there is.
+        /// The point that is so much later, or the nearest to it that there is.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: Duration(attoseconds: offset.attoseconds.addingSaturating(duration.attoseconds)))
         }
 
-        /// How long it is from this point to another one, or the longest that there is.
+        /// How long it is from this point to another one, or the duration nearest to it that there is.
         public func duration(to other: Instant) -> Duration {
             Duration(attoseconds: other.offset.attoseconds.subtractingSaturating(offset.attoseconds))
         }
@@ -67,12 +68,28 @@ public final class ManualClock: Clock, WatchedClock {
         var now = Instant(offset: .zero)
         /// Where the time is on its way to.
         var end = Instant(offset: .zero)
-        /// In the order in which they lay down.
-        var sleepers: [Sleeper] = []
+        /// Those come last for whom the time comes first, and of those with one deadline who lay down first.
+        private(set) var sleepers: [Sleeper] = []
         var lastSleeper = 0
 
-        /// The one for whom the time comes first.
-        var next: Sleeper? { sleepers.min { $0.deadline < $1.deadline } }
+        mutating func add(_ sleeper: Sleeper) {
+            var (low, high) = (0, sleepers.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if sleepers[middle].deadline > sleeper.deadline { low = middle + 1 } else { high = middle }
+            }
+            sleepers.insert(sleeper, at: low)
+        }
+
+        mutating func remove(_ id: Int) -> Sleeper? {
+            sleepers.firstIndex { $0.id == id }.map { sleepers.remove(at: $0) }
+        }
+
+        /// Takes out the one for whom the time comes first, if it comes by then.
+        mutating func takeNext(until end: Instant?) -> Sleeper? {
+            guard let next = sleepers.last, next.deadline <= end ?? next.deadline else { return nil }
+            return sleepers.removeLast()
+        }
     }
 
     private let state = Watched(State())
@@ -116,15 +133,13 @@ public final class ManualClock: Clock, WatchedClock {
                     // Asked under the lock: a cancel that comes later finds the sleeper.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if deadline <= state.now { return .success(()) }
-                    state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
+                    state.add(Sleeper(id: id, deadline: deadline, continuation: continuation))
                     return nil
                 }
                 if let answer { continuation.resume(with: answer) }
             }
         } onCancel: {
-            let sleeper: Sleeper? = state.change { state in
-                state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
-            }
+            let sleeper = state.change { $0.remove(id) }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
     }
@@ -143,7 +158,7 @@ public final class ManualClock: Clock, WatchedClock {
     /// How long each of those who sleep still has to sleep, shortest first.
     public var remaining: [Duration] {
         let state = state.value
-        return state.sleepers.map { state.now.duration(to: $0.deadline) }.sorted()
+        return state.sleepers.reversed().map { state.now.duration(to: $0.deadline) }
     }
 
     /// Waits until so many sleep. Throws `CancellationError` if the task that waits is cancelled.
@@ -227,13 +242,9 @@ public final class ManualClock: Clock, WatchedClock {
     /// False if nobody sleeps until then: it is then by now.
     private func wakeNext(until end: Instant? = nil) -> Bool {
         let sleeper: Sleeper? = state.change { state in
-            guard let next = state.next, next.deadline <= end ?? next.deadline else {
-                // In one step with the look: who lies down between the two would sleep though its time has come.
-                state.now = max(state.now, end ?? state.now)
-                return nil
-            }
-            state.now = max(state.now, next.deadline)
-            state.sleepers.removeAll { $0.id == next.id }
+            let next = state.takeNext(until: end)
+            // In one step with the look: who lies down between the two would sleep though its time has come.
+            if let time = next?.deadline ?? end { state.now = max(state.now, time) }
             return next
         }
         sleeper?.continuation.resume()

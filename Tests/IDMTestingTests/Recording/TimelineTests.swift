@@ -117,6 +117,15 @@ struct TimelineTests {
         #expect(message.contains("  heard     --…×\(Int.max - 3)…-a\n"))
     }
 
+    @Test("shows the end of a request that takes all time")
+    func longestRequest() async throws {
+        let failures = try await TestScope.failures {
+            await Timeline.expect(executing: .default, taking: .max, calls: "a", hears: "a")
+        }
+        let message = failures.first?.message ?? ""
+        #expect(message.hasPrefix("The timelines differ in tick \(Int.max): expected -, and A came."))
+    }
+
     @Test(
         "that is too long, too short or wrong in one place fails", arguments: ["a-A", "a", "-aA", "aAA", "(aA)", "aB"])
     func mistakes(hears: String) async throws {
@@ -141,7 +150,9 @@ struct TimelineTests {
 
     @Test(
         "of a source that can't be read fails, and says why",
-        arguments: [("[a", "[a"), ("[[a]", "[[a]"), ("a]", "]"), ("[[a]]]", "]"), ("(a", "("), ("a)", ")")])
+        arguments: [
+            ("[a", "[a"), ("[[a]", "[[a]"), ("a]", "]"), ("[[a]]]", "]"), ("(a", "("), ("a)", ")"), ("a~", "~"),
+        ])
     func badSources(source: String, fault: String) async throws {
         let failures = try await TestScope.failures {
             await Timeline.expect(source: source, hears: "") { source, _ in source }

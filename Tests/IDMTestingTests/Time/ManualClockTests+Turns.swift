@@ -77,6 +77,24 @@ extension ManualClockTests {
         #expect(orders.count > 5)
     }
 
+    @Test("wakes many in the order of their deadlines, and of each deadline in that in which they lay down")
+    @MainActor
+    func many() async throws {
+        let (clock, log) = (ManualClock(), Log())
+        var random = SplitMix(seed: 7)
+        let seconds = (0..<200).map { _ in Int.random(in: 0...9, using: &random) }
+        let integrator = Integrator(
+            ClosureDataProvider<Int, Void> { number in
+                try await clock.sleep(for: .seconds(seconds[number]))
+                log.add("\(number)")
+            }, clock: clock)
+        for number in seconds.indices { integrator.prepareCall(number).call() }
+        await clock.rest()
+        #expect(clock.remaining == seconds.filter { $0 > 0 }.sorted().map { .seconds($0) })
+        await clock.run()
+        #expect(log.entries == seconds.indices.sorted { (seconds[$0], $0) < (seconds[$1], $1) }.map { "\($0)" })
+    }
+
     @Test("leaves nobody asleep who is due, also one that lies down just as the time comes to its end")
     func lateSleepers() async throws {
         let (clock, isOver) = (ManualClock(), Watched(false))
