@@ -35,7 +35,7 @@ struct RequestFate {
 
     /// One is about to start. False if it is too late to ask its provider: its task counts as cancelled already.
     mutating func start() -> Bool {
-        runningCount += 1
+        if isOpen { runningCount += 1 }
         return isOpen
     }
 

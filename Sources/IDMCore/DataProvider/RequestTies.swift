@@ -36,15 +36,14 @@ public final class _RequestTies: Sendable {
         if fate.withLock({ $0.tie(task) }) { task.cancel() }
     }
 
-    /// The task of one whose provider isn't asked.
+    /// The task of one whose provider isn't asked. Over at once where the platform can: who waits for it comes from
+    /// nowhere.
     @usableFromInline
     func refused<Output: Sendable>() -> Task<Output, any Error> {
-        watch?.workDeparts()
-        return Task {
-            end()
-            watch?.workArrived()
-            throw CancellationError()
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+            return Task { throw CancellationError() }
         }
+        return Task.immediate { throw CancellationError() }
     }
 
     @usableFromInline

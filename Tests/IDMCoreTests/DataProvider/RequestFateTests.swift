@@ -74,6 +74,9 @@ struct RequestFateTests {
         _ = isFailure ? fate.fail(Trouble.first) : fate.cancel()
         let (isSecondAsked, mustCancel) = (fate.start(), fate.tie(Tied()))
         #expect(isFirstAsked && !isSecondAsked && mustCancel)
+        // For one that isn't asked nobody waits.
+        fate.await()
+        #expect(fate.isAwaited == !isFailure)
     }
 
     @Test("doesn't keep a task that has ended before it is tied")

@@ -16,6 +16,31 @@ extension ManualClockTests {
         }
     }
 
+    @Test("has a group whose members aren't asked go no way at all", arguments: [false, true])
+    @MainActor
+    func unaskedMembers(isCancelled: Bool) async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        try await TestScope.run {
+            let others = Watched(0)
+            let failing = ClosureDataProvider<Int, Int> { _ in throw Trouble.first }
+            let other = ClosureDataProvider<Int, Int> { input in
+                others.change { $0 += 1 }
+                return input
+            }
+            let known = try await heldWays(knownTo: ManualClock()) {
+                if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+                do {
+                    _ = try await (failing >><< other >><< other).request((1, 2, 3))
+                    Issue.record("It has answered.")
+                } catch {
+                    #expect(isCancelled ? error is CancellationError : error as? Trouble == .first)
+                }
+            }
+            #expect(known == [])
+            #expect(others.value == 0)
+        }
+    }
+
     /// What waits for several requests.
     enum Several: CaseIterable, Sendable {
         case group, collecting, each, eachAfterEach
