@@ -13,7 +13,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     private var race: Race<Base, Store>?
     /// How old the entry was. Known from when it is found.
     private var age: Duration?
-    private var hasWritten: LatestValue<Bool>?
+    private var writing: Upstream<Base, Store>.Writing?
     /// Begun before the cache is read: what has been heard by then stays known, also if it lands during the look.
     private var visit: Visit<Base.Input, Store.Key, Store.Value>?
 
@@ -54,7 +54,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
             case .end:
                 visit = nil
                 // The answer was heard when it came. The end comes when it is safe.
-                await hasWritten?.becomesTrueOrCancelled()
+                await writing?.finish()
                 return nil
             }
         }
@@ -92,7 +92,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
     private mutating func answered(_ answer: Result<Answer, any Error>) {
         switch answer {
         case .success(let answer):
-            hasWritten = answer.hasWritten
+            writing = answer.writing
             run.answered(answer.value)
         case .failure(let error):
             run.failed(error, isCancel: CancelReason(error) != nil)

@@ -8,8 +8,22 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
         var value: Base.Output
         /// The place of its question in the ledger's order.
         let number: Int64
-        /// Whether it has been written, if that takes its time. It goes on whoever leaves.
-        let hasWritten: LatestValue<Bool>?
+        /// The write, if it takes its time. It goes on whoever leaves.
+        let writing: Writing?
+    }
+
+    /// A write on its way.
+    struct Writing: Sendable {
+        let task: Task<Void, Never>
+        let isOver: LatestValue<Bool>
+
+        /// Waits until it is over, or the task that waits is cancelled. It is then no less urgent than that one.
+        func finish() async {
+            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                task.escalatePriority(to: Task.currentPriority)
+            }
+            await isOver.becomesTrueOrCancelled()
+        }
     }
 
     let base: Base
@@ -19,7 +33,7 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
     func request(_ question: Input) async throws -> Output {
         let visit = question.visit
         if let (entry, number) = visit.answerMeanwhile {
-            return Output(value: entry.value, number: number, hasWritten: nil)
+            return Output(value: entry.value, number: number, writing: nil)
         }
         visit.ask()
         let permit = store.ledger.permit(for: visit.key)
@@ -27,17 +41,17 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
         let entry = store.ledger.entry(value, tags: tags?(visit.input, value) ?? [])
         if let newer = permit.answer(entry) {
             store.ledger.report(.dropped(visit.key))
-            return Output(value: newer.value, number: permit.number, hasWritten: nil)
+            return Output(value: newer.value, number: permit.number, writing: nil)
         }
         guard !store.answersAtOnce else {
             await store.keep(entry, for: visit.key, permit: permit)
-            return Output(value: value, number: permit.number, hasWritten: nil)
+            return Output(value: value, number: permit.number, writing: nil)
         }
-        let hasWritten = LatestValue(false)
-        LibraryTask.start(isolation: #isolation) { [store] _ in
+        let isOver = LatestValue(false)
+        let task = LibraryTask.start(isolation: #isolation) { [store] _ in
             await store.keep(entry, for: visit.key, permit: permit)
-            hasWritten.set(true)
+            isOver.set(true)
         }
-        return Output(value: value, number: permit.number, hasWritten: hasWritten)
+        return Output(value: value, number: permit.number, writing: Writing(task: task, isOver: isOver))
     }
 }
