@@ -21,6 +21,7 @@ package final class ArrivalWatch: WorkWatch {
     package var onMain: [Bool] { arrivals.value }
 
     package let isWatching = true
+    package let ordersWork = false
 
     package func workArrived() {
         let isOnMain = DispatchQueue.getSpecific(key: Self.mark) == true

@@ -48,8 +48,8 @@
             let executor = isolation.unownedExecutor.asSerialExecutor()
         {
             // Of an actor without an executor of its own that is the actor, which isn't one: all that can be asked of
-            // it is who it is.
-            return executor as AnyObject !== isolation || isolation is any SerialExecutor
+            // it is what it is.
+            return executor as AnyObject is any SerialExecutor
         }
         #endif
         return false
@@ -65,7 +65,20 @@
                 await work.perform()
             }
         }
-        return Task(executorPreference: executor) { await work.perform(on: isolation) }
+        guard isolation != nil, let watch = executor as? any WorkWatch, !watch.ordersWork else {
+            return Task(executorPreference: executor) { await work.perform(on: isolation) }
+        }
+        // A task that is given an executor starts there, on no actor, and on the way to one tasks could overtake each
+        // other. So it is given that once it is there.
+        watch.workDeparts()
+        return Task {
+            _ = isolation
+            await withTaskExecutorPreference(watch) {
+                _ = isolation
+                watch.workArrived()
+                await work.perform()
+            }
+        }
     }
 
     /// - Parameter watch: Doesn't see the work before it is there, and is told.

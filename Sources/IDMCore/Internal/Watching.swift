@@ -5,6 +5,10 @@ package protocol WorkWatch: TaskExecutor {
     /// Whether tasks are to prefer this executor already. Until then they start as they do without one.
     var isWatching: Bool { get }
 
+    /// Whether what is given to this executor runs in an order of its own. If not, tasks of one actor are to run in that
+    /// in which they were started.
+    var ordersWork: Bool { get }
+
     /// Something is about to happen where the executor can't see it: a task starts on an actor of its own accord, or
     /// one that waits is let go on.
     func stir()

@@ -34,6 +34,8 @@ final class Workload: WorkWatch {
         LibraryTask.beginWatching()
     }
 
+    var ordersWork: Bool { false }
+
     var isWatching: Bool { watching.load(ordering: .acquiring) }
 
     // MARK: The work

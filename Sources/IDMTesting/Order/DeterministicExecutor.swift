@@ -167,6 +167,7 @@ struct Stall: Error, CustomStringConvertible {
 
 extension DeterministicExecutor: WatchedWork {
     package var isWatching: Bool { true }
+    package var ordersWork: Bool { true }
 
     package func stir() {
         state.withLock { $0.turns += 1 }

@@ -19,11 +19,13 @@ public import IDMCore
 /// wait.
 ///
 /// It can't be known of, and is not waited for:
-/// - what a provider of yours does elsewhere for a call that was made on the main actor, or on an actor with an executor
-///   of its own: in a `@concurrent` function, on another actor, in a continuation or a task of its own. Compiled without
-///   the feature `NonisolatedNonsendingByDefault`, every `async` function is a `@concurrent` one, unless it is marked
-///   `nonisolated(nonsending)`. With any feature, a closure with a capture list is one, as is every sleep on a clock
-///   that is known as `any Clock` or as a type parameter only, and `Task.sleep`;
+/// - what a provider of yours does once it has left its actor, for a call that was made on the main actor, or on an
+///   actor with an executor of its own. It leaves for a `@concurrent` function, another actor, a continuation, a stream
+///   of the standard library, a task or a group of tasks. Compiled without the feature `NonisolatedNonsendingByDefault`
+///   it does so for every `async` function that isn't marked `nonisolated(nonsending)`. With any feature it does so for
+///   those of the standard library, as `Task.yield()`, every sleep on a clock that is known as `any Clock` or as a type
+///   parameter only, and what takes a closure: `withTaskCancellationHandler`, `withValue` of a task-local. A closure
+///   with a capture list leaves it as well;
 /// - a provider that is an actor with an executor of its own, and any other actor while it is busy with work of others;
 /// - a call that has this clock and is made in a scope in which another clock was made, unless the time is moved in
 ///   that scope;

@@ -42,6 +42,59 @@ struct LibraryTaskTests {
         #endif
     }
 
+    /// Watches, and runs last what comes first.
+    private final class LastFirst: WorkWatch {
+        private let jobs = Watched<[UnownedJob]>([])
+
+        let isWatching = true
+        let ordersWork = false
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            jobs.change { $0.append(job) }
+        }
+
+        /// Runs what there is, whenever there is something, until the task is cancelled.
+        func run() async throws {
+            while true {
+                try await jobs.wait { !$0.isEmpty }
+                while let job = jobs.change({ $0.popLast() }) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+            }
+        }
+
+        func stir() {}
+        func workDeparts() {}
+        func workArrived() {}
+        func workStarts(on actor: any Actor) {}
+    }
+
+    private actor Starter {
+        /// As inside of a handler.
+        func start(_ count: Int, _ log: Log) async {
+            let turn = HandlerTurn()
+            turn.begin()
+            await turn.bind {
+                for number in 0..<count {
+                    LibraryTask.start(isolation: self) { isolation in
+                        log.add(isolation === self ? "\(number)" : "elsewhere")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("start on their actor in their order, whatever their executor makes of it")
+    func order() async throws {
+        let (watch, log) = (LastFirst(), Log())
+        LibraryTask.beginWatching()
+        await LibraryTask.$executor.withValue(watch) { await Starter().start(9, log) }
+        let running = Task { try await watch.run() }
+        try await log.count(reaches: 9)
+        running.cancel()
+        _ = await running.result
+        #expect(log.entries == (0..<9).map { "\($0)" })
+    }
+
     /// Whether it was called on the main actor.
     private nonisolated func isOnMain() async -> Bool {
         #isolation === MainActor.shared

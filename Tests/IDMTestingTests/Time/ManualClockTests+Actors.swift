@@ -17,6 +17,34 @@ extension ManualClockTests {
         #expect(log.entries == ["seen", "5"])
     }
 
+    @Test("has calls that a handler on an actor makes start in their order")
+    func orderInHandlers() async throws {
+        for _ in 0..<50 {
+            let (clock, log) = (ManualClock(), Log())
+            let inputs = Log()
+            let first = Integrator(Echo<Int>(), clock: clock)
+            let second = Integrator(Elsewhere { inputs.add("asked") }, clock: clock)
+            await Clerk().call(first, then: second, count: 50, log)
+            await clock.rest()
+            first.cancel()
+            try #require(inputs.entries.count == 50)
+            try #require(log.entries == (0..<50).map { "\($0)" })
+        }
+    }
+
+    private actor Clerk {
+        func call(_ first: Integrator<Int, Int>, then second: Integrator<Int, Int>, count: Int, _ log: Log) {
+            first.prepareCall(0)
+                .onSuccess { [self] _ in
+                    preconditionIsolated()
+                    for number in 0..<count {
+                        second.prepareCall(number).onBeginning { log.add("\(number)") }.call()
+                    }
+                }
+                .call()
+        }
+    }
+
     private struct Elsewhere: DataProvider {
         let look: @Sendable () -> Void
 
