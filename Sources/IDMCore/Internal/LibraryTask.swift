@@ -48,8 +48,8 @@
             let executor = isolation.unownedExecutor.asSerialExecutor()
         {
             // Of an actor without an executor of its own that is the actor, which isn't one: all that can be asked of
-            // it is what it is.
-            return executor as AnyObject is any SerialExecutor
+            // it is who it is. Not what it is: the optimizer knows that by its type.
+            return executor as AnyObject !== isolation || isolation is any SerialExecutor
         }
         #endif
         return false
