@@ -58,14 +58,15 @@
     private static func launch(
         _ work: some TaskWork, isLater: Bool, on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        if let isolation { (executor as? any WorkWatch)?.workStarts(on: isolation) }
+        let watch = executor as? any WorkWatch
+        if let isolation { watch?.workStarts(on: isolation) }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater {
             return Task.immediate(executorPreference: executor) {
                 _ = isolation
                 await work.perform()
             }
         }
-        guard isolation != nil, let watch = executor as? any WorkWatch, !watch.ordersWork else {
+        guard isolation != nil, let watch, !watch.ordersWork else {
             return Task(executorPreference: executor) { await work.perform(on: isolation) }
         }
         // A task that is given an executor starts there, on no actor, and on the way to one tasks could overtake each

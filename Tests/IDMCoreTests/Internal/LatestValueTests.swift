@@ -5,17 +5,6 @@ import Testing
 
 @Suite("A value that others follow", .timeLimit(.ample))
 struct LatestValueTests {
-    /// Does something when it goes.
-    private final class Going: Sendable {
-        private let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
-
-        deinit { body() }
-    }
-
     @Test("What was there before may set it as it goes")
     func before() async throws {
         let latest = LatestValue<Going?>(nil)

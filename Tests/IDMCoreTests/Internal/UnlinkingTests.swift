@@ -6,22 +6,11 @@ import Testing
 
 @Suite("What may stand in a chain", .timeLimit(.ample))
 struct UnlinkingTests {
-    /// Does something as it goes.
-    private final class Ending: Sendable {
-        private let end: @Sendable () -> Void
-
-        init(_ end: @escaping @Sendable () -> Void) {
-            self.end = end
-        }
-
-        deinit { end() }
-    }
-
     @Test("goes before whoever lets go of it goes on, and then what it has let go of")
     func order() {
         let log = Log()
-        var first: Ending? = Ending {
-            var second: Ending? = Ending { log.add("second") }
+        var first: Going? = Going {
+            var second: Going? = Going { log.add("second") }
             Unlinking.letGo(of: &second)
             #expect(second == nil)
             log.add("first")
@@ -36,10 +25,10 @@ struct UnlinkingTests {
     func late() async {
         let (log, isOver) = (Log(), Signal())
         let started = Watched<Task<Void, Never>?>(nil)
-        var first: Ending? = Ending {
+        var first: Going? = Going {
             let task = Task {
                 await isOver.waitDeaf()
-                var late: Ending? = Ending { log.add("late") }
+                var late: Going? = Going { log.add("late") }
                 Unlinking.letGo(of: &late)
                 log.add("after")
             }
@@ -54,10 +43,10 @@ struct UnlinkingTests {
     @Test("goes at once also where another task lets go of it meanwhile")
     func otherTask() async {
         let (log, started) = (Log(), Watched<Task<Void, Never>?>(nil))
-        var first: Ending? = Ending {
+        var first: Going? = Going {
             // Runs here and now where the platform can.
             let task = LibraryTask.start(isolation: nil) { _ in
-                var other: Ending? = Ending { log.add("other") }
+                var other: Going? = Going { log.add("other") }
                 Unlinking.letGo(of: &other)
                 log.add("after")
             }
@@ -71,14 +60,14 @@ struct UnlinkingTests {
     @Test("isn't taken over when all is over")
     func over() {
         let (log, unlinking) = (Log(), Unlinking())
-        var last: Ending? = Ending { log.add("last") }
+        var last: Going? = Going { log.add("last") }
         #expect(unlinking.take(&last))
         #expect(last == nil)
         #expect(log.entries == [])
         #expect(unlinking.letGoOfNext())
         #expect(log.entries == ["last"])
         #expect(!unlinking.letGoOfNext())
-        var late: Ending? = Ending { log.add("late") }
+        var late: Going? = Going { log.add("late") }
         #expect(!unlinking.take(&late))
         #expect(late != nil)
     }

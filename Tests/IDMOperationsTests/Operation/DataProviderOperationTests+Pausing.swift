@@ -147,13 +147,8 @@ extension DataProviderOperationTests {
     }
 
     @Test func `it is let go after its end, and so is what it was made of`() async throws {
-        final class Canary: Sendable {
-            let log: Log
-            init(_ log: Log) { self.log = log }
-            deinit { log.add("gone") }
-        }
         do {
-            let (provided, heard) = (Canary(log), Canary(log))
+            let (provided, heard) = (Going { [log] in log.add("gone") }, Going { [log] in log.add("gone") })
             let operation = DataProviderOperation(
                 ClosureDataProvider<Void, Int> { _ in withExtendedLifetime(provided) { 1 } })
             operation.onSuccess { _ in withExtendedLifetime(heard) {} }

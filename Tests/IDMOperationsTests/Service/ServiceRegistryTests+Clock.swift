@@ -1,9 +1,8 @@
 import Dispatch
 import IDMOperations
+import IDMTesting
 import TestSupport
 import Testing
-
-@testable import IDMTesting
 
 /// A registry beside a manual clock.
 extension ServiceRegistryTests {
@@ -23,15 +22,15 @@ extension ServiceRegistryTests {
         try await asked.wait()
         try await TestScope.run {
             let clock = ManualClock()
-            let workload = try #require(clock.workload as? Workload)
             let waiting = Task { try await services.service(Int.self) }
             await clock.rest()
-            #expect(workload.turnsAtRest != nil)
+            #expect(clock.isAtRest)
             made.open()
             // Stands still: the main actor is to take no turn meanwhile.
             hasMade.wait()
-            #expect(workload.turnsAtRest == nil)
-            #expect(try await waiting.value == 5)
+            #expect(!clock.isAtRest)
+            let value = try await waiting.value
+            #expect(value == 5)
         }
     }
 }

@@ -106,11 +106,6 @@ struct ServiceRegistryTests {
     }
 
     @Test func `what makes a service goes with the registry's end, and may ask for one as it is replaced`() throws {
-        final class Canary: Sendable {
-            let gone: @Sendable () -> Void
-            init(_ gone: @escaping @Sendable () -> Void) { self.gone = gone }
-            deinit { gone() }
-        }
         weak var kept: ServiceRegistry?
         let stops = Log()
         do {
@@ -118,7 +113,7 @@ struct ServiceRegistryTests {
             kept = services
             services.register { _ in Client() }
             do {
-                let canary = Canary {
+                let canary = Going {
                     stops.add("asked")
                     _ = try? services.service(Client.self)
                 }
@@ -249,11 +244,6 @@ struct ServiceRegistryTests {
     }
 
     @Test func `how a service is made is let go of where no lock is held, also as somebody asks`() async {
-        final class Asking: Sendable {
-            let asks: @Sendable () -> Void
-            init(_ asks: @escaping @Sendable () -> Void) { self.asks = asks }
-            deinit { asks() }
-        }
         let services = ServiceRegistry()
         services.register { _ in Client() }
         let asked = Gate()
@@ -262,7 +252,7 @@ struct ServiceRegistryTests {
         services.register { registry -> Slow in
             Thread.detachNewThread {
                 for _ in 0..<Volume.of(400_000, normally: 20_000) {
-                    let asking = Asking { _ = try? services.service(Client.self) }
+                    let asking = Going { _ = try? services.service(Client.self) }
                     services.register { _ in withExtendedLifetime(asking) { Slow() } }
                 }
                 ended.store(true, ordering: .releasing)

@@ -12,9 +12,7 @@ extension Clock where Duration == Swift.Duration {
         try Task.checkCancellation()
         guard duration > .zero else { return }
         // Sleeping leaves the caller's actor, where a clock that watches would lose sight of the task.
-        if let watched = self as? any WatchedClock {
-            return try await watched.pause(for: duration.bounded)
-        }
+        if let watched = self as? any WatchedClock { return try await watched.pause(for: duration.bounded) }
         try await sleepInSteps(until: now.advanced(by: duration.bounded))
     }
 

@@ -28,17 +28,6 @@ extension TransferCenterTests {
         #expect(isWhole("a"))
     }
 
-    /// Does something when it goes.
-    private final class Going: Sendable {
-        private let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
-
-        deinit { body() }
-    }
-
     /// Keeps nothing of what it is asked.
     private struct Forgetful: HTTPTransport {
         func send(_ request: TransportRequest) async throws -> TransportResponse { .text("done") }

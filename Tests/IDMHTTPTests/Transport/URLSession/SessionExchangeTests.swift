@@ -119,17 +119,11 @@ struct SessionExchangeTests {
 
     @Test("isn't kept by the session where it is cancelled just as it begins")
     func cancelledAsItBegins() async throws {
-        /// What a request holds.
-        final class Token: Sendable {
-            let isGone: Signal
-            init(_ isGone: Signal) { self.isGone = isGone }
-            deinit { isGone.open() }
-        }
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         for _ in 0..<50 {
             let (isGone, canBegin, head) = (Signal(), Signal(), Watched<Task<Void, any Error>?>(nil))
             func request() -> TransportRequest {
-                let token = Token(isGone)
+                let token = Going { isGone.open() }
                 var request = TransportRequest(.get, url)
                 request.didSend = { _ in
                     withExtendedLifetime(token) {}
