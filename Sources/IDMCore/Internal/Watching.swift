@@ -92,7 +92,7 @@ extension LibraryTask {
     }
 
     /// Lets others go on. By way of the pool, also on the main actor.
-    static func yield() async {
+    package static func yield() async {
         let trip = depart()
         await Task.yield()
         trip?.workArrived()

@@ -27,7 +27,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     init(_ provider: Provider, _ input: Provider.Input, clock: any Clock<Duration>) {
         guard let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output> else {
             callsBack = false
-            isStream = provider is any StreamDataProvider<Provider.Input, Provider.Output>
+            isStream = AnyDataProvider(provider).deliversMany
             start(provider, input, clock)
             return
         }
@@ -49,7 +49,14 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
             state.change { $0.hasBegun = true }
             do {
                 var values = ProviderValues(of: provider, for: input).makeAsyncIterator()
-                while try await values.next(isolation: isolation) != nil { state.change { $0.values += 1 } }
+                while try await values.next(isolation: isolation) != nil {
+                    let count = state.change { state in
+                        state.values += 1
+                        return state.values
+                    }
+                    // A stream may have values for ever, and suspend for none of them.
+                    if count.isMultiple(of: 100) { await LibraryTask.yield() }
+                }
             } catch {
                 state.change { $0.error = error }
             }
@@ -100,10 +107,16 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
         return !state.isCancelled && state.error.flatMap { CancelReason($0) } == .cancelled
     }
 
-    /// Whether it ended by itself with neither a value nor an error. One that calls back may still do that.
-    var endedWithNothing: Bool {
+    /// Whether it failed otherwise.
+    var hasFailed: Bool {
         let state = state.value
-        return !callsBack && state.isOver && !state.isCancelled && state.values == 0 && state.error == nil
+        return !state.isCancelled && state.error != nil && !endedAsCancelled
+    }
+
+    /// Whether it ended by itself with neither a value nor an error, or can't call back any more and never has.
+    var isUnanswered: Bool {
+        let state = state.value
+        return state.isOver && !state.isCancelled && state.values == 0 && state.error == nil
     }
 
     /// Whether it is a stream that has ended by itself, in whatever way.

@@ -11,19 +11,22 @@ public import IDMCore
 /// | ``Rule/answersOnce`` | a request answers or fails, not as cancelled, and calls back once, if it does |
 /// | ``Rule/hearsCancel`` | a request whose task is cancelled ends soon |
 /// | ``Rule/answersNothingAfterCancel`` | it then doesn't answer with a value |
-/// | ``Rule/takesConcurrentRequests`` | many requests at once all end, and the cancel of one is none of the others |
-/// | ``Rule/isReleased`` | after use, and after a cancel, nothing holds the provider; for a class |
+/// | ``Rule/takesConcurrentRequests`` | many requests at once all end as one does, whoever else is cancelled |
+/// | ``Rule/isReleased`` | after use, and after a cancel, nothing holds the provider; for a class, also an erased one |
 ///
 /// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none
 /// can't be cancelled, which breaks nothing. Of a stream the first value is an answer, and it need not end before it is
-/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing.
+/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing. All requests have
+/// one input, so answers that are mixed up aren't seen.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are three exceptions. A request is left alone for a moment before it is
 /// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call once
-/// more. And a stream that goes on is given the time of a cancel to end with the requests that were cancelled.
+/// more, and that of a cancel after each of two cancels. And a stream that goes on after its first value is given the
+/// time of a cancel to end, alone and among many.
 ///
-/// A provider that blocks its thread blocks the battery. Of data races the Thread Sanitizer knows more.
+/// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
+/// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
 public enum DataProviderContract {
     /// What is expected of every provider.
     public enum Rule: Sendable, Hashable, CaseIterable {
@@ -32,10 +35,13 @@ public enum DataProviderContract {
         case answersOnce
         /// A request whose task is cancelled while it runs ends soon.
         case hearsCancel
-        /// A request that was cancelled while it ran doesn't end with a value. A stream may deliver one that was on its
-        /// way when the cancel came, if it then ends because of that: with an error, or before its last value.
+        /// A request that was cancelled while it ran doesn't end with a value, at three of five moments at least: one may
+        /// be on its way when the cancel comes. A stream may deliver such a one each time, if it then ends because of the
+        /// cancel: with an error, or before its last value.
         case answersNothingAfterCancel
-        /// Many requests at once all end, also when some of them are cancelled, of which the others don't notice.
+        /// Many requests at once all end, none of them as cancelled, without an answer or twice, unless one alone ends so
+        /// as well. Some are cancelled, of which the others don't notice: no more of them fail, and no stream ends
+        /// earlier, than where none is cancelled.
         case takesConcurrentRequests
         /// When all requests have ended or were cancelled, nothing holds the provider. One of which no request ends,
         /// with a cancel or without, can't be looked at, which breaks the rule as well.

@@ -101,7 +101,7 @@ struct DataProviderContractTests {
     @Test("is broken by a provider that ends as cancelled though nobody cancelled it")
     func cancelsItself() async throws {
         let found = try await broken { _ in ClosureDataProvider<Int, Int> { _ in throw CancellationError() } }
-        #expect(found == [.answersOnce, .takesConcurrentRequests])
+        #expect(found == [.answersOnce])
     }
 
     @Test("is broken by a provider that doesn't hear a cancel")

@@ -3,7 +3,7 @@ extension Duration {
     private static let longest = Duration.seconds(Int64(3_155_760_000))
 
     /// This duration where a clock can take it: not negative, and not beyond a hundred years.
-    var bounded: Duration { min(max(self, .zero), .longest) }
+    package var bounded: Duration { min(max(self, .zero), .longest) }
 }
 
 extension Clock where Duration == Swift.Duration {

@@ -1,0 +1,306 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// What becomes of requests that are made at once, and of a cancel whenever it comes.
+extension DataProviderContractTests {
+    @Test("is broken by a callback provider that has room for one completion")
+    func oneSlot() async throws {
+        let found = try await check { Desk(clock: $0, way: .oneSlot) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == ["expected 20 requests at once to be answered, and 19 of them ended without an answer."])
+    }
+
+    @Test("is broken by a callback provider that calls back once too often where there are many")
+    func repeating() async throws {
+        let found = try await check { Desk(clock: $0, way: .repeating) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected 20 requests at once to be answered once, and 19 of them called back more often."
+            ])
+    }
+
+    @Test("is broken by a callback provider whose cancel handler drops other requests, or fails them")
+    func meddlingOtherwise() async throws {
+        for (way, words) in [(Desk.Way.dropping, "ended without an answer."), (.failing, "failed.")] {
+            let found = try await check { Desk(clock: $0, way: way) }
+            #expect(found.rules == [.takesConcurrentRequests])
+            #expect(
+                found.messages == [
+                    "expected the cancel of a request to leave others alone, and 11 of them \(words)"
+                ])
+        }
+    }
+
+    @Test("is broken by a stream in which the cancel of one request cuts off others")
+    func cutOff() async throws {
+        let found = try await check { Counting(clock: $0, isCut: true) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == ["expected the cancel of a request to leave others alone, and 11 of them ended early."])
+        #expect(try await broken { Counting(clock: $0, isCut: false) } == [])
+    }
+
+    @Test("is kept by a provider that fails now and then, and by streams of different lengths")
+    func varying() async throws {
+        #expect(try await broken { _ in Fickle() } == [])
+        #expect(try await broken { Counting(clock: $0, isCut: false, isVarying: true) } == [])
+    }
+
+    @Test("is broken by a provider of which a newer request ends an older one as cancelled")
+    func superseding() async throws {
+        let found = try await check { Superseding(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(found.messages == ["expected 20 requests at once to be answered, and 19 of them ended as cancelled."])
+    }
+
+    @Test("is broken by a stream that ends as cancelled by itself, also after a value")
+    func streamCancelsItself() async throws {
+        for pause in [Duration.zero, .milliseconds(100)] {
+            let found = try await check { Counting(clock: $0, isCut: false, pause: pause, error: CancellationError()) }
+            #expect(found.rules == [.answersOnce], "\(pause)")
+            #expect(found.messages == ["expected a value or an error, and it ended as cancelled."])
+        }
+    }
+
+    @Test("is broken by a callback provider that goes on after its cancel only once it has begun")
+    func goesOnOnceBegun() async throws {
+        let found = try await check { Desk(clock: $0, way: .goingOn) }
+        #expect(found.rules == [.answersOnce])
+        #expect(found.messages == ["expected one callback for a cancelled request at most, and 2 came."])
+    }
+
+    @Test("is broken by a provider that mostly answers after its cancel, whichever it hears")
+    func mostlyDeaf() async throws {
+        for heard in 0..<4 {
+            let made = Watched(0)
+            let found = try await check(rules: [.answersNothingAfterCancel]) { clock in
+                let number = made.change { made in
+                    made += 1
+                    return made
+                }
+                return Hesitant(clock: clock, deafFrom: number % 4 == heard ? nil : .zero)
+            }
+            #expect(found.rules == [.answersNothingAfterCancel], "\(heard)")
+        }
+    }
+
+    @Test("is kept by a provider whose answer is on its way just when the cancel comes")
+    func answerOnItsWay() async throws {
+        #expect(try await broken { Hesitant(clock: $0, deafFrom: .milliseconds(19)) } == [])
+    }
+
+    @Test("is kept by a stream that never suspends, and has values for ever until it is cancelled")
+    func neverSuspending() async throws {
+        let patience = DataProviderContract.Patience(cancel: .milliseconds(50), beforeCancel: .milliseconds(1))
+        let found = try await DataProviderContract.check(input: 1, patience: patience) { Endless() }
+        #expect(found == [])
+    }
+
+    @Test("is broken by a provider that is held after use, also if it is erased")
+    func heldAndErased() async throws {
+        let kept = Watched<[Fickle]>([])
+        let found = try await check { _ in Fickle(keptIn: kept).eraseToAnyDataProvider() }
+        #expect(found.messages == ["expected to be released after use, and something holds it."])
+        #expect(try await broken { _ in Fickle().eraseToAnyDataProvider() } == [])
+    }
+}
+
+/// Has the completions of all requests at one desk.
+private final class Desk: CallbackDataProvider {
+    typealias Completion = @Sendable (Result<Int, any Error>) -> Void
+
+    /// What is wrong with it.
+    enum Way {
+        /// A request takes the place of the one before.
+        case oneSlot
+        /// A request has the one before called back once more.
+        case repeating
+        /// A cancel drops the others, or fails them.
+        case dropping, failing
+        /// A cancel calls back, and no more than that once the work has begun.
+        case goingOn
+    }
+
+    private let open = Watched<[Int: Completion]>([:])
+    private let last = Watched(0)
+    private let clock: ManualClock
+    private let way: Way
+
+    init(clock: ManualClock, way: Way) {
+        self.clock = clock
+        self.way = way
+    }
+
+    func request(_ input: Int, completion: @escaping Completion) -> CancelHandler? {
+        let number = last.change { last in
+            last += 1
+            return last
+        }
+        let (open, way, clock) = (open, way, clock)
+        let before = open.change { open -> [Int: Completion] in
+            defer { open = way == .oneSlot ? [number: completion] : open.merging([number: completion]) { $1 } }
+            return open
+        }
+        if way == .repeating { before[number - 1]?(.success(input)) }
+        let hasBegun = Watched(false)
+        LibraryTask.start(clock: clock, isolation: nil) { _ in
+            try? await clock.sleep(for: .milliseconds(5))
+            hasBegun.change { $0 = true }
+            try? await clock.sleep(for: .seconds(1))
+            let completion = open.change { way == .goingOn ? $0[number] : $0.removeValue(forKey: number) }
+            completion?(.success(input))
+            if way == .goingOn { _ = open.change { $0.removeValue(forKey: number) } }
+        }
+        return {
+            let all = open.change { open -> [Int: Completion] in
+                guard way == .dropping || way == .failing else {
+                    let isKept = way == .goingOn && hasBegun.value
+                    return [number: isKept ? open[number] : open.removeValue(forKey: number)].compactMapValues { $0 }
+                }
+                defer { open = [:] }
+                return open
+            }
+            all[number]?(.failure(CancellationError()))
+            guard way == .failing else { return }
+            for (other, completion) in all where other != number { completion(.failure(Trouble.first)) }
+        }
+    }
+}
+
+/// A stream of three values, with a pause after each.
+private final class Counting: StreamDataProvider {
+    private let cuts = Watched(0)
+    private let requests = Watched(0)
+    private let clock: ManualClock
+    private let isCut: Bool
+    private let isVarying: Bool
+    private let pause: Duration
+    private let error: (any Error)?
+
+    /// - Parameters:
+    ///   - isCut: Whether a cancel ends all that are open.
+    ///   - isVarying: Whether some have fewer values.
+    ///   - error: Ends each after its first value.
+    init(
+        clock: ManualClock, isCut: Bool, isVarying: Bool = false, pause: Duration = .milliseconds(100),
+        error: (any Error)? = nil
+    ) {
+        self.clock = clock
+        self.isCut = isCut
+        self.isVarying = isVarying
+        self.pause = pause
+        self.error = error
+    }
+
+    func values(for input: Int) -> Values {
+        let number = requests.change { requests in
+            requests += 1
+            return requests
+        }
+        return Values(stream: self, length: isVarying ? number % 3 + 1 : 3, input: input)
+    }
+
+    struct Values: AsyncSequence, AsyncIteratorProtocol {
+        let stream: Counting
+        let length: Int
+        let input: Int
+        var count = 0
+
+        func makeAsyncIterator() -> Values { self }
+
+        mutating func next() async throws -> Int? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
+            guard count > 0 else {
+                count = 1
+                return input
+            }
+            do {
+                try await stream.clock.sleep(for: stream.pause)
+            } catch {
+                if stream.isCut { stream.cuts.change { $0 += 1 } }
+                throw error
+            }
+            if stream.isCut && stream.cuts.value > 0 || count == length { return nil }
+            if let error = stream.error { throw error }
+            count += 1
+            return input
+        }
+    }
+}
+
+/// Fails every third time.
+private final class Fickle: DataProvider {
+    private let count = Watched(0)
+    private let kept: Watched<[Fickle]>?
+
+    /// - Parameter kept: Holds whoever is asked, if it is there.
+    init(keptIn kept: Watched<[Fickle]>? = nil) { self.kept = kept }
+
+    func request(_ input: Int) async throws -> Int {
+        kept?.change { $0.append(self) }
+        let number = count.change { count in
+            count += 1
+            return count
+        }
+        if number.isMultiple(of: 3) { throw Trouble.first }
+        return input
+    }
+}
+
+/// Answers after some time. A new request cancels the one before.
+private final class Superseding: DataProvider {
+    private let running = Watched<Task<Int, any Error>?>(nil)
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        let task = Task(executorPreference: clock.workload) { [clock] in
+            try await clock.sleep(for: .seconds(1))
+            return input
+        }
+        let before = running.change { running in
+            defer { running = task }
+            return running
+        }
+        before?.cancel()
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+/// Answers after some time, near the end of which it doesn't hear a cancel.
+private struct Hesitant: DataProvider {
+    let clock: ManualClock
+    /// From when on it is deaf. Nil for never.
+    let deafFrom: Duration?
+
+    func request(_ input: Int) async throws -> Int {
+        try await clock.sleep(for: deafFrom ?? .seconds(1))
+        let isOver = Watched(false)
+        LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
+            try? await clock.sleep(for: .milliseconds(100))
+            isOver.change { $0 = true }
+        }
+        try? await isOver.wait(deaf: true) { $0 }
+        return input
+    }
+}
+
+/// A stream that is never at rest.
+private struct Endless: StreamDataProvider {
+    func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
+        AsyncThrowingStream {
+            try Task.checkCancellation()
+            return input
+        }
+    }
+}
