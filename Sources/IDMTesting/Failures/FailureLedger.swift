@@ -1,14 +1,5 @@
+import Foundation
 import IDMCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Bionic)
-import Bionic
-#endif
 
 /// Where failures are written down: that of a scope, or the one for everything outside.
 ///
@@ -27,6 +18,8 @@ final class FailureLedger: Sendable {
     private struct State {
         var handler: TestFailure.Handler?
         var failures: [TestFailure] = []
+        /// What came from elsewhere, and waits to be handed on where the scope is.
+        var elsewhere: [TestFailure] = []
         /// What was missing where somebody was cancelled who waited for it.
         var missing: [TestFailure] = []
         var checks: [(kind: Leftover, check: Check)] = []
@@ -51,15 +44,25 @@ final class FailureLedger: Sendable {
         state.withLock { $0.handler = handler }
     }
 
-    /// Writes a failure down. One that comes after the end of its scope goes outside.
+    /// Writes a failure down. One that comes after the end of its scope goes outside. In a detached task, or on a thread of
+    /// its own, a test framework doesn't know whose it is: one from there is handed on at the end of its scope.
     func record(_ failure: TestFailure) {
+        record(failure, isHere: TestScope.isCurrent(self))
+    }
+
+    private func record(_ failure: TestFailure, isHere: Bool) {
         enum Way {
             case kept, handed(TestFailure.Handler), late, unheard
         }
         let way: Way = state.withLock { state in
             if state.isClosed { return .late }
-            if let handler = state.handler { return .handed(handler) }
-            if self === FailureLedger.outside { return .unheard }
+            let isOutside = self === FailureLedger.outside
+            if let handler = state.handler, isHere || isOutside { return .handed(handler) }
+            if state.handler != nil {
+                state.elsewhere.append(failure)
+                return .kept
+            }
+            if isOutside { return .unheard }
             state.failures.append(failure)
             return .kept
         }
@@ -111,36 +114,69 @@ final class FailureLedger: Sendable {
             return meant
         }
         guard checking else { return }
-        for failure in checks.flatMap({ $0.check() }) { record(failure) }
+        for failure in checks.flatMap({ $0.check() }) { record(failure, isHere: true) }
+    }
+
+    /// Hands on what came from elsewhere.
+    private func gather() {
+        let failures = state.withLock { state in
+            defer { state.elsewhere = [] }
+            return state.elsewhere
+        }
+        for failure in failures { record(failure, isHere: true) }
     }
 
     /// Looks at all but leaks, and holds nothing of it any more.
     func checkLeftovers(checking: Bool, isCancelled: Bool) {
+        gather()
         let missing = state.withLock { state in
             defer { state.missing = [] }
             return state.missing
         }
-        if isCancelled { missing.forEach(record) }
+        if isCancelled { for failure in missing { record(failure, isHere: true) } }
         finish({ $0 != .leak }, checking: checking)
     }
 
     /// Waits for what is on its way out: whoever has told a test that something is over may hold it for a moment more, on
     /// a thread of its own. Less and less often, and for a second in all, so only a test that fails takes its time.
     func waitForDepartures() async {
-        let departures = state.withLock { state in
+        let departures = takeDepartures()
+        for pause in Self.pauses {
+            if departures.allSatisfy({ $0() }) { return }
+            try? await Task.sleep(for: .milliseconds(pause))
+        }
+    }
+
+    /// The same where nothing can suspend, as in a method of XCTest. Not in a task, whose thread is others' as well: what is
+    /// on its way out there has to have gone.
+    func waitForDeparturesOnThread() {
+        let departures = takeDepartures()
+        guard withUnsafeCurrentTask(body: { $0 == nil }) else { return }
+        for pause in Self.pauses {
+            if departures.allSatisfy({ $0() }) { return }
+            let end = Date(timeIntervalSinceNow: Double(pause) / 1000)
+            // What is to go may wait for its turn on this thread.
+            if Thread.isMainThread { RunLoop.main.run(until: end) }
+            Thread.sleep(until: end)
+        }
+    }
+
+    private static let pauses = (0..<10).map { 1 << $0 }
+
+    private func takeDepartures() -> [@Sendable () -> Bool] {
+        state.withLock { state in
             defer { state.departures = [] }
             return state.departures
         }
-        var pause = Duration.milliseconds(1)
-        while pause < .seconds(1), !departures.allSatisfy({ $0() }) {
-            try? await Task.sleep(for: pause)
-            pause *= 2
-        }
     }
+
+    /// What has failed by now, of what nobody has been handed.
+    var failures: [TestFailure] { state.withLock { $0.failures } }
 
     /// Ends the scope, once its leftovers were looked at, and returns the failures that nobody has been handed.
     func close(checking: Bool) -> [TestFailure] {
         finish({ _ in true }, checking: checking)
+        gather()
         return state.withLock { state in
             state.isClosed = true
             return state.failures

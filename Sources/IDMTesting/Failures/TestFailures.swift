@@ -2,7 +2,7 @@
 public struct TestFailures: Error, Sendable, CustomStringConvertible {
     /// The failures, in the order in which they were found.
     public let failures: [TestFailure]
-    /// What the body threw, if it did.
+    /// What the body threw, if it did, and if that is none of the failures.
     public let error: (any Error)?
 
     /// All failures, a line each.

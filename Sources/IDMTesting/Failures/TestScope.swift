@@ -16,9 +16,10 @@ import IDMCore
 /// ```
 ///
 /// Without a handler the failures are thrown together at the end, as ``TestFailures``: any test framework takes that
-/// for a failed test, and prints the lines. With a handler each goes where you say, as it happens. One trait for Swift
-/// Testing, or one method of a base class for XCTest, hands all of a suite's failures to the framework, with their
-/// lines: <doc:TestingProvidersAndFlows>.
+/// for a failed test, and prints the lines. With a handler each goes where you say, as it happens; one that happens in a
+/// detached task, or on a thread of its own, at the end of the scope: a test framework doesn't know there whose it is. One
+/// trait for Swift Testing, or one method of a base class for XCTest, hands all of a suite's failures to the framework,
+/// with their lines: <doc:TestingProvidersAndFlows>.
 ///
 /// If the task that runs the scope is cancelled, by a time limit for one, what the test waited for and hadn't come is a
 /// failure, at the line of the wait. A wait that the test itself cancels is none, unless the scope is cancelled as well.
@@ -29,15 +30,23 @@ public final class TestScope: Sendable {
     @TaskLocal static var current: TestScope?
 
     let ledger: FailureLedger
+    /// The scope that this one lies in.
+    private let outer: TestScope?
     /// Counts what the library starts in the scope. A scope within another one shares it: a clock of either is to know
     /// of all of it.
     let workload: Workload
 
-    private init(_ handler: TestFailure.Handler?) {
+    init(_ handler: TestFailure.Handler? = nil) {
         ledger = FailureLedger(handler)
-        workload = Self.current?.workload ?? Workload()
+        outer = Self.current
+        workload = outer?.workload ?? Workload()
         // Before anything waits in the scope: a clock that is made later is to find no wait of which half was told.
         LibraryTask.beginWatching()
+    }
+
+    /// Whether the caller is in the scope of a ledger.
+    static func isCurrent(_ ledger: FailureLedger) -> Bool {
+        sequence(first: current, next: { $0?.outer }).prefix { $0 != nil }.contains { $0?.ledger === ledger }
     }
 
     /// Runs a body, and then looks at what it leaves behind.
@@ -57,22 +66,34 @@ public final class TestScope: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async throws -> R {
         let scope = TestScope(handler)
+        let result = await scope.perform(failingOnLeftovers: leftovers, body)
+        let checking = leftovers && result.error == nil
+        if checking { await scope.ledger.waitForDepartures() }
+        return try scope.close(result, checking: checking)
+    }
+
+    /// Runs a body in the scope, and looks at what it leaves behind, but for what may be on its way out.
+    func perform<R>(
+        failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> R
+    ) async -> Result<R, any Error> {
         let result: Result<R, any Error>
         do {
-            let value = try await LibraryTask.binding($current, to: scope) {
-                try await LibraryTask.binding(
-                    LibraryTask.$executor, to: LibraryTask.executor ?? scope.workload, body)
+            let value = try await LibraryTask.binding(Self.$current, to: self) {
+                try await LibraryTask.binding(LibraryTask.$executor, to: LibraryTask.executor ?? workload, body)
             }
             result = .success(value)
         } catch {
             result = .failure(error)
         }
-        let checking = scope.checkLeftovers(result, leftovers)
-        if checking { await scope.ledger.waitForDepartures() }
-        return try scope.close(result, checking: checking)
+        ledger.checkLeftovers(checking: leftovers && result.error == nil, isCancelled: Task.isCancelled)
+        return result
     }
 
     /// Runs the body of a test that doesn't suspend. See ``run(failingOnLeftovers:reportingTo:isolation:_:)``.
+    ///
+    /// Made on a thread that no task runs on, as in a method of XCTest, it gives what is on its way out as much time, and
+    /// lets the main run loop go on meanwhile. In a task it doesn't wait.
     @_disfavoredOverload
     public static func run<R>(
         failingOnLeftovers leftovers: Bool = true, reportingTo handler: TestFailure.Handler? = nil,
@@ -84,17 +105,25 @@ public final class TestScope: Sendable {
                 try LibraryTask.$executor.withValue(LibraryTask.executor ?? scope.workload) { try body() }
             }
         }
-        return try scope.close(result, checking: scope.checkLeftovers(result, leftovers))
+        let checking = leftovers && result.error == nil
+        scope.ledger.checkLeftovers(checking: checking, isCancelled: Task.isCancelled)
+        if checking { scope.ledger.waitForDeparturesOnThread() }
+        return try scope.close(result, checking: checking)
     }
 
-    /// Runs a body and returns what the kit found wrong in it. For tests of your own checks.
+    /// Runs a body and returns what the kit found wrong in it, also if the body throws a part of that. For tests of your
+    /// own checks.
     public static func failures(
         failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Void
     ) async throws -> [TestFailure] {
         let found = Watched<[TestFailure]>([])
-        try await run(
-            failingOnLeftovers: leftovers, reportingTo: { failure in found.change { $0.append(failure) } }, body)
+        do {
+            try await run(
+                failingOnLeftovers: leftovers, reportingTo: { failure in found.change { $0.append(failure) } }, body)
+        } catch let failure as TestFailure where found.value.contains(failure) {
+            // As a stub throws it that isn't to be asked.
+        }
         return found.value
     }
 
@@ -103,16 +132,12 @@ public final class TestScope: Sendable {
         FailureLedger.outside.setHandler(handler)
     }
 
-    /// Looks at what is left over, unless the body has thrown. Returns whether leaks are to be looked for as well.
-    private func checkLeftovers<R>(_ result: Result<R, any Error>, _ leftovers: Bool) -> Bool {
-        let checking = leftovers && result.error == nil
-        ledger.checkLeftovers(checking: checking, isCancelled: Task.isCancelled)
-        return checking
-    }
-
     private func close<R>(_ result: Result<R, any Error>, checking: Bool) throws -> R {
         let failures = ledger.close(checking: checking)
-        guard failures.isEmpty else { throw TestFailures(failures: failures, error: result.error) }
+        guard failures.isEmpty else {
+            let isTold = (result.error as? TestFailure).map(failures.contains) ?? false
+            throw TestFailures(failures: failures, error: isTold ? nil : result.error)
+        }
         return try result.get()
     }
 }

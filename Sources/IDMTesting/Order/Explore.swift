@@ -35,30 +35,34 @@ import IDMCore
 ///   - line: See `fileID`.
 ///   - column: See `fileID`.
 /// - Throws: ``ExplorationFailure``, with the seed, also of a run that a cancel of the task cuts short;
-///   `CancellationError`, if the task is cancelled between two runs.
+///   `CancellationError`, if the task is cancelled between two runs; ``TestFailure``, if there is no seed.
 public func explore(
     seeds: some Sequence<Int>, patience: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock(),
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
     _ body: @escaping @Sendable (DeterministicExecutor) async throws -> Void
 ) async throws {
+    let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    var isEmpty = true
     for seed in seeds {
+        isEmpty = false
         try Task.checkCancellation()
-        // Heard as they happen: a body that hangs never comes to the end of its scope, which would tell them.
-        let failures = Watched<[TestFailure]>([])
+        let (scope, executor) = (TestScope(), DeterministicExecutor(seed: UInt64(bitPattern: Int64(seed))))
+        let failures: [TestFailure]
         var thrown: (any Error)?
         do {
-            let executor = DeterministicExecutor(seed: UInt64(bitPattern: Int64(seed)))
             try await executor.run(patience: patience, clock: clock) {
-                try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
-                    try await body(executor)
-                }
+                try await scope.perform { try await body(executor) }.get()
             }
+            // Once the order is over: what is on its way out goes on its way elsewhere, and nobody hangs meanwhile.
+            await scope.ledger.waitForDepartures()
+            failures = scope.ledger.close(checking: true)
         } catch {
             thrown = error
+            // A body that hangs has still to come to its end, but what it does on the way is no news any more.
+            failures = scope.ledger.failures
         }
-        let found = failures.value
-        guard let error = found.isEmpty ? thrown : TestFailures(failures: found, error: thrown) else { continue }
-        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        guard let error = failures.isEmpty ? thrown : TestFailures(failures: failures, error: thrown) else { continue }
         throw ExplorationFailure(seed: seed, error: error, place: place)
     }
+    if isEmpty { throw TestFailure("Expected a seed at least, and none came.", at: place) }
 }

@@ -24,6 +24,22 @@ struct DepartureTests {
         #expect(looks.value == 4)
     }
 
+    @Test("is given time to go after a run of an exploration, though nothing can run any more")
+    func exploration() async throws {
+        let looks = Watched(0)
+        try await explore(seeds: [1], patience: .zero) { _ in
+            FailureLedger.current.atEnd(
+                isGone: {
+                    looks.change { looks in
+                        looks += 1
+                        return looks == 4
+                    }
+                },
+                { looks.value == 4 ? [] : [TestFailure("stays", at: SourcePlace())] })
+        }
+        #expect(looks.value == 4)
+    }
+
     @Test("isn't waited for without end")
     func stays() async {
         let ledger = FailureLedger(nil)

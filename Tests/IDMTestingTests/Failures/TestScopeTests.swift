@@ -66,6 +66,41 @@ struct TestScopeTests {
         #expect(heard.entries.count == 1)
     }
 
+    @Test("hands on what fails in a detached task at its end, and where it is itself")
+    func elsewhere() async throws {
+        let heard = Log()
+        try await Self.$isHere.withValue(true) {
+            try await TestScope.run(reportingTo: { heard.add("\(Self.isHere) \($0.message)") }) {
+                let stub = StubDataProvider<Int, Int>.unexpected()
+                await Task.detached { _ = try? await stub.request(1) }.value
+                #expect(heard.entries == [])
+                // In a scope within it, it is in both.
+                try await TestScope.run { _ = try? await stub.request(2) }
+                #expect(heard.entries.count == 1)
+            }
+        }
+        #expect(
+            heard.entries == [
+                "true The stub expected no request, and request 2 came: 2",
+                "true The stub expected no request, and request 1 came: 1",
+            ])
+    }
+
+    @TaskLocal private static var isHere = false
+
+    @Test("has no other error to tell of than its failures where its body throws one of them")
+    func throwsAFailure() async throws {
+        let body = { @Sendable in
+            let stub = StubDataProvider<Int, Int>.unexpected()
+            _ = try await stub.request(1)
+        }
+        let thrown = await #expect(throws: TestFailures.self) { try await TestScope.run { try await body() } }
+        #expect(thrown?.failures.count == 1)
+        #expect(thrown?.error == nil)
+        #expect(try await TestScope.failures { try await body() }.count == 1)
+        await #expect(throws: Trouble.first) { try await TestScope.failures { throw Trouble.first } }
+    }
+
     @Test("asks nothing of leftovers where it is told so")
     func leftoversAllowed() async throws {
         let failures = try await TestScope.failures(failingOnLeftovers: false) { _ = StubDataProvider<Int, Int>(1) }

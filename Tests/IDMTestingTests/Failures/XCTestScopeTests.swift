@@ -1,6 +1,7 @@
 import IDMCore
-import IDMTesting
 import XCTest
+
+@testable import IDMTesting
 
 /// What the kit finds wrong in a test of XCTest. Run by XCTest itself.
 ///
@@ -13,6 +14,7 @@ final class XCTestScopeTests: ScopedTestCase {
 
     private var heard: [Heard] = []
     private var expected: [Heard] = []
+    private var kept: AnyObject?
 
     private func expect(_ words: String, atLine line: Int) {
         expected.append(Heard(words: words, line: line))
@@ -58,6 +60,34 @@ final class XCTestScopeTests: ScopedTestCase {
     func testStubThatNobodyAskedFailsATestThatIsNotAsync() {
         expect("a request", atLine: #line + 1)
         _ = StubDataProvider<Int, Int>(1)
+    }
+
+    func testWhatIsOnItsWayOutHasTimeToGoAlsoWhereItNeedsTheMainThread() {
+        let (hasLooked, isGone) = (Watched(false), Watched(false))
+        FailureLedger.current.atEnd(
+            isGone: {
+                let isFirst = hasLooked.change { hasLooked in
+                    defer { hasLooked = true }
+                    return !hasLooked
+                }
+                if isFirst { DispatchQueue.main.async { isGone.change { $0 = true } } }
+                return isGone.value
+            },
+            { isGone.value ? [] : [TestFailure("stays", at: SourcePlace())] })
+    }
+
+    func testLeakFailsATestThatIsNotAsync() {
+        final class Screen: Sendable {}
+        let screen = Screen()
+        kept = screen
+        expect("to be released", atLine: #line + 1)
+        LeakTracker().track(screen)
+    }
+
+    func testFailureOfADetachedTaskIsThatOfTheTest() async {
+        expect("expected no request", atLine: #line + 1)
+        let stub = StubDataProvider<Int, Int>.unexpected()
+        await Task.detached { _ = try? await stub.request(1) }.value
     }
 
     @MainActor

@@ -159,6 +159,27 @@ struct ExploreTests {
         #expect(failure?.error is TestFailures)
     }
 
+    @Test("fails for what outlives a run, and doesn't take that for a run that hangs")
+    func leak() async throws {
+        final class Screen: Sendable {}
+        let kept = Watched<[Screen]>([])
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { _ in
+                let screen = LeakTracker().track(Screen())
+                kept.change { $0.append(screen) }
+            }
+        }
+        let found = try #require(failure?.error as? TestFailures)
+        #expect(found.failures.map(\.message) == ["Expected Screen to be released, and something still holds it."])
+        #expect(found.error == nil)
+    }
+
+    @Test("fails without a seed")
+    func noSeed() async throws {
+        let failure = await #expect(throws: TestFailure.self) { try await explore(seeds: []) { _ in } }
+        #expect(failure?.message == "Expected a seed at least, and none came.")
+    }
+
     @Test("goes with a manual clock")
     func clock() async throws {
         // Nobody else has a part in it, so nothing has to be waited for.
