@@ -130,8 +130,7 @@ private final class Desk: CallbackDataProvider {
         case goingOn
     }
 
-    private let open = Watched<[Int: Completion]>([:])
-    private let last = Watched(0)
+    private let desk = Watched((last: 0, open: [Int: Completion]()))
     private let clock: ManualClock
     private let way: Way
 
@@ -141,33 +140,28 @@ private final class Desk: CallbackDataProvider {
     }
 
     func request(_ input: Int, completion: @escaping Completion) -> CancelHandler? {
-        let number = last.change { last in
-            last += 1
-            return last
+        let (desk, way, clock) = (desk, way, clock)
+        let (number, before) = desk.change { desk in
+            desk.last += 1
+            let (number, before) = (desk.last, desk.open[desk.last - 1])
+            if way == .oneSlot { desk.open = [:] }
+            desk.open[number] = completion
+            return (number, before)
         }
-        let (open, way, clock) = (open, way, clock)
-        let before = open.change { open -> [Int: Completion] in
-            defer { open = way == .oneSlot ? [number: completion] : open.merging([number: completion]) { $1 } }
-            return open
-        }
-        if way == .repeating { before[number - 1]?(.success(input)) }
+        if way == .repeating { before?(.success(input)) }
         let hasBegun = Watched(false)
         LibraryTask.start(clock: clock, isolation: nil) { _ in
             try? await clock.sleep(for: .milliseconds(5))
             hasBegun.change { $0 = true }
             try? await clock.sleep(for: .seconds(1))
-            let completion = open.change { way == .goingOn ? $0[number] : $0.removeValue(forKey: number) }
-            completion?(.success(input))
-            if way == .goingOn { _ = open.change { $0.removeValue(forKey: number) } }
+            desk.change { $0.open.removeValue(forKey: number) }?(.success(input))
         }
         return {
-            let all = open.change { open -> [Int: Completion] in
-                guard way == .dropping || way == .failing else {
-                    let isKept = way == .goingOn && hasBegun.value
-                    return [number: isKept ? open[number] : open.removeValue(forKey: number)].compactMapValues { $0 }
-                }
-                defer { open = [:] }
-                return open
+            let all = desk.change { desk -> [Int: Completion] in
+                let isMine = { (other: Int) in way == .dropping || way == .failing || other == number }
+                let all = desk.open.filter { isMine($0.key) }
+                if way != .goingOn || !hasBegun.value { desk.open = desk.open.filter { !isMine($0.key) } }
+                return all
             }
             all[number]?(.failure(CancellationError()))
             guard way == .failing else { return }
