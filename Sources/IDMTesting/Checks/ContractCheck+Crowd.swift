@@ -1,0 +1,69 @@
+extension ContractCheck {
+    private typealias Trial = ContractTrial<Provider>
+
+    /// Asks many times at once, and cancels some: nobody else is to notice. What happens anyhow is no fault of a cancel,
+    /// and what happens to a request alone is no fault of many.
+    func takesMany() async throws -> String? {
+        let count = 20
+        let meddled = try await askMany(count, cancelling: true)
+        if meddled.open > 0 { return "expected \(count) requests at once to end, and \(meddled.open) of them did not." }
+        guard !meddled.isInnocent else { return nil }
+        let alike = try await askMany(count, cancelling: false, until: meddled.lengths.count)
+        if let fault = alike.fault {
+            let isCommon = try await askMany(1, cancelling: false).fault != nil
+            return isCommon ? nil : "expected \(count) requests at once \(fault)"
+        }
+        guard meddled.harm(beside: alike) != nil else { return nil }
+        // Once more: what fails now and then by itself may have done so by chance.
+        let again = try await askMany(count, cancelling: true)
+        let harm = again.harm(beside: try await askMany(count, cancelling: false, until: again.lengths.count))
+        return harm.map { "expected the cancel of a request to leave others alone, and \($0)" }
+    }
+
+    /// Asks many times at once.
+    ///
+    /// - Parameters:
+    ///   - isCancelling: Whether every other one is cancelled, but neither the first nor the last.
+    ///   - ends: How many streams are worth waiting for a long time.
+    private func askMany(
+        _ count: Int, cancelling isCancelling: Bool, until ends: Int = 0
+    ) async throws -> ContractCrowd {
+        let trials = await ask(count, try make())
+        let chosen = isCancelling ? Array(stride(from: 1, to: count - 1, by: 2)) : []
+        let cancelled = chosen.map { trials[$0] }
+        let others = trials.indices.filter { !chosen.contains($0) }.map { trials[$0] }
+        defer { for trial in trials { trial.cancel() } }
+        for trial in trials { try await trial.begun() }
+        for trial in cancelled { trial.cancel() }
+        _ = try await comes(within: patience.request) {
+            for trial in others { try await trial.answered() }
+            for trial in cancelled { try await trial.ended() }
+        }
+        // A stream may notice after its answer.
+        let streams = others.filter(\.isStream)
+        let time = ends > 0 ? max(patience.request, patience.cancel) : patience.cancel
+        _ = try await comes(within: time) { try await wait(for: ends > 0 ? ends : streams.count, of: streams) }
+        return ContractCrowd(cancelled: cancelled, others: others)
+    }
+
+    /// Those between the first and the last are asked from a task each: asked from one, a provider that doesn't suspend
+    /// would never have two threads in it, and the Thread Sanitizer nothing to see.
+    private func ask(_ count: Int, _ provider: Provider) async -> [Trial] {
+        guard count > 1 else { return [ask(provider)] }
+        let between = await withTaskGroup { group in
+            let first = ask(provider)
+            for _ in 1..<(count - 1) { group.addTask { ask(provider) } }
+            return await group.reduce(into: [first]) { $0.append($1) }
+        }
+        return between + [ask(provider)]
+    }
+
+    /// Waits until so many streams have ended.
+    private func wait(for count: Int, of streams: [Trial]) async throws {
+        try await withThrowingTaskGroup { group in
+            for stream in streams { group.addTask { try await stream.over() } }
+            for _ in 0..<count { try await group.next() }
+            group.cancelAll()
+        }
+    }
+}
