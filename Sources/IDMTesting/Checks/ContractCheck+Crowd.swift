@@ -39,10 +39,10 @@ extension ContractCheck {
             for trial in others { try await trial.answered() }
             for trial in cancelled { try await trial.ended() }
         }
-        // A stream may notice after its answer.
-        let streams = others.filter(\.isStream)
+        // A stream may notice after its answer, and a second callback comes after the first.
+        let lasting = others.filter { $0.isStream || $0.callsBack }
         let time = ends > 0 ? max(patience.request, patience.cancel) : patience.cancel
-        _ = try await comes(within: time) { try await wait(for: ends > 0 ? ends : streams.count, of: streams) }
+        _ = try await comes(within: time) { try await wait(for: ends > 0 ? ends : lasting.count, of: lasting) }
         return ContractCrowd(cancelled: cancelled, others: others)
     }
 
@@ -58,10 +58,10 @@ extension ContractCheck {
         return between + [ask(provider)]
     }
 
-    /// Waits until so many streams have ended.
-    private func wait(for count: Int, of streams: [Trial]) async throws {
+    /// Waits until so many are over.
+    private func wait(for count: Int, of trials: [Trial]) async throws {
         try await withThrowingTaskGroup { group in
-            for stream in streams { group.addTask { try await stream.over() } }
+            for trial in trials { group.addTask { try await trial.over() } }
             for _ in 0..<count { try await group.next() }
             group.cancelAll()
         }

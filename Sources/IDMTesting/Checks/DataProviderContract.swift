@@ -22,8 +22,8 @@ public import IDMCore
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are three exceptions. A request is left alone for a moment before it is
 /// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call once
-/// more, and that of a cancel after each of two cancels. And a stream that goes on after its first value is given the
-/// time of a cancel to end, alone and among many.
+/// more, and that of a cancel after each of two cancels and among many. And a stream that goes on after its first value
+/// is given the time of a cancel to end, alone and among many.
 ///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
 /// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
