@@ -46,7 +46,9 @@ public final class TestScope: Sendable {
 
     /// Whether the caller is in the scope of a ledger.
     static func isCurrent(_ ledger: FailureLedger) -> Bool {
-        sequence(first: current, next: { $0?.outer }).prefix { $0 != nil }.contains { $0?.ledger === ledger }
+        var scope = current
+        while let here = scope, here.ledger !== ledger { scope = here.outer }
+        return scope != nil
     }
 
     /// Runs a body, and then looks at what it leaves behind.
