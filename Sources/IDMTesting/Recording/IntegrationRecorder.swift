@@ -13,84 +13,18 @@ public import IDMCore
 /// otherwise: at the end of its ``TestScope`` events that nobody expected, and calls that haven't ended, are failures,
 /// and ``verify(fileID:filePath:line:column:)`` asks also for the stubs of the scope that weren't used up.
 ///
+/// What is chained to a call made with ``call(_:isolation:)`` and hasn't ended is a failure as well, at the end of an
+/// `async` scope and only there: whoever hears the last event of a chain knows of its end before the call does, so the
+/// scope gives it a second.
+///
 /// Progress need not be expected. Sequences, groups and models report some of their own, and of reports that come soon
 /// after one another only the last may be heard: how many there are is a matter of luck. So an expectation passes over
 /// reports that don't meet it, and one that nobody expected is no failure. Two kinds are sure to be heard, and may be
 /// expected with ``EventExpectation/progressed(_:)``: the last report before a value, and the last one before the
 /// provider waits for the test. All that came are in ``events``.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
-    private struct State {
-        var events: [IntegrationEvent<Output>] = []
-        var expectedCount = 0
-        /// Calls made with the recorder, and those of them of which nothing comes any more.
-        var made = 0
-        var over = 0
-        /// The runs of each of them that haven't had their last event: its own, and those that `thenRecall` has added.
-        var calls: [Int: OpenRuns] = [:]
-        /// Whether a run that `thenRecall` has added to them is still to be made.
-        var recalls: [Int: @Sendable () -> Bool] = [:]
-        /// The runs of all integrators that are heard, if any is.
-        var integrators: OpenRuns?
-        /// How many of them can still be called, or have a run that may tell something.
-        var audible = 0
-        /// What has been told as left over: so many events, and these calls.
-        var toldCount = 0
-        var toldCalls: Set<Int> = []
-
-        /// Whether no event can come any more.
-        var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
-        var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
-
-        /// The events that nobody expected, without progress and those that this has returned before.
-        mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
-            defer { toldCount = events.count }
-            return events.dropFirst(max(expectedCount, toldCount)).filter { !$0.isProgress }
-        }
-
-        /// How many calls haven't ended, those left out that this has counted before. One that has a recall to come is
-        /// one of them.
-        mutating func takeUnended(recalled: Set<Int>) -> Int {
-            let open = recalled.union(calls.filter { $0.value.count > 0 }.keys)
-            defer { toldCalls.formUnion(open) }
-            return open.subtracting(toldCalls).count + (integrators?.takeUntold() ?? 0)
-        }
-    }
-
-    /// Runs that have been made, and haven't had their last event.
-    private struct OpenRuns {
-        private(set) var count = 0
-        /// Those of them that are about to hear of a cancel, and of nothing else.
-        private var turnedAway = 0
-        /// Those of them that have been told. Which ones isn't known: what ends is taken for another one.
-        private var told = 0
-
-        mutating func take(_ step: RunStep) {
-            switch step {
-            case .made: count += 1
-            case .turnedAway: turnedAway += 1
-            }
-        }
-
-        mutating func hear(_ event: IntegrationEvent<Output>) {
-            switch event {
-            case .completed:
-                count -= 1
-            case .cancelled where turnedAway > 0:
-                turnedAway -= 1
-                count -= 1
-            default:
-                break
-            }
-            told = min(told, count)
-        }
-
-        mutating func takeUntold() -> Int {
-            defer { told = count }
-            return count - told
-        }
-    }
-
     private let state = Watched(State())
+    private let open = Watched(OpenCalls())
     private let isExhaustive: Bool
     private let place: SourcePlace
     private let ledger: FailureLedger
@@ -98,8 +32,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Makes a recorder that hears nothing yet.
     ///
     /// - Parameters:
-    ///   - isExhaustive: Whether events that nobody expected, and calls that haven't ended, are failures at the end of
-    ///     the ``TestScope``, and whether ``verify(fileID:filePath:line:column:)`` asks for stubs as well. At the end of
+    ///   - isExhaustive: Whether events that nobody expected, and calls that haven't ended, with what is chained to
+    ///     them, are failures at the end of the ``TestScope``, and whether ``verify(fileID:filePath:line:column:)`` asks for stubs as well. At the end of
     ///     the scope a stub that wasn't used up is a failure in any case. Where a scope asks nothing of leftovers, the
     ///     recorder asks only in `verify`.
     ///   - fileID: The place that a failure points at. Leave it out.
@@ -114,7 +48,14 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         ledger = .current
         self.isExhaustive = isExhaustive
         guard isExhaustive else { return }
-        ledger.atEnd { [state, place] in Self.leftovers(of: state, at: place) }
+        ledger.atEnd { [state, open, place] in Self.leftovers(of: state, open, at: place) }
+        // Whoever has heard the last event of a chain knows of its end before the one who made it does.
+        ledger.atEnd(isGone: { [open] in open.change { $0.areOver() } }) { [open, place] in
+            let count = open.change { $0.tellChained() }
+            guard count > 0 else { return [] }
+            let words = "Expected all that is chained to a call to have ended, and for \(count.of("call")) it had not."
+            return [TestFailure(words, at: place)]
+        }
     }
 
     // MARK: Recording
@@ -136,6 +77,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             state.made += 1
             return state.made
         }
+        if call.isChained { open.change { $0.chain(number) } }
         let hear = { @Sendable [state] (event: IntegrationEvent<Output>) in
             state.change { state in
                 state.events.append(event)
@@ -154,10 +96,12 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             .onCompletion { hear(.completed) }
             .call(isolation: isolation) { task in state.change { $0.recalls[number] = task.recallInquiry } }
         task.hold()
-        // Not with the call alone: a recall tells the same handlers again.
-        task.whenAllFinished { [state] in
+        // Not with the call alone: a recall tells the same handlers again. What is chained may go on for long, and holds
+        // nothing of what was heard.
+        task.whenAllFinished { [weak state, open] in
+            open.change { $0.end(number) }
             // Taken out first: it is to be let go outside of the lock.
-            _ = state.change { state -> (@Sendable () -> Bool)? in
+            _ = state?.change { state -> (@Sendable () -> Bool)? in
                 state.over += 1
                 state.calls[number] = nil
                 return state.recalls.removeValue(forKey: number)
@@ -262,21 +206,24 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Fails if something but progress has come that nobody expected, or if a call hasn't ended. If the recorder is
     /// exhaustive, also for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once,
-    /// here or at the end of the scope.
+    /// here or at the end of the scope. What is chained to a call isn't looked at.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        for failure in Self.leftovers(of: state, at: place) { ledger.record(failure) }
+        for failure in Self.leftovers(of: state, open, at: place) { ledger.record(failure) }
         if isExhaustive { ledger.checkStubs() }
     }
 
-    private static func leftovers(of watched: Watched<State>, at place: SourcePlace) -> [TestFailure] {
+    private static func leftovers(
+        of watched: Watched<State>, _ open: Watched<OpenCalls>, at place: SourcePlace
+    ) -> [TestFailure] {
         // Asked before the rest is looked at: a recall that ends meanwhile has left its events there.
         let recalled = Set(watched.value.recalls.filter { $0.value() }.keys)
-        let (unexpected, unendedCount) = watched.change { state in
-            (state.takeLeftovers(), state.takeUnended(recalled: recalled))
+        let (unexpected, unended, heardCount) = watched.change { state in
+            (state.takeLeftovers(), state.unended(recalled: recalled), state.integrators?.takeUntold() ?? 0)
         }
+        let unendedCount = open.change { $0.tell(unended) } + heardCount
         var failures: [TestFailure] = []
         if !unexpected.isEmpty {
             let words = IntegrationEvent.words(for: unexpected).inWords

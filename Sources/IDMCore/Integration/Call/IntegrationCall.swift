@@ -41,6 +41,11 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
         IntegrationTask(source.engine.call(source, plan, isolation: isolation), holding: integrator)
     }
 
+    /// Whether other calls come before this one or after it, or may come.
+    package var isChained: Bool {
+        plan.extras.map { !$0.predecessors.isEmpty || !$0.links.isEmpty } ?? false
+    }
+
     /// Makes the call, and hands out its task before anything of it is heard.
     @discardableResult
     package consuming func call(

@@ -247,10 +247,12 @@ final class Life: Sendable {
     /// Calls back when ``waitForFinish()`` would return.
     func whenAllFinished(_ callback: @escaping @Sendable () -> Void) {
         whenFinished { [self] in
+            let neighbors = neighbors
             guard !neighbors.isEmpty else { return callback() }
-            // A task, and not one callback inside the other: a chain may be longer than the stack.
-            LibraryTask.startLater { [self] _ in
-                await waitForFinish()
+            // A task, and not one callback inside the other: a chain may be longer than the stack. It holds nothing of
+            // this run, of which the outcome may be large.
+            LibraryTask.startLater { _ in
+                for call in neighbors { await call.life.waitForFinish() }
                 callback()
             }
         }

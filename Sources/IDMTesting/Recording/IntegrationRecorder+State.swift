@@ -1,0 +1,103 @@
+import IDMCore
+
+extension IntegrationRecorder {
+    /// What has been heard, and what became of it.
+    struct State {
+        var events: [IntegrationEvent<Output>] = []
+        var expectedCount = 0
+        /// Calls made with the recorder, and those of them of which nothing comes any more.
+        var made = 0
+        var over = 0
+        /// The runs of each of them that haven't had their last event: its own, and those that `thenRecall` has added.
+        var calls: [Int: OpenRuns] = [:]
+        /// Whether a run that `thenRecall` has added to them is still to be made.
+        var recalls: [Int: @Sendable () -> Bool] = [:]
+        /// The runs of all integrators that are heard, if any is.
+        var integrators: OpenRuns?
+        /// How many of them can still be called, or have a run that may tell something.
+        var audible = 0
+        /// How many events have been told as left over.
+        var toldCount = 0
+
+        /// Whether no event can come any more.
+        var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
+        var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
+
+        /// The events that nobody expected, without progress and those that this has returned before.
+        mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
+            defer { toldCount = events.count }
+            return events.dropFirst(max(expectedCount, toldCount)).filter { !$0.isProgress }
+        }
+
+        /// The calls that haven't ended. One that has a recall to come is one of them.
+        func unended(recalled: Set<Int>) -> Set<Int> {
+            recalled.union(calls.filter { $0.value.count > 0 }.keys)
+        }
+    }
+
+    /// Runs that have been made, and haven't had their last event.
+    struct OpenRuns {
+        private(set) var count = 0
+        /// Those of them that are about to hear of a cancel, and of nothing else.
+        private var turnedAway = 0
+        /// Those of them that have been told. Which ones isn't known: what ends is taken for another one.
+        private var told = 0
+
+        mutating func take(_ step: RunStep) {
+            switch step {
+            case .made: count += 1
+            case .turnedAway: turnedAway += 1
+            }
+        }
+
+        mutating func hear(_ event: IntegrationEvent<Output>) {
+            switch event {
+            case .completed:
+                count -= 1
+            case .cancelled where turnedAway > 0:
+                turnedAway -= 1
+                count -= 1
+            default:
+                break
+            }
+            told = min(told, count)
+        }
+
+        mutating func takeUntold() -> Int {
+            defer { told = count }
+            return count - told
+        }
+    }
+}
+
+/// The calls of a recorder by their numbers. It is looked at when what was heard has gone, so it holds none of that.
+struct OpenCalls {
+    /// Those to which something is chained, until that has ended as well.
+    private var chained: Set<Int> = []
+    private var told: Set<Int> = []
+
+    private var isGivenTime = false
+
+    /// Whether nothing is left to be told at the end, which gives what is chained the time to end.
+    mutating func areOver() -> Bool {
+        isGivenTime = true
+        return chained.isSubset(of: told)
+    }
+
+    mutating func chain(_ call: Int) {
+        chained.insert(call)
+    }
+
+    mutating func end(_ call: Int) {
+        chained.remove(call)
+    }
+
+    /// How many of these calls haven't been told, which they have then.
+    mutating func tell(_ calls: Set<Int>) -> Int {
+        defer { told.formUnion(calls) }
+        return calls.subtracting(told).count
+    }
+
+    /// How many haven't been told to which something is chained. None if nobody has given that time: it would be luck.
+    mutating func tellChained() -> Int { isGivenTime ? tell(chained) : 0 }
+}
