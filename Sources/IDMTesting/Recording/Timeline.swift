@@ -73,7 +73,7 @@ public enum Timeline {
             let provider = PictureProvider(ticks: ticks, failing: failing, clock: stage.clock)
             let lane = { @Sendable (input: String) in lanes.firstIndex { $0.contains(input) } }
             let integrator = Integrator(provider, executing: type, lane: lane, clock: stage.clock)
-            return { symbol in
+            return { symbol, _ in
                 if symbol.hasPrefix("~") {
                     stage.cancel(String(symbol.dropFirst()))
                 } else {
@@ -85,8 +85,11 @@ public enum Timeline {
 
     /// Sends the values of a picture through a provider, and holds what comes out against another one.
     ///
-    /// The call is made in the first tick, and its beginning isn't shown. What the source sends while nobody asks it
-    /// for values is lost.
+    /// The call is made in the first tick, and its beginning isn't shown. The source sends to every request that asks it
+    /// for values at that moment, to the oldest first and to the next one when all that comes of it has come, and ends
+    /// all of them. One that is made later hears what comes later.
+    /// What the source sends while nobody asks is lost, but for an end that is the last in its row: it stays, and is what
+    /// later requests hear.
     ///
     /// - Parameters:
     ///   - source: When the source delivers values, and when it ends or fails.
@@ -107,12 +110,23 @@ public enum Timeline {
         await expect((source, .source), (hears, .heardOfSource), at: place) { stage in
             let integrator = Integrator(transform(stream, stage.clock), clock: stage.clock)
             stage.record(integrator.prepareCall())
-            return { symbol in
-                guard let request = stream.requests.last else { return }
-                switch symbol {
-                case "|": request.finish()
-                case "!": request.fail(PictureFailure())
-                default: request.send(symbol.hasPrefix("[") ? String(symbol.dropFirst().dropLast()) : symbol)
+            return { symbol, isLast in
+                let end: Result<Void, any Error>? =
+                    switch symbol {
+                    case "|": .success(())
+                    case "!": .failure(PictureFailure())
+                    default: nil
+                    }
+                let listening = stream.requests.filter { !$0.isOver }
+                if isLast, let end { stream.close(end) }
+                for request in listening {
+                    // Let go on at the same time, they would come to the main actor in any order.
+                    if listening.count > 1 { await stage.clock.rest() }
+                    if let end {
+                        request.end(end)
+                    } else {
+                        request.send(symbol.hasPrefix("[") ? String(symbol.dropFirst().dropLast()) : symbol)
+                    }
                 }
                 withExtendedLifetime(integrator) {}
             }
@@ -122,7 +136,7 @@ public enum Timeline {
     @MainActor
     private static func expect(
         _ input: (String, TimelineRow.Notation), _ expected: (String, TimelineRow.Notation), at place: SourcePlace,
-        _ prepare: (PictureStage) -> (String) -> Void
+        _ prepare: (PictureStage) -> (_ symbol: String, _ isLast: Bool) async -> Void
     ) async {
         let ledger = FailureLedger.current
         let rows: (input: TimelineRow, expected: TimelineRow)
@@ -135,7 +149,10 @@ public enum Timeline {
         let act = prepare(stage)
         for number in 0..<rows.input.length {
             await stage.clock.rest()
-            rows.input.ticks[number]?.forEach(act)
+            let symbols = rows.input.ticks[number] ?? []
+            for (index, symbol) in symbols.enumerated() {
+                await act(symbol, number == rows.input.length - 1 && index == symbols.count - 1)
+            }
             await stage.clock.advance(by: tick)
         }
         await stage.clock.run()

@@ -1,0 +1,73 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// What a source sends to whom.
+extension TimelineTests {
+    @Test("of a source goes to every request that listens, the oldest first")
+    func severalRequests() async throws {
+        for _ in 0..<50 {
+            try await TestScope.run {
+                let log = Log()
+                await Timeline.expect(source: "a-(bc)-|", hears: "----([2c]|)") { source, _ in
+                    Self.twice(source, log).map { "\($0.1)" }
+                }
+                try #require(log.entries == ["1a", "2a", "1b", "2b", "1c", "2c"])
+                await Timeline.expect(source: "a-!", hears: "--(!|)") { source, _ in Self.twice(source, log) }
+            }
+        }
+    }
+
+    /// Asks its source twice at once.
+    private static func twice(
+        _ source: ControlledStreamDataProvider<Void, String>, _ log: Log
+    ) -> some DataProvider<Void, (String, String)> {
+        let (first, second) = (Noting(name: "1", source: source, log: log), Noting(name: "2", source: source, log: log))
+        return (first >><< second).mapInput { (_: Void) in ((), ()) }
+    }
+
+    /// Answers with the last value, and notes each of them under its name.
+    private struct Noting: DataProvider {
+        let name: String
+        let source: ControlledStreamDataProvider<Void, String>
+        let log: Log
+
+        func request(_ input: Void) async throws -> String {
+            var (values, last) = (source.values(for: ()).makeAsyncIterator(), "")
+            while let value = try await values.next(isolation: #isolation) {
+                last = name + value
+                log.add(last)
+            }
+            return last
+        }
+    }
+
+    @Test("of a source doesn't go to a request that comes later")
+    func laterRequests() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "!-b-|", hears: "--b-|") { source, clock in
+                source.retry(1, delay: .constant(Timeline.tick), clock: clock)
+            }
+            await Timeline.expect(source: "!a!", hears: "-a(!|)") { source, clock in source.retry(1, clock: clock) }
+            await Timeline.expect(source: "a-|b-|", hears: "a--b-|") { source, _ in source.merged(with: source) }
+            await Timeline.expect(source: "ab-|c", hears: "ab") { source, clock in
+                source.merged(with: source.delay(Timeline.tick * 4, clock: clock))
+            }
+        }
+    }
+
+    @Test("of a source that has come to its end ends every request that comes later")
+    func requestsAfterTheEnd() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "a-|", hears: "a-|") { source, _ in source.merged(with: source) }
+            await Timeline.expect(source: "a-|--", hears: "a-----|") { source, clock in
+                source.merged(with: source.delay(Timeline.tick * 4, clock: clock))
+            }
+            await Timeline.expect(source: "(a!)", hears: "(a!|)") { source, _ in source }
+            await Timeline.expect(source: "!", hears: "--(!|)") { source, clock in
+                source.retry(2, delay: .constant(Timeline.tick), clock: clock)
+            }
+        }
+    }
+}
