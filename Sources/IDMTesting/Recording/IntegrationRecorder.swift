@@ -78,22 +78,15 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             return state.made
         }
         if call.isChained { open.change { $0.chain(number) } }
-        let hear = { @Sendable [state] (event: IntegrationEvent<Output>) in
-            state.change { state in
-                state.events.append(event)
-                state.calls[number]?.hear(event)
-            }
-        }
         let task =
-            call
-            .following { [state] step in state.change { $0.calls[number, default: OpenRuns()].take(step) } }
-            .onBeginning { hear(.began) }
-            .onProgress { hear(.progressed($0)) }
-            .onRetry { attempt, error in hear(.retried(attempt: attempt, after: error)) }
-            .onSuccess { hear(.succeeded($0)) }
-            .onError { hear(.failed($0)) }
-            .onCancel { hear(.cancelled($0)) }
-            .onCompletion { hear(.completed) }
+            Self.recording(call) { [state] step in
+                state.change { $0.calls[number, default: OpenRuns()].take(step) }
+            } hear: { [state] event in
+                state.change { state in
+                    state.events.append(event)
+                    state.calls[number]?.hear(event)
+                }
+            }
             .call(isolation: isolation) { task in state.change { $0.recalls[number] = task.recallInquiry } }
         task.hold()
         // Not with the call alone: a recall tells the same handlers again. What is chained may go on for long, and holds
@@ -127,16 +120,28 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         }
         // Goes with the last handler: the integrator holds them, and each of its runs does until its end.
         let canary = Canary { [state] in state.change { $0.audible -= 1 } }
-        let hear = { @Sendable [state, canary] (event: IntegrationEvent<Output>) in
-            withExtendedLifetime(canary) {
-                state.change { state in
-                    state.events.append(event)
-                    state.integrators?.hear(event)
+        let call =
+            Self.recording(.unprepared) { [state] step in
+                state.change { $0.integrators?.take(step) }
+            } hear: { [state, canary] event in
+                withExtendedLifetime(canary) {
+                    state.change { state in
+                        state.events.append(event)
+                        state.integrators?.hear(event)
+                    }
                 }
             }
-        }
-        integrator.follow { [state] step in state.change { $0.integrators?.take(step) } }
-        integrator
+        // In one step: a call that is made meanwhile is heard from its beginning to its end, or not at all.
+        integrator.hear(with: call)
+    }
+
+    /// Adds handlers to a call that are written on the caller's actor.
+    private static func recording(
+        _ call: IntegrationCall<Output>, isolation: isolated (any Actor)? = #isolation,
+        follow: @escaping @Sendable (RunStep) -> Void, hear: @escaping @Sendable (IntegrationEvent<Output>) -> Void
+    ) -> IntegrationCall<Output> {
+        call
+            .following(follow)
             .onBeginning { hear(.began) }
             .onProgress { hear(.progressed($0)) }
             .onRetry { attempt, error in hear(.retried(attempt: attempt, after: error)) }

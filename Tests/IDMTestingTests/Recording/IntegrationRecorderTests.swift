@@ -215,6 +215,33 @@ struct IntegrationRecorderTests {
         integrator.cancel()
     }
 
+    @Test("hears of a call on another thread all or nothing, when it comes as an integrator is to be heard")
+    func hearingMeanwhile() async throws {
+        for _ in 0..<300 {
+            let (integrator, calls) = (Integrator(Echo<Int>()), Watched((made: 0, isEnough: false)))
+            let failures = try await TestScope.failures {
+                let recorder = IntegrationRecorder<Int>()
+                async let calling: Void = Self.keepCalling(integrator, calls)
+                try await calls.wait { $0.made > 0 }
+                recorder.hear(integrator)
+                calls.change { $0.isEnough = true }
+                await calling
+                for _ in 0..<recorder.events.count / 3 { try await recorder.expect(.began, .succeeded, .completed) }
+            }
+            try #require(failures.map(\.message) == [])
+        }
+    }
+
+    @concurrent
+    private static func keepCalling(
+        _ integrator: Integrator<Int, Int>, _ calls: Watched<(made: Int, isEnough: Bool)>
+    ) async {
+        while !calls.value.isEnough {
+            await integrator.prepareCall(1).call().finish()
+            calls.change { $0.made += 1 }
+        }
+    }
+
     @Test("leaves a call its synchronous delivery")
     @MainActor
     func synchrony() async throws {
@@ -223,6 +250,31 @@ struct IntegrationRecorderTests {
             recorder.call(Integrator(Echo<Int>()).prepareCall(1))
             #expect(recorder.events.count == 3)
             try await recorder.expect(.began, .succeeded(1), .completed)
+        }
+    }
+    @Test("leaves the calls of an integrator their synchronous delivery, on every actor")
+    @MainActor
+    func synchronyOfIntegrator() async throws {
+        try await TestScope.run {
+            let (recorder, integrator) = (IntegrationRecorder<Int>(), Integrator(Echo<Int>()))
+            recorder.hear(integrator)
+            integrator.prepareCall(1).call()
+            #expect(recorder.events.count == 3)
+            try await recorder.expect(.began, .succeeded(1), .completed)
+            let other = IntegrationRecorder<Int>(exhaustive: false)
+            #expect(await Stage().record(other) == [3, 6])
+        }
+    }
+
+    private actor Stage {
+        /// How many events are there after a call that is recorded, and after one of an integrator that is heard.
+        func record(_ recorder: IntegrationRecorder<Int>) -> [Int] {
+            let integrator = Integrator(Echo<Int>())
+            recorder.call(integrator.prepareCall(1))
+            let count = recorder.events.count
+            recorder.hear(integrator)
+            integrator.prepareCall(1).call()
+            return [count, recorder.events.count]
         }
     }
 }

@@ -136,7 +136,7 @@ extension IntegrationCall {
 
 extension IntegrationCall {
     /// A call to hang handlers on, before there is an input.
-    static var unprepared: IntegrationCall {
+    package static var unprepared: IntegrationCall {
         let source = UnpreparedCall()
         return IntegrationCall(source, holding: source)
     }

@@ -7,9 +7,9 @@ package enum RunStep: Sendable {
 }
 
 extension Integrator {
-    /// Follows the runs of all calls made from now on. Told under no lock, in the turn in which it happens.
-    package func follow(_ hear: @escaping @Sendable (RunStep) -> Void) {
-        engine.changeHandlers { $0.append(.watch(StepWatcher(hear))) }
+    /// Has all calls made from now on hear what a call hears that is never made: all of it, or nothing.
+    package func hear(with call: IntegrationCall<Output>) {
+        engine.changeHandlers { $0 = $0.followed(by: call.plan.handlers) }
     }
 }
 
