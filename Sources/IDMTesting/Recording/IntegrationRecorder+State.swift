@@ -21,6 +21,8 @@ extension IntegrationRecorder {
 
         /// Whether no event can come any more.
         var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
+        /// Whether none is left that could be expected either.
+        var isExhausted: Bool { isOver && unexpected.isEmpty }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
         /// The events that nobody expected, without progress and those that this has returned before.
