@@ -25,6 +25,16 @@ extension IntegrationRecorder {
         var isExhausted: Bool { isOver && unexpected.isEmpty }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
+        /// The next events, so many besides progress, or as many as there are.
+        func upcoming(_ count: Int) -> [IntegrationEvent<Output>] {
+            var rest = count
+            return Array(
+                unexpected.prefix { event in
+                    defer { rest -= event.isProgress ? 0 : 1 }
+                    return rest > 0
+                })
+        }
+
         /// The events that nobody expected, without progress and those that this has returned before.
         mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
             defer { toldCount = events.count }

@@ -35,7 +35,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     ///   - isExhaustive: Whether events that nobody expected, and calls that haven't ended, with what is chained to
     ///     them, are failures at the end of the ``TestScope``, and whether ``verify(fileID:filePath:line:column:)`` asks for stubs as well. At the end of
     ///     the scope a stub that wasn't used up is a failure in any case. Where a scope asks nothing of leftovers, the
-    ///     recorder asks only in `verify`.
+    ///     recorder asks only in `verify`. An expectation is as strict either way.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -164,22 +164,18 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// that it hears another call could come for as long as somebody holds it, so it waits until that is gone as well,
     /// and its calls have ended.
     ///
-    /// - Throws: `CancellationError`, if the task that waits is cancelled. What is missing then is a failure as well,
-    ///   so that a time limit says more than that time was over.
+    /// - Throws: `CancellationError`, if the task that waits is cancelled. It takes no event more then. If the whole scope
+    ///   is cancelled, what is missing is a failure as well, so that a time limit says more than that time was over.
     public func expect(
-        _ expected: EventExpectation<Output>..., fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-        line: Int = #line, column: Int = #column
+        _ first: EventExpectation<Output>, _ others: EventExpectation<Output>..., fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        let expected = [first] + others
         var came: [IntegrationEvent<Output>] = []
-        func fail(_ verb: String, missing count: Int) {
-            var count = count
-            while count > 0, let event = takeEvent() {
-                came.append(event)
-                if !event.isProgress { count -= 1 }
-            }
+        func failure(_ verb: String) -> TestFailure {
             let words = (expected.map(\.description).inWords, IntegrationEvent.words(for: came).inWords)
-            ledger.record("Expected \(words.0), and \(words.1) \(verb).", at: place)
+            return TestFailure("Expected \(words.0), and \(words.1) \(verb).", at: place)
         }
         for (index, expectation) in expected.enumerated() {
             var isMet = false
@@ -187,19 +183,21 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 do {
                     try await state.wait { !$0.unexpected.isEmpty || $0.isOver }
                 } catch {
-                    fail("came until the cancel", missing: expected.count - index)
+                    came += state.value.upcoming(expected.count - index)
+                    ledger.miss(failure("came until the cancel"))
                     throw error
                 }
                 guard let event = takeEvent() else {
                     // Another one who waits may have taken what came.
-                    if state.value.isExhausted { return fail("came", missing: 0) }
+                    if state.value.isExhausted { return ledger.record(failure("came")) }
                     continue
                 }
                 came.append(event)
                 // Asked outside of the lock: it may be the user's code.
                 isMet = expectation.isMet(event)
                 guard isMet || expectation.passes(over: event) else {
-                    return fail("came", missing: expected.count - index - 1)
+                    came += takeEvents(expected.count - index - 1)
+                    return ledger.record(failure("came"))
                 }
             }
         }
@@ -210,6 +208,15 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             let event = state.unexpected.first
             if event != nil { state.expectedCount += 1 }
             return event
+        }
+    }
+
+    /// Takes the next events, so many besides progress, or as many as there are.
+    private func takeEvents(_ count: Int) -> [IntegrationEvent<Output>] {
+        state.change { state in
+            let events = state.upcoming(count)
+            state.expectedCount += events.count
+            return events
         }
     }
 

@@ -22,6 +22,51 @@ extension IntegrationRecorderTests {
             await task.finish()
         }
     }
+
+    @Test("says what is missing when the scope is cancelled in which a task waits")
+    func missing() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        let failures = Watched<[TestFailure]>([])
+        let line = #line + 5
+        let test = Task {
+            try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+                let recorder = IntegrationRecorder<Int>()
+                recorder.call(integrator.prepareCall(1))
+                try await recorder.expect(.began, .succeeded(1), .completed)
+            }
+        }
+        _ = try await provider.nextRequest()
+        test.cancel()
+        await #expect(throws: CancellationError.self) { try await test.value }
+        #expect(
+            failures.value.map(\.summary) == [
+                "\(line): Expected began, succeeded(1), completed, and began came until the cancel."
+            ])
+        integrator.cancel()
+    }
+
+    @Test("says nothing of a wait that the test itself cancels, and leaves it the events that it didn't look at")
+    func cancelledWait() async throws {
+        try await TestScope.run {
+            let provider = ControlledDataProvider<Int, Int>()
+            let (integrator, recorder) = (Integrator(provider), IntegrationRecorder<Int>())
+            let task = recorder.call(integrator.prepareCall(1))
+            let request = try await provider.nextRequest()
+            try await recorder.expect(.began)
+            let waiting = Task { try await recorder.expect(.succeeded(1), .completed) }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            request.answer(1)
+            await task.finish()
+            let late = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await recorder.expect(.succeeded(1), .completed)
+            }
+            await #expect(throws: CancellationError.self) { try await late.value }
+            try await recorder.expect(.succeeded(1), .completed)
+        }
+    }
 }
 
 extension EventExpectation {

@@ -111,25 +111,6 @@ struct IntegrationRecorderTests {
         other.cancel()
     }
 
-    @Test("says what is missing when the task that waits is cancelled")
-    func missing() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(provider)
-        let line = #line + 5
-        let failures = try await TestScope.failures(failingOnLeftovers: false) {
-            let recorder = IntegrationRecorder<Int>()
-            recorder.call(integrator.prepareCall(1))
-            let waiter = Task {
-                try await recorder.expect(.began, .succeeded(1))
-            }
-            _ = try await provider.nextRequest()
-            waiter.cancel()
-            await #expect(throws: CancellationError.self) { try await waiter.value }
-        }
-        #expect(failures.map(\.summary) == ["\(line): Expected began, succeeded(1), and began came until the cancel."])
-        integrator.cancel()
-    }
-
     @Test("fails for the stubs of its scope that weren't used up, once")
     func stubs() async throws {
         let line = #line + 2
