@@ -104,7 +104,8 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
 /// One request of a ``ControlledStreamDataProvider``. Good on any thread.
 public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: Sendable {
     private struct State {
-        var values: [Output] = []
+        /// How many values are there.
+        var count = 0
         var end: Result<Void, any Error>?
         var isCancelled = false
         var isOver = false
@@ -119,6 +120,9 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// What the stream found as the ambient pause control at its first value.
     public let pauseControl = PauseControl.current
     private let state = Watched(State())
+    /// The values. Beside the state, and changed with it: whoever waits for that has a copy, and thousands of values would
+    /// be copied as well.
+    private let backlog = Locked(Backlog<Output>())
     private let hearsCancel: Bool
     private let ledger: FailureLedger
 
@@ -133,7 +137,9 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// Sends one more value. After the end it is dropped.
     public func send(_ value: Output) {
         state.change { state in
-            if state.end == nil { state.values.append(value) }
+            guard state.end == nil else { return }
+            state.count += 1
+            backlog.withLock { $0.append(value) }
         }
     }
 
@@ -189,7 +195,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     fileprivate func next() async throws -> Output? {
         let hearsCancel = hearsCancel
         try await LibraryTask.hearingCancel {
-            try await state.wait(deaf: true) { !$0.values.isEmpty || $0.end != nil }
+            try await state.wait(deaf: true) { $0.count > 0 || $0.end != nil }
         } onCancel: {
             state.change { state in
                 state.isCancelled = true
@@ -197,7 +203,10 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
             }
         }
         return try state.change { state -> Result<Output?, any Error> in
-            if !state.values.isEmpty { return .success(state.values.removeFirst()) }
+            if state.count > 0 {
+                state.count -= 1
+                return .success(backlog.withLock { $0.popFirst() })
+            }
             state.isOver = true
             switch state.end {
             case .success: return .success(nil)
