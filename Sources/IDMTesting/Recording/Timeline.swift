@@ -11,7 +11,7 @@ public import IDMCore
 /// ```
 ///
 /// Each place in a row is a tick. `-` is a tick in which nothing happens, and parentheses hold what happens in one
-/// tick, in that order. Spaces mean nothing.
+/// tick, in that order. Spaces and line breaks mean nothing, so a long row may go on in the next line.
 ///
 /// | calls | meaning | hears | meaning |
 /// |---|---|---|---|
@@ -32,7 +32,8 @@ public import IDMCore
 /// | `!` | a failure | `!` | a failure |
 /// | | | `~` | the call was cancelled |
 ///
-/// A value is written as its description. Brackets in it come in pairs: `[["a", "b"]]` is an array.
+/// A value is written as its description, spaces and line breaks in it as well. Brackets in it come in pairs:
+/// `[["a", "b"]]` is an array.
 ///
 /// In each tick comes first what the time brings, one request after the other with all that comes of it, and then what
 /// goes in. Calls are made on the main actor, so what is heard has one order; only among calls that share a request is
@@ -44,7 +45,8 @@ public import IDMCore
 /// `NonisolatedNonsendingByDefault`, every `async` method leaves it, unless it is marked `nonisolated(nonsending)`.
 ///
 /// If the rows differ, or one can't be read, it is a failure, at the line of the expectation. It shows both rows under
-/// one another. `-…×9997…-` in it are as many ticks in which nothing happens as the number says, and two more.
+/// one another. `-…×9997…-` in it are as many ticks in which nothing happens as the number says, and two more. What
+/// would break a line stands there as in a string literal, `\n` for one.
 public enum Timeline {
     /// The length of a tick. For debounces: `.latest(debounce: Timeline.tick * 2)`.
     public static let tick = Duration.seconds(1)

@@ -18,7 +18,7 @@ struct TimelineRow: Equatable {
     /// Reads a picture.
     init(_ picture: String, _ notation: Notation) throws(TimelineFault) {
         var reader = TimelineReader(notation)
-        for character in picture where character != " " || reader.isInBrackets {
+        for character in picture where !character.isWhitespace || reader.isInBrackets {
             guard reader.take(character) else { throw TimelineFault(picture, reader.symbol) }
         }
         if let open = reader.open { throw TimelineFault(picture, open) }
@@ -39,7 +39,7 @@ struct TimelineRow: Equatable {
 
     /// A value as it is written in a row of a source: in brackets, unless it is one character with no other meaning.
     static func written(_ value: String) -> String {
-        value.count == 1 && !"-()[]|!~ ".contains(value) ? value : "[\(value)]"
+        value.count == 1 && !value.allSatisfy { $0.isWhitespace || "-()[]|!~".contains($0) } ? value : "[\(value)]"
     }
 
     // MARK: Differences
@@ -71,7 +71,22 @@ struct TimelineRow: Equatable {
 
     private func cell(_ tick: Int) -> String {
         guard let symbols = ticks[tick] else { return "-" }
-        return symbols.count == 1 ? symbols[0] : "(\(symbols.joined()))"
+        let words = symbols.map(Self.escaped)
+        return words.count == 1 ? words[0] : "(\(words.joined()))"
+    }
+
+    /// A symbol in one line, as it stands in a string literal.
+    private static func escaped(_ symbol: String) -> String {
+        symbol.unicodeScalars.reduce(into: "") { words, scalar in
+            switch scalar {
+            case "\n": words += "\\n"
+            case "\r": words += "\\r"
+            case "\t": words += "\\t"
+            case "\\": words += "\\\\"
+            case _ where Character(scalar).isNewline: words += "\\u{\(String(scalar.value, radix: 16))}"
+            default: words.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// Ticks in which nothing happens. Of more than anybody writes the first and the last, with how many are between.

@@ -225,4 +225,49 @@ struct TimelineTests {
     func looks() async throws {
         try await TestScope.run { await Timeline.expect(executing: .default, calls: "a - - ", hears: "a A - - - -") }
     }
+
+    @Test("may go on in the next line")
+    func lines() async throws {
+        try await TestScope.run {
+            await Timeline.expect(
+                executing: .queue, taking: 2,
+                calls: """
+                    abc
+                    \t(de)
+                    """,
+                hears: """
+                    a-(Ab)-
+                    (Bc)-(Cd)-(De)-E
+                    """)
+            await Timeline.expect(source: "a\n-\r\nb|", hears: "a-b\n|") { source, _ in source }
+        }
+    }
+
+    @Test("takes a line break in brackets for a part of the value, and writes it as in a literal")
+    func valuesOfSeveralLines() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "[a\nb]-[\n]-|", hears: "[a\nb]-[\n]-|") { source, _ in source }
+        }
+        let failures = try await TestScope.failures {
+            await Timeline.expect(source: "-[a\n\tb]", hears: "-[a\\n\r\nb\u{2028}]") { source, _ in source }
+            await Timeline.expect(source: "[\n]", hears: "[ ]") { source, _ in source }
+        }
+        #expect(
+            failures.map(\.message) == [
+                #"""
+                The timelines differ in tick 1: expected [a\\n\r\nb\u{2028}], and [a\n\tb] came.
+                  in        -[a\n\tb]           
+                  expected  -[a\\n\r\nb\u{2028}]
+                  heard     -[a\n\tb]           
+                             ^
+                """#,
+                #"""
+                The timelines differ in tick 0: expected [ ], and [\n] came.
+                  in        [\n]
+                  expected  [ ] 
+                  heard     [\n]
+                            ^
+                """#,
+            ])
+    }
 }
