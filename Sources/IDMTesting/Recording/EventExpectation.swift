@@ -71,17 +71,22 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
 extension IntegrationEvent {
     var isProgress: Bool { if case .progressed = self { true } else { false } }
 
-    /// How failures write events. There may be thousands of reports in a row: of many these are the first and the last.
+    /// How failures write events. There may be thousands: of many reports in a row these are the first and the last, and
+    /// of what is many even so the first ten and the last five.
     static func words(for events: [Self]) -> [String] {
-        var words: [String] = []
+        /// How an event is written, or some that are left out, and how many it stands for.
+        var entries: [(words: String, count: Int)] = []
         var rest = events[...]
         while !rest.isEmpty {
-            let reports = rest.prefix(while: \.isProgress).map(\.words)
-            words += reports.count > 5 ? reports.prefix(1) + ["…"] + reports.suffix(1) : reports
+            let reports = rest.prefix(while: \.isProgress).map { ($0.words, 1) }
+            entries +=
+                reports.count > 5 ? reports.prefix(1) + [("…", reports.count - 2)] + reports.suffix(1) : reports
             rest = rest.dropFirst(reports.count)
-            if let event = rest.popFirst() { words.append(event.words) }
+            if let event = rest.popFirst() { entries.append((event.words, 1)) }
         }
-        return words
+        guard entries.count > 20 else { return entries.map(\.words) }
+        let count = entries.dropFirst(10).dropLast(5).reduce(0) { $0 + $1.count }
+        return entries.prefix(10).map(\.words) + ["… \(count) more …"] + entries.suffix(5).map(\.words)
     }
 
     /// How failures write the event.

@@ -1,6 +1,7 @@
 import IDMCore
-import IDMTesting
 import Testing
+
+@testable import IDMTesting
 
 @Suite("An expected event")
 struct EventExpectationTests {
@@ -56,5 +57,29 @@ struct EventExpectationTests {
         #expect(expectation.isMet(.succeeded(1)))
         #expect(!expectation.isMet(.succeeded(2)))
         #expect(!expectation.isMet(.began))
+    }
+    @Test("is written with all that came, if that isn't much, and with how much is left out, if it is")
+    func manyEvents() {
+        let values = (1...10_000).map { IntegrationEvent.succeeded($0) }
+        let words = (1...10_000).map { "succeeded(\($0))" }
+        #expect(IntegrationEvent.words(for: Array(values.prefix(20))) == Array(words.prefix(20)))
+        #expect(
+            IntegrationEvent.words(for: Array(values.prefix(21)))
+                == words.prefix(10) + ["… 6 more …"] + words[16..<21])
+        #expect(IntegrationEvent.words(for: values) == words.prefix(10) + ["… 9985 more …"] + words.suffix(5))
+    }
+
+    @Test("is written with reports that are left out twice, and counted once")
+    func manyReports() {
+        let report = IntegrationEvent<Int>.progressed(IntegrationProgress(fraction: 0.5))
+        let reports = Array(repeating: report, count: 100)
+        #expect(
+            IntegrationEvent.words(for: [.began] + reports + [.completed])
+                == ["began", "progressed(0.5)", "…", "progressed(0.5)", "completed"])
+        let events = (1...10).map { IntegrationEvent.succeeded($0) } + reports + (11...20).map { .succeeded($0) }
+        let words = IntegrationEvent.words(for: events)
+        #expect(words.count == 16)
+        #expect(words[10] == "… 105 more …")
+        #expect(words.suffix(5) == (16...20).map { "succeeded(\($0))" })
     }
 }
