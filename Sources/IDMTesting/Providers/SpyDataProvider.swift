@@ -197,8 +197,10 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     private func answer(_ index: Int, _ value: Base.Output, isLast: Bool) {
         state.change { state in
             state.observations[index].values.append(value)
-            if isLast { state.observations[index].outcome = .success(value) }
-            state.observations[index].isOver = isLast
+            if isLast {
+                state.observations[index].outcome = .success(value)
+                state.observations[index].isOver = true
+            }
             state.events.append(.answered(index))
         }
     }

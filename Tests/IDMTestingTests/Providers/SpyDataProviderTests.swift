@@ -129,6 +129,36 @@ struct SpyDataProviderTests {
         #expect(spy.requests[0].outcome == nil)
     }
 
+    @Test("takes a stream that goes on after its error for ended all the same")
+    func goingOn() async throws {
+        let spy = SpyDataProvider(Stubborn())
+        var values = spy.values(for: 1).makeAsyncIterator()
+        await #expect(throws: Trouble.first) { try await values.next(isolation: nil) }
+        #expect(try await values.next(isolation: nil) == 1)
+        #expect(spy.requests[0].isOver)
+        #expect(throws: Trouble.first) { try spy.requests[0].outcome?.get() }
+        #expect(try await values.next(isolation: nil) == nil)
+        #expect(spy.events == [.requested(0), .failed(0), .answered(0)])
+    }
+
+    /// Fails first, then has a value.
+    private struct Stubborn: StreamDataProvider {
+        func values(for input: Int) -> Values { Values(value: input) }
+
+        struct Values: AsyncSequence, AsyncIteratorProtocol, Sendable {
+            let value: Int
+            var count = 0
+
+            func makeAsyncIterator() -> Self { self }
+
+            mutating func next() async throws -> Int? {
+                count += 1
+                if count == 1 { throw Trouble.first }
+                return count == 2 ? value : nil
+            }
+        }
+    }
+
     @Test("leaves a single answer a single answer")
     func single() {
         #expect(!SpyDataProvider(Echo<Int>()).deliversMany)
