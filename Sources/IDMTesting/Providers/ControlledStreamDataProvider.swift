@@ -120,8 +120,8 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// What the stream found as the ambient pause control at its first value.
     public let pauseControl = PauseControl.current
     private let state = Watched(State())
-    /// The values. Beside the state, and changed with it: whoever waits for that has a copy, and thousands of values would
-    /// be copied as well.
+    /// The values. Beside the state, and changed with it: whoever waits for that has a copy, and thousands of values
+    /// would be copied as well.
     private let backlog = Locked(Backlog<Output>())
     private let hearsCancel: Bool
     private let ledger: FailureLedger

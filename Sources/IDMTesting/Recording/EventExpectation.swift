@@ -71,8 +71,8 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
 extension IntegrationEvent {
     var isProgress: Bool { if case .progressed = self { true } else { false } }
 
-    /// How failures write events. There may be thousands: of many reports in a row these are the first and the last, and
-    /// of what is many even so the first ten and the last five.
+    /// How failures write events. There may be thousands: of many reports in a row these are the first and the last,
+    /// and of what is many even so the first ten and the last five.
     static func words(for events: [Self]) -> [String] {
         /// How an event is written, or some that are left out, and how many it stands for.
         var entries: [(words: String, count: Int)] = []

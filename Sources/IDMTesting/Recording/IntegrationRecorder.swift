@@ -33,9 +33,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - isExhaustive: Whether events that nobody expected, and calls that haven't ended, with what is chained to
-    ///     them, are failures at the end of the ``TestScope``, and whether ``verify(fileID:filePath:line:column:)`` asks for stubs as well. At the end of
-    ///     the scope a stub that wasn't used up is a failure in any case. Where a scope asks nothing of leftovers, the
-    ///     recorder asks only in `verify`. An expectation is as strict either way.
+    ///     them, are failures at the end of the ``TestScope``, and whether
+    ///     ``verify(fileID:filePath:line:column:)`` asks for stubs as well. What is expected is as strict either way. At
+    ///     the end of the scope a stub that wasn't used up is a failure in any case. Where a scope asks nothing of
+    ///     leftovers, the recorder asks only in `verify`.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -89,8 +90,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             }
             .call(isolation: isolation) { task in state.change { $0.recalls[number] = task.recallInquiry } }
         task.hold()
-        // Not with the call alone: a recall tells the same handlers again. What is chained may go on for long, and holds
-        // nothing of what was heard.
+        // Not with the call alone: a recall tells the same handlers again. What is chained may go on for long, and
+        // holds nothing of what was heard.
         task.whenAllFinished { [weak state, open] in
             open.change { $0.end(number) }
             // Taken out first: it is to be let go outside of the lock.
@@ -164,8 +165,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// that it hears another call could come for as long as somebody holds it, so it waits until that is gone as well,
     /// and its calls have ended.
     ///
-    /// - Throws: `CancellationError`, if the task that waits is cancelled. It takes no event more then. If the whole scope
-    ///   is cancelled, what is missing is a failure as well, so that a time limit says more than that time was over.
+    /// - Throws: `CancellationError`, if the task that waits is cancelled. It takes no event more then. If the whole
+    ///   scope is cancelled, what is missing is a failure as well, so that a time limit says more than that time was
+    ///   over.
     public func expect(
         _ first: EventExpectation<Output>, _ others: EventExpectation<Output>..., fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column

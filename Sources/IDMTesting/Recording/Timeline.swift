@@ -87,11 +87,10 @@ public enum Timeline {
 
     /// Sends the values of a picture through a provider, and holds what comes out against another one.
     ///
-    /// The call is made in the first tick, and its beginning isn't shown. The source sends to every request that asks it
-    /// for values at that moment, to the oldest first and to the next one when all that comes of it has come, and ends
-    /// all of them. One that is made later hears what comes later.
-    /// What the source sends while nobody asks is lost, but for an end that is the last in its row: it stays, and is what
-    /// later requests hear.
+    /// The call is made in the first tick, and its beginning isn't shown. The source sends to every request that asks
+    /// it for values at that moment, to the oldest first and to the next one when all that comes of it has come, and
+    /// ends all of them. One that is made later hears what comes later. What the source sends while nobody asks is
+    /// lost, but for an end that is the last in its row: it stays, and is what later requests hear.
     ///
     /// - Parameters:
     ///   - source: When the source delivers values, and when it ends or fails.
