@@ -17,8 +17,6 @@ public import IDMCore
 /// sent before the end is still delivered. It also ends when nobody listens to it any more.
 public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendable>: StreamDataProvider {
     private let desk = RequestDesk<ControlledStreamRequest<Input, Output>>()
-    /// How each request ends that is still to come.
-    private let closing = Watched<Result<Void, any Error>?>(nil)
     private let hearsCancel: Bool
 
     /// Makes a stream that nobody has asked yet.
@@ -48,18 +46,12 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
 
     /// The values that the test will send.
     public func values(for input: Input) -> Values {
-        Values { [desk, closing, hearsCancel] in
+        Values { [desk, hearsCancel] in
             let request = ControlledStreamRequest<Input, Output>(
                 input: input, hearsCancel: hearsCancel, ledger: desk.ledger)
             desk.add(request)
-            if let end = closing.value { request.end(end) }
             return request
         }
-    }
-
-    /// Ends every request that is to come.
-    func close(_ end: Result<Void, any Error>) {
-        closing.change { $0 = end }
     }
 
     /// The values of one request.
@@ -178,7 +170,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
         try await ledger.waitForEnd(in: state, at: place, isOver: \.isOver)
     }
 
-    func end(_ result: Result<Void, any Error>) {
+    private func end(_ result: Result<Void, any Error>) {
         state.change { state in
             if state.end == nil { state.end = result }
         }

@@ -13,9 +13,9 @@ public import IDMCore
 /// otherwise: at the end of its ``TestScope`` events that nobody expected, and calls that haven't ended, are failures,
 /// and ``verify(fileID:filePath:line:column:)`` asks also for the stubs of the scope that weren't used up.
 ///
-/// What is chained to a call made with ``call(_:isolation:)`` and hasn't ended is a failure as well, at the end of an
-/// `async` scope and only there: whoever hears the last event of a chain knows of its end before the call does, so the
-/// scope gives it a second.
+/// What is chained to a call made with ``call(_:isolation:)`` and hasn't ended is a failure as well, at the end of the
+/// scope and only there: whoever hears the last event of a chain knows of its end before the call does, so the scope
+/// gives it a second. A scope that doesn't suspend in a task can't, and says nothing of chains.
 ///
 /// Progress need not be expected. Sequences, groups and models report some of their own, and of reports that come soon
 /// after one another only the last may be heard: how many there are is a matter of luck. So an expectation passes over

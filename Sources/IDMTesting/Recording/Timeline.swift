@@ -75,7 +75,7 @@ public enum Timeline {
             let provider = PictureProvider(ticks: ticks, failing: failing, clock: stage.clock)
             let lane = { @Sendable (input: String) in lanes.firstIndex { $0.contains(input) } }
             let integrator = Integrator(provider, executing: type, lane: lane, clock: stage.clock)
-            return { symbol, _ in
+            return { symbol in
                 if symbol.hasPrefix("~") {
                     stage.cancel(String(symbol.dropFirst()))
                 } else {
@@ -89,8 +89,8 @@ public enum Timeline {
     ///
     /// The call is made in the first tick, and its beginning isn't shown. The source sends to every request that asks
     /// it for values at that moment, to the oldest first and to the next one when all that comes of it has come, and
-    /// ends all of them. One that is made later hears what comes later. What the source sends while nobody asks is
-    /// lost, but for an end that is the last in its row: it stays, and is what later requests hear.
+    /// ends all of them. What it sends while nobody asks is lost, its end as well: a request that is made later hears
+    /// what comes later, or nothing.
     ///
     /// - Parameters:
     ///   - source: When the source delivers values, and when it ends or fails.
@@ -111,22 +111,15 @@ public enum Timeline {
         await expect((source, .source), (hears, .heardOfSource), at: place) { stage in
             let integrator = Integrator(transform(stream, stage.clock), clock: stage.clock)
             stage.record(integrator.prepareCall())
-            return { symbol, isLast in
-                let end: Result<Void, any Error>? =
-                    switch symbol {
-                    case "|": .success(())
-                    case "!": .failure(PictureFailure())
-                    default: nil
-                    }
+            return { symbol in
                 let listening = stream.requests.filter { !$0.isOver }
-                if isLast, let end { stream.close(end) }
                 for request in listening {
                     // Let go on at the same time, they would come to the main actor in any order.
                     if listening.count > 1 { await stage.clock.rest() }
-                    if let end {
-                        request.end(end)
-                    } else {
-                        request.send(symbol.hasPrefix("[") ? String(symbol.dropFirst().dropLast()) : symbol)
+                    switch symbol {
+                    case "|": request.finish()
+                    case "!": request.fail(PictureFailure())
+                    default: request.send(symbol.hasPrefix("[") ? String(symbol.dropFirst().dropLast()) : symbol)
                     }
                 }
                 withExtendedLifetime(integrator) {}
@@ -137,7 +130,7 @@ public enum Timeline {
     @MainActor
     private static func expect(
         _ input: (String, TimelineRow.Notation), _ expected: (String, TimelineRow.Notation), at place: SourcePlace,
-        _ prepare: (PictureStage) -> (_ symbol: String, _ isLast: Bool) async -> Void
+        _ prepare: (PictureStage) -> (String) async -> Void
     ) async {
         let ledger = FailureLedger.current
         let rows: (input: TimelineRow, expected: TimelineRow)
@@ -150,10 +143,7 @@ public enum Timeline {
         let act = prepare(stage)
         for number in 0..<rows.input.length {
             await stage.clock.rest()
-            let symbols = rows.input.ticks[number] ?? []
-            for (index, symbol) in symbols.enumerated() {
-                await act(symbol, number == rows.input.length - 1 && index == symbols.count - 1)
-            }
+            for symbol in rows.input.ticks[number] ?? [] { await act(symbol) }
             await stage.clock.advance(by: tick)
         }
         await stage.clock.run()
