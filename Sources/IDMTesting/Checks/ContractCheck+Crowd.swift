@@ -7,6 +7,7 @@ extension ContractCheck {
         let count = 20
         let meddled = try await askMany(count, cancelling: true)
         if meddled.open > 0 { return "expected \(count) requests at once to end, and \(meddled.open) of them did not." }
+        if let words = try await mixUp(among: count) { return words }
         guard !meddled.isInnocent else { return nil }
         let alike = try await askMany(count, cancelling: false, until: meddled.lengths.count)
         if let fault = alike.fault {
@@ -29,10 +30,10 @@ extension ContractCheck {
         _ count: Int, cancelling isCancelling: Bool, until ends: Int = 0
     ) async throws -> ContractCrowd {
         let trials = await ask(count, try make())
+        defer { for trial in trials { trial.cancel() } }
         let chosen = isCancelling ? Array(stride(from: 1, to: count - 1, by: 2)) : []
         let cancelled = chosen.map { trials[$0] }
         let others = trials.indices.filter { !chosen.contains($0) }.map { trials[$0] }
-        defer { for trial in trials { trial.cancel() } }
         for trial in trials { try await trial.begun() }
         for trial in cancelled { trial.cancel() }
         _ = try await comes(within: patience.request) {
@@ -46,16 +47,42 @@ extension ContractCheck {
         return ContractCrowd(cancelled: cancelled, others: others)
     }
 
+    /// Asks many times at once with several inputs, and holds each answer against the one that its input gets alone. One
+    /// that differs from time to time says nothing.
+    private func mixUp(among count: Int) async throws -> String? {
+        guard let others else { return nil }
+        let trials = await ask(count, try make())
+        defer { for trial in trials { trial.cancel() } }
+        _ = try await comes(within: patience.request) { for trial in trials { try await trial.answered() } }
+        var mixedUp = 0
+        for (number, trial) in trials.enumerated() {
+            guard let answer = trial.answer, let alone = try await answerAlone(number), !others.isSame(answer, alone),
+                let again = try await answerAlone(number), others.isSame(alone, again)
+            else { continue }
+            mixedUp += 1
+        }
+        let words = "expected \(count) requests at once to get the answers to their inputs"
+        return mixedUp > 0 ? "\(words), and \(mixedUp) of them got others." : nil
+    }
+
+    private func answerAlone(_ number: Int) async throws -> Provider.Output? {
+        let trial = ask(try make(), number: number)
+        defer { trial.cancel() }
+        _ = try await comes(within: patience.request) { try await trial.answered() }
+        return trial.answer
+    }
+
     /// Those between the first and the last are asked from a task each: asked from one, a provider that doesn't suspend
     /// would never have two threads in it, and the Thread Sanitizer nothing to see.
     private func ask(_ count: Int, _ provider: Provider) async -> [Trial] {
         guard count > 1 else { return [ask(provider)] }
+        let first = ask(provider, number: 0)
         let between = await withTaskGroup { group in
-            let first = ask(provider)
-            for _ in 1..<(count - 1) { group.addTask { ask(provider) } }
-            return await group.reduce(into: [first]) { $0.append($1) }
+            for number in 1..<(count - 1) { group.addTask { (number, ask(provider, number: number)) } }
+            return await group.reduce(into: []) { $0.append($1) }
         }
-        return between + [ask(provider)]
+        let inOrder = between.sorted { $0.0 < $1.0 }.map(\.1)
+        return [first] + inOrder + [ask(provider, number: count - 1)]
     }
 
     /// Waits until so many are over.

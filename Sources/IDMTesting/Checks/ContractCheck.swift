@@ -4,7 +4,11 @@ import IDMCore
 struct ContractCheck<Provider: DataProvider>: Sendable {
     typealias Patience = DataProviderContract.Patience
 
+    typealias Comparison = @Sendable (Provider.Output, Provider.Output) -> Bool
+
     let input: Provider.Input
+    /// What many requests at once are made with besides, in turn, and how their answers are held against one another.
+    var others: (inputs: [Provider.Input], isSame: Comparison)?
     let patience: Patience
     let make: @Sendable () throws -> Provider
 
@@ -154,6 +158,13 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
 
     func ask(_ provider: Provider) -> ContractTrial<Provider> {
         ContractTrial(provider, input, clock: patience.clock)
+    }
+
+    /// Asks with one of the inputs, and keeps the answer.
+    func ask(_ provider: Provider, number: Int) -> ContractTrial<Provider> {
+        guard let others else { return ask(provider) }
+        let inputs = [input] + others.inputs
+        return ContractTrial(provider, inputs[number % inputs.count], keepsAnswer: true, clock: patience.clock)
     }
 
     /// Whether something comes before the time is over: otherwise it is left behind.

@@ -5,6 +5,8 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     private struct State {
         var hasBegun = false
         var values = 0
+        /// The first value, if it is kept.
+        var answer: Provider.Output?
         var error: (any Error)?
         var callbacks = 0
         /// Whether nothing can come any more.
@@ -18,13 +20,17 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     }
 
     private let state = Watched(State())
+    private let keepsAnswer: Bool
     /// Whether the provider calls back.
     let callsBack: Bool
     /// Whether the provider is a stream, which may go on after its answer.
     let isStream: Bool
 
     /// Makes the request.
-    init(_ provider: Provider, _ input: Provider.Input, clock: any Clock<Duration>) {
+    ///
+    /// - Parameter keepsAnswer: Whether the answer is looked at. It may hold the provider.
+    init(_ provider: Provider, _ input: Provider.Input, keepsAnswer: Bool = false, clock: any Clock<Duration>) {
+        self.keepsAnswer = keepsAnswer
         guard let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output> else {
             callsBack = false
             isStream = AnyDataProvider(provider).deliversMany
@@ -33,7 +39,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
         }
         callsBack = true
         isStream = false
-        let stop = Self.call(calling, input, state)
+        let stop = Self.call(calling, input, keepsAnswer, state)
         state.change { state in
             state.hasBegun = true
             // Let go with the first answer: it may hold the completion.
@@ -44,13 +50,14 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     /// Starts on the spot where the platform can: then a request that doesn't suspend has ended when this returns, and
     /// no cancel can meet it.
     private func start(_ provider: Provider, _ input: Provider.Input, _ clock: any Clock<Duration>) {
-        let state = state
+        let (state, keepsAnswer) = (state, keepsAnswer)
         let task = LibraryTask.startAtOnce(clock: clock, isolation: nil) { isolation in
             state.change { $0.hasBegun = true }
             do {
                 var values = ProviderValues(of: provider, for: input).makeAsyncIterator()
-                while try await values.next(isolation: isolation) != nil {
+                while let value = try await values.next(isolation: isolation) {
                     let count = state.change { state in
+                        if keepsAnswer && state.values == 0 { state.answer = value }
                         state.values += 1
                         return state.values
                     }
@@ -71,7 +78,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     /// Holds nothing of the completion when this returns.
     private static func call(
         _ provider: any CallbackDataProvider<Provider.Input, Provider.Output>, _ input: Provider.Input,
-        _ state: Watched<State>
+        _ keepsAnswer: Bool, _ state: Watched<State>
     ) -> CancelHandler? {
         let canary = Canary { state.change { $0.isOver = true } }
         return provider.request(input) { result in
@@ -80,7 +87,9 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
                 _ = state.change { state -> CancelHandler? in
                     state.callbacks += 1
                     switch result {
-                    case .success: state.values += 1
+                    case .success(let value):
+                        if keepsAnswer && state.callbacks == 1 { state.answer = value }
+                        state.values += 1
                     // The first callback is the end.
                     case .failure(let error): if state.callbacks == 1 { state.error = error }
                     }
@@ -100,6 +109,9 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     var hasEnded: Bool { callsBack ? hasAnswered : state.value.isOver }
 
     var callbacks: Int { state.value.callbacks }
+
+    /// The first value, if it is kept.
+    var answer: Provider.Output? { state.value.answer }
 
     /// Whether it ended as if somebody had cancelled it. What was turned away, or superseded, is answered with that.
     var endedAsCancelled: Bool {

@@ -16,8 +16,8 @@ public import IDMCore
 ///
 /// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none
 /// can't be cancelled, which breaks nothing. Of a stream the first value is an answer, and it need not end before it is
-/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing. All requests have
-/// one input, so answers that are mixed up aren't seen.
+/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing. Answers that are
+/// mixed up among requests at once are seen where those have several inputs.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are three exceptions. A request is left alone for a moment before it is
@@ -40,7 +40,7 @@ public enum DataProviderContract {
         /// cancel: with an error, or before its last value.
         case answersNothingAfterCancel
         /// Many requests at once all end, none of them as cancelled, without an answer or twice, unless one alone ends so
-        /// as well. Some are cancelled, of which the others don't notice: no more of them fail, and no stream ends
+        /// as well. With several inputs each gets the answer to its own. Some are cancelled, of which the others don't notice: no more of them fail, and no stream ends
         /// earlier, than where none is cancelled.
         case takesConcurrentRequests
         /// When all requests have ended or were cancelled, nothing holds the provider. One of which no request ends,
@@ -77,13 +77,49 @@ public enum DataProviderContract {
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ make: @escaping @Sendable () throws -> Provider
     ) async throws -> [Breach] {
-        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        try await check(
+            ContractCheck(input: input, patience: patience, make: make), rules,
+            SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+
+    /// Runs the battery, and has requests at once made with several inputs: each is to get the answer that its input gets
+    /// alone. An answer that differs from time to time says nothing.
+    ///
+    /// ```swift
+    /// try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - input: What a request alone is made with.
+    ///   - others: What requests at once are made with besides, in turn.
+    ///   - patience: How long a request may take, and how long one that was cancelled may.
+    ///   - rules: What is looked at.
+    ///   - make: Makes a new provider, which nobody else holds. Called once for each rule, or more often.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
+    /// - Returns: The rules that were broken. They have been reported.
+    @discardableResult
+    public static func check<Provider: DataProvider>(
+        inputs input: Provider.Input, _ others: Provider.Input..., patience: Patience = Patience(),
+        rules: Set<Rule> = Set(Rule.allCases),
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+        _ make: @escaping @Sendable () throws -> Provider
+    ) async throws -> [Breach] where Provider.Output: Equatable {
+        try await check(
+            ContractCheck(input: input, others: (others, { $0 == $1 }), patience: patience, make: make), rules,
+            SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+
+    private static func check<Provider>(
+        _ check: ContractCheck<Provider>, _ rules: Set<Rule>, _ place: SourcePlace
+    ) async throws -> [Breach] {
         let ledger = FailureLedger.current
         var breaches: [Breach] = []
         for rule in Rule.allCases where rules.contains(rule) {
             try Task.checkCancellation()
-            guard let message = try await ContractCheck(input: input, patience: patience, make: make).breach(of: rule)
-            else { continue }
+            guard let message = try await check.breach(of: rule) else { continue }
             let breach = Breach(rule: rule, message: message)
             breaches.append(breach)
             ledger.record("\(Provider.self) breaks the contract of providers, \(breach)", at: place)

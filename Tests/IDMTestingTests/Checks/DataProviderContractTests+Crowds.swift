@@ -44,6 +44,35 @@ extension DataProviderContractTests {
         #expect(try await broken { Counting(clock: $0, isCut: false) } == [])
     }
 
+    @Test("is broken by a provider that mixes up the answers of many, seen where they have several inputs")
+    func mixedUp() async throws {
+        let found = try await check(inputs: 2, 3) { Mixing(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected 20 requests at once to get the answers to their inputs, and 13 of them got others."
+            ])
+        #expect(try await broken { Mixing(clock: $0) } == [])
+        #expect(try await check(inputs: 2) { Desk(clock: $0, way: .mixing) }.rules == [.takesConcurrentRequests])
+    }
+
+    @Test("is kept by a provider that answers each input alike, and by one whose answers differ anyhow")
+    func answersOfSeveral() async throws {
+        #expect(try await check(inputs: 2, 3) { Echo<Int>().delay(.seconds(1), clock: $0) }.rules == [])
+        #expect(try await check(inputs: 2, 3) { _ in Calling(.once) }.rules == [])
+        #expect(try await check(inputs: 2) { Counting(clock: $0, isCut: false) }.rules == [])
+        let count = Watched(0)
+        let found = try await check(inputs: 2, 3) { _ in
+            ClosureDataProvider { (input: Int) in
+                count.change { count in
+                    count += 1
+                    return count
+                }
+            }
+        }
+        #expect(found.rules == [])
+    }
+
     @Test("is kept by a provider that fails now and then, and by streams of different lengths")
     func varying() async throws {
         #expect(try await broken { _ in Fickle() } == [])
@@ -128,9 +157,11 @@ private final class Desk: CallbackDataProvider {
         case dropping, failing
         /// A cancel calls back, and no more than that once the work has begun.
         case goingOn
+        /// All get the answer to the first input.
+        case mixing
     }
 
-    private let desk = Watched((last: 0, open: [Int: Completion]()))
+    private let desk = Watched((last: 0, first: Int?.none, open: [Int: Completion]()))
     private let clock: ManualClock
     private let way: Way
 
@@ -143,6 +174,7 @@ private final class Desk: CallbackDataProvider {
         let (desk, way, clock) = (desk, way, clock)
         let (number, before) = desk.change { desk in
             desk.last += 1
+            desk.first = desk.first ?? input
             let (number, before) = (desk.last, desk.open[desk.last - 1])
             if way == .oneSlot { desk.open = [:] }
             desk.open[number] = completion
@@ -154,7 +186,8 @@ private final class Desk: CallbackDataProvider {
             try? await clock.sleep(for: .milliseconds(5))
             hasBegun.change { $0 = true }
             try? await clock.sleep(for: .seconds(1))
-            desk.change { $0.open.removeValue(forKey: number) }?(.success(input))
+            let completion = desk.change { $0.open.removeValue(forKey: number) }
+            completion?(.success(way == .mixing ? desk.value.first ?? input : input))
         }
         return {
             let all = desk.change { desk -> [Int: Completion] in
@@ -248,6 +281,20 @@ private final class Fickle: DataProvider {
         }
         if number.isMultiple(of: 3) { throw Trouble.first }
         return input
+    }
+}
+
+/// Answers after some time with the input that it was asked with first.
+private final class Mixing: DataProvider {
+    private let first = Watched<Int?>(nil)
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        first.change { $0 = $0 ?? input }
+        try await clock.sleep(for: .seconds(1))
+        return first.value ?? input
     }
 }
 

@@ -17,15 +17,32 @@ struct DataProviderContractTests {
         rules: Set<DataProviderContract.Rule> = Set(DataProviderContract.Rule.allCases),
         _ make: @escaping @Sendable (ManualClock) -> P
     ) async throws -> Finding {
+        try await find { clock in
+            try await DataProviderContract.check(input: 1, patience: .init(clock: clock), rules: rules) { make(clock) }
+        }
+    }
+
+    /// With input 1 and one or two others.
+    func check<P: DataProvider<Int, Int>>(
+        inputs second: Int, _ third: Int? = nil, _ make: @escaping @Sendable (ManualClock) -> P
+    ) async throws -> Finding {
+        try await find { clock in
+            let patience = DataProviderContract.Patience(clock: clock)
+            guard let third else {
+                return try await DataProviderContract.check(inputs: 1, second, patience: patience) { make(clock) }
+            }
+            return try await DataProviderContract.check(inputs: 1, second, third, patience: patience) { make(clock) }
+        }
+    }
+
+    private func find(
+        _ check: @escaping @Sendable (ManualClock) async throws -> [DataProviderContract.Breach]
+    ) async throws -> Finding {
         let (breaches, waited) = (Watched<[DataProviderContract.Breach]??>(nil), Watched(Duration.zero))
         let failures = try await TestScope.failures(failingOnLeftovers: false) {
             let clock = ManualClock()
             LibraryTask.start(clock: clock, isolation: nil) { _ in
-                let found = try? await DataProviderContract.check(
-                    input: 1, patience: .init(clock: clock), rules: rules
-                ) {
-                    make(clock)
-                }
+                let found = try? await check(clock)
                 breaches.change { $0 = .some(found) }
                 waited.change { $0 = clock.now.offset }
             }
@@ -248,57 +265,6 @@ private struct Live: StreamDataProvider {
                 return input
             }
             return nil
-        }
-    }
-}
-
-/// Calls back in one way or another.
-private struct Calling: CallbackDataProvider {
-    enum Way: Sendable {
-        case once, twice, never
-        case later(Duration), hearing(Duration), onceMore(Duration), deaf(Duration), failingAndAnswering(Duration)
-    }
-
-    let way: Way
-    let clock: ManualClock?
-
-    init(_ way: Way, _ clock: ManualClock? = nil) {
-        self.way = way
-        self.clock = clock
-    }
-
-    func request(_ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) -> CancelHandler? {
-        switch way {
-        case .never: return nil
-        case .once, .twice, .onceMore: completion(.success(input))
-        default: break
-        }
-        switch way {
-        case .once, .never: return nil
-        case .twice:
-            completion(.success(input))
-            return nil
-        case .later(let duration), .onceMore(let duration):
-            _ = answer(input, duration, completion)
-            return nil
-        case .deaf(let duration):
-            _ = answer(input, duration, completion)
-            return {}
-        case .hearing(let duration):
-            let timer = answer(input, duration, completion)
-            return { timer.cancel() }
-        case .failingAndAnswering(let duration):
-            _ = answer(input, duration, completion)
-            return { completion(.failure(CancellationError())) }
-        }
-    }
-
-    private func answer(
-        _ input: Int, _ duration: Duration, _ completion: @escaping @Sendable (Result<Int, any Error>) -> Void
-    ) -> Task<Void, Never> {
-        LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
-            guard (try? await clock?.sleep(for: duration)) != nil else { return }
-            completion(.success(input))
         }
     }
 }

@@ -41,6 +41,12 @@ extension Surroundings {
         // end
     }
 
+    fileprivate static func contractOfInputs() async throws {
+        // sample: the answers of many inputs
+        try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }
+        // end
+    }
+
     fileprivate static func recorder(users: Integrator<String, [String]>) async throws {
         // sample: the events of a call
         let recorder = IntegrationRecorder<[String]>()
