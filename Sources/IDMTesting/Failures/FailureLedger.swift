@@ -143,7 +143,10 @@ final class FailureLedger: Sendable {
         let departures = takeDepartures()
         for pause in Self.pauses {
             if departures.allSatisfy({ $0() }) { return }
+            // For a scope within an exploration: whoever orders this task is to know that it comes back.
+            let trip = LibraryTask.depart()
             try? await Task.sleep(for: .milliseconds(pause))
+            trip?.workArrived()
         }
     }
 

@@ -24,10 +24,10 @@ struct DepartureTests {
         #expect(looks.value == 4)
     }
 
-    @Test("is given time to go after a run of an exploration, though nothing can run any more")
-    func exploration() async throws {
+    @Test("is given time to go in an exploration, though nothing can run any more", arguments: [false, true])
+    func exploration(isInScope: Bool) async throws {
         let looks = Watched(0)
-        try await explore(seeds: [1], patience: .zero) { _ in
+        @Sendable func leave() {
             FailureLedger.current.atEnd(
                 isGone: {
                     looks.change { looks in
@@ -36,6 +36,9 @@ struct DepartureTests {
                     }
                 },
                 { looks.value == 4 ? [] : [TestFailure("stays", at: SourcePlace())] })
+        }
+        try await explore(seeds: [1], patience: .zero) { _ in
+            if isInScope { try await TestScope.run { leave() } } else { leave() }
         }
         #expect(looks.value == 4)
     }
