@@ -22,18 +22,31 @@ struct ContractCrowd: Sendable {
         return repeated > 0 ? "to be answered once, and \(repeated) of them called back more often." : nil
     }
 
+    /// What became of some.
+    struct Harm {
+        let count: Int
+        /// Of how many that happened where none was cancelled.
+        let usual: Int
+        let words: String
+    }
+
     /// What has become of more of them than of others that were asked alike, and of which none was cancelled.
-    func harm(beside others: ContractCrowd) -> String? {
-        if cancelled > others.cancelled { return "\(cancelled) of them ended as cancelled." }
-        if unanswered > others.unanswered { return "\(unanswered) of them ended without an answer." }
-        if failed > others.failed { return "\(failed) of them failed." }
-        let cut = cutCount(beside: others)
-        return cut > 0 ? "\(cut) of them ended early." : nil
+    func harm(beside others: ContractCrowd) -> Harm? {
+        [
+            Harm(count: cancelled, usual: others.cancelled, words: "ended as cancelled"),
+            Harm(count: unanswered, usual: others.unanswered, words: "ended without an answer"),
+            Harm(count: failed, usual: others.failed, words: "failed"),
+            Harm(count: repeated, usual: others.repeated, words: "called back more often than once"),
+            Harm(count: cutCount(beside: others), usual: 0, words: "ended early"),
+        ].first { $0.count > $0.usual }
     }
 
     /// How many streams ended before their time.
     private func cutCount(beside others: ContractCrowd) -> Int {
-        guard let shortest = others.lengths.min(), let longest = others.lengths.max() else { return lengths.count }
+        guard let shortest = others.lengths.min(), let longest = others.lengths.max() else {
+            // Of those that failed nobody knows what their time would have been.
+            return others.failed == 0 ? lengths.count : 0
+        }
         // Where they differ anyhow, one that is short says nothing.
         if shortest < longest { return lengths.allSatisfy { $0 < shortest } ? lengths.count : 0 }
         return lengths.count { $0 < shortest }
@@ -45,12 +58,11 @@ extension ContractCrowd: Equatable {
     init<Provider>(cancelled: [ContractTrial<Provider>], others: [ContractTrial<Provider>]) {
         open = cancelled.count { !$0.hasEnded } + others.count { !$0.hasAnswered }
         for trial in others where trial.hasAnswered {
+            if trial.callbacks > 1 { repeated += 1 }
             if trial.endedAsCancelled {
                 self.cancelled += 1
             } else if trial.isUnanswered {
                 unanswered += 1
-            } else if trial.callbacks > 1 {
-                repeated += 1
             } else if trial.hasFailed {
                 failed += 1
             } else if trial.hasEndedStream {

@@ -140,23 +140,27 @@ final class FailureLedger: Sendable {
     /// Waits for what is on its way out: whoever has told a test that something is over may hold it for a moment more, on
     /// a thread of its own. Less and less often, and for a second in all, so only a test that fails takes its time.
     func waitForDepartures() async {
-        let departures = takeDepartures()
-        for pause in Self.pauses {
-            if departures.allSatisfy({ $0() }) { return }
-            // For a scope within an exploration: whoever orders this task is to know that it comes back.
-            let trip = LibraryTask.depart()
-            try? await Task.sleep(for: .milliseconds(pause))
-            trip?.workArrived()
-        }
+        let haveGone = takeDepartures()
+        if haveGone() { return }
+        // In a task of its own: a time limit that has cancelled this one takes no time from what goes.
+        await LibraryTask.startLater { _ in
+            for pause in Self.pauses {
+                // For a scope within an exploration: whoever orders this task is to know that it comes back.
+                let trip = LibraryTask.depart()
+                try? await Task.sleep(for: .milliseconds(pause))
+                trip?.workArrived()
+                if haveGone() { return }
+            }
+        }.value
     }
 
     /// The same where nothing can suspend, as in a method of XCTest. Not in a task, whose thread is others' as well: what is
     /// on its way out there has to have gone.
     func waitForDeparturesOnThread() {
-        let departures = takeDepartures()
+        let haveGone = takeDepartures()
         guard withUnsafeCurrentTask(body: { $0 == nil }) else { return }
         for pause in Self.pauses {
-            if departures.allSatisfy({ $0() }) { return }
+            if haveGone() { return }
             let end = Date(timeIntervalSinceNow: Double(pause) / 1000)
             // What is to go may wait for its turn on this thread.
             if Thread.isMainThread { RunLoop.main.run(until: end) }
@@ -166,11 +170,13 @@ final class FailureLedger: Sendable {
 
     private static let pauses = (0..<10).map { 1 << $0 }
 
-    private func takeDepartures() -> [@Sendable () -> Bool] {
-        state.withLock { state in
+    /// Says whether all have gone. Asks each of them: who is asked knows that it has been given time.
+    private func takeDepartures() -> @Sendable () -> Bool {
+        let departures = state.withLock { state in
             defer { state.departures = [] }
             return state.departures
         }
+        return { departures.map { $0() }.allSatisfy { $0 } }
     }
 
     /// What has failed by now, of what nobody has been handed.
@@ -179,11 +185,14 @@ final class FailureLedger: Sendable {
     /// Ends the scope, once its leftovers were looked at, and returns the failures that nobody has been handed.
     func close(checking: Bool) -> [TestFailure] {
         finish({ _ in true }, checking: checking)
-        gather()
-        return state.withLock { state in
+        // In one step: what comes from elsewhere is handed on, or goes outside.
+        let (failures, last, handler) = state.withLock { state in
             state.isClosed = true
-            return state.failures
+            defer { state.elsewhere = [] }
+            return (state.failures, state.elsewhere, state.handler)
         }
+        if let handler { last.forEach(handler) }
+        return failures
     }
 }
 

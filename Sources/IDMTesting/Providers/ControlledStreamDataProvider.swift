@@ -181,6 +181,12 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
             state.isLeft = !state.isOver
             state.isOver = true
             if state.end == nil { state.end = .success(()) }
+            state.count = 0
+        }
+        // What nobody has taken. Let go outside of the lock.
+        _ = backlog.withLock { backlog in
+            defer { backlog = Backlog() }
+            return backlog
         }
     }
 

@@ -112,15 +112,14 @@ public enum Timeline {
             let integrator = Integrator(transform(stream, stage.clock), clock: stage.clock)
             stage.record(integrator.prepareCall())
             return { symbol in
-                let listening = stream.requests.filter { !$0.isOver }
-                for request in listening {
-                    // Let go on at the same time, they would come to the main actor in any order.
-                    if listening.count > 1 { await stage.clock.rest() }
+                for request in stream.requests where !request.isOver {
                     switch symbol {
                     case "|": request.finish()
                     case "!": request.fail(PictureFailure())
                     default: request.send(symbol.hasPrefix("[") ? String(symbol.dropFirst().dropLast()) : symbol)
                     }
+                    // Let go on at the same time as the next one, it would come to the main actor before or after that.
+                    await stage.clock.rest()
                 }
                 withExtendedLifetime(integrator) {}
             }

@@ -3,7 +3,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// What becomes of requests that are made at once, and of a cancel whenever it comes.
+/// What becomes of requests that are made at once.
 extension DataProviderContractTests {
     @Test("is broken by a callback provider that has room for one completion")
     func oneSlot() async throws {
@@ -25,7 +25,10 @@ extension DataProviderContractTests {
 
     @Test("is broken by a callback provider whose cancel handler drops other requests, or fails them")
     func meddlingOtherwise() async throws {
-        for (way, words) in [(Desk.Way.dropping, "ended without an answer."), (.failing, "failed.")] {
+        let harms: [(Desk.Way, String)] = [
+            (.dropping, "ended without an answer."), (.failing, "failed."), (.failingAndAnswering, "failed."),
+        ]
+        for (way, words) in harms {
             let found = try await check { Desk(clock: $0, way: way) }
             #expect(found.rules == [.takesConcurrentRequests])
             #expect(
@@ -33,6 +36,33 @@ extension DataProviderContractTests {
                     "expected the cancel of a request to leave others alone, and 11 of them \(words)"
                 ])
         }
+    }
+
+    @Test("is broken by a provider of which only one in many fails others, where it fails most of them")
+    func meddlingOnce() async throws {
+        let made = Watched(0)
+        let found = try await check(rules: [.takesConcurrentRequests]) { clock in
+            let isFirst = made.change { made in
+                made += 1
+                return made == 1
+            }
+            return Desk(clock: clock, way: isFirst ? .failing : .none)
+        }
+        #expect(found.rules == [.takesConcurrentRequests])
+    }
+
+    @Test("isn't broken by streams that end where all others fail by chance")
+    func failingStreams() async throws {
+        let made = Watched(0)
+        let found = try await check(rules: [.takesConcurrentRequests]) { clock in
+            let isSecond = made.change { made in
+                made += 1
+                return made == 2
+            }
+            return Counting(clock: clock, isCut: false, error: isSecond ? Trouble.first : nil)
+        }
+        #expect(found.rules == [])
+        #expect(made.value == 2)
     }
 
     @Test("is broken by a stream in which the cancel of one request cuts off others")
@@ -102,35 +132,14 @@ extension DataProviderContractTests {
         #expect(found.messages == ["expected one callback for a cancelled request at most, and 2 came."])
     }
 
-    @Test("is broken by a provider that mostly answers after its cancel, whichever it hears")
-    func mostlyDeaf() async throws {
-        for heard in 0..<4 {
-            let made = Watched(0)
-            let found = try await check(rules: [.answersNothingAfterCancel]) { clock in
-                let number = made.change { made in
-                    made += 1
-                    return made
-                }
-                return Hesitant(clock: clock, deafFrom: number % 4 == heard ? nil : .zero)
+    @Test("asks everything that it makes, so that a stub isn't left unused")
+    func stubs() async throws {
+        try await TestScope.run {
+            #expect(try await DataProviderContract.check(input: 1) { StubDataProvider<Int, Int>(1) } == [])
+            let erased = try await DataProviderContract.check(input: 1) {
+                StubDataProvider<Int, Int>(1).map { $0 }.eraseToAnyDataProvider()
             }
-            #expect(found.rules == [.answersNothingAfterCancel], "\(heard)")
-        }
-    }
-
-    @Test("is kept by a provider whose answer is on its way just when the cancel comes")
-    func answerOnItsWay() async throws {
-        #expect(try await broken { Hesitant(clock: $0, deafFrom: .milliseconds(19)) } == [])
-    }
-
-    @Test("is kept by a stream that never suspends, and has values for ever until it is cancelled")
-    func neverSuspending() async throws {
-        // These two give it the time of a cancel to end, and the others have it end within that.
-        let goingOn: Set<DataProviderContract.Rule> = [.answersOnce, .takesConcurrentRequests]
-        for rules in [goingOn, Set(DataProviderContract.Rule.allCases).subtracting(goingOn)] {
-            let patience = DataProviderContract.Patience(
-                request: .seconds(60), cancel: rules == goingOn ? .milliseconds(10) : .seconds(60))
-            let found = try await DataProviderContract.check(input: 1, patience: patience, rules: rules) { Endless() }
-            #expect(found == [])
+            #expect(erased == [])
         }
     }
 
@@ -153,12 +162,14 @@ private final class Desk: CallbackDataProvider {
         case oneSlot
         /// A request has the one before called back once more.
         case repeating
-        /// A cancel drops the others, or fails them.
-        case dropping, failing
+        /// A cancel drops the others, or fails them, or does that and they answer all the same.
+        case dropping, failing, failingAndAnswering
         /// A cancel calls back, and no more than that once the work has begun.
         case goingOn
         /// All get the answer to the first input.
         case mixing
+        /// Nothing.
+        case none
     }
 
     private let desk = Watched((last: 0, first: Int?.none, open: [Int: Completion]()))
@@ -191,13 +202,16 @@ private final class Desk: CallbackDataProvider {
         }
         return {
             let all = desk.change { desk -> [Int: Completion] in
-                let isMine = { (other: Int) in way == .dropping || way == .failing || other == number }
-                let all = desk.open.filter { isMine($0.key) }
-                if way != .goingOn || !hasBegun.value { desk.open = desk.open.filter { !isMine($0.key) } }
+                let isForAll = [.dropping, .failing, .failingAndAnswering].contains(way)
+                let all = desk.open.filter { isForAll || $0.key == number }
+                let isKept = { (other: Int) in
+                    way == .failingAndAnswering ? other != number : way == .goingOn && hasBegun.value
+                }
+                desk.open = desk.open.filter { all[$0.key] == nil || isKept($0.key) }
                 return all
             }
             all[number]?(.failure(CancellationError()))
-            guard way == .failing else { return }
+            guard way == .failing || way == .failingAndAnswering else { return }
             for (other, completion) in all where other != number { completion(.failure(Trouble.first)) }
         }
     }
@@ -319,34 +333,6 @@ private final class Superseding: DataProvider {
             try await task.value
         } onCancel: {
             task.cancel()
-        }
-    }
-}
-
-/// Answers after some time, near the end of which it doesn't hear a cancel.
-private struct Hesitant: DataProvider {
-    let clock: ManualClock
-    /// From when on it is deaf. Nil for never.
-    let deafFrom: Duration?
-
-    func request(_ input: Int) async throws -> Int {
-        try await clock.sleep(for: deafFrom ?? .seconds(1))
-        let isOver = Watched(false)
-        LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
-            try? await clock.sleep(for: .milliseconds(100))
-            isOver.change { $0 = true }
-        }
-        try? await isOver.wait(deaf: true) { $0 }
-        return input
-    }
-}
-
-/// A stream that is never at rest.
-private struct Endless: StreamDataProvider {
-    func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
-        AsyncThrowingStream {
-            try Task.checkCancellation()
-            return input
         }
     }
 }

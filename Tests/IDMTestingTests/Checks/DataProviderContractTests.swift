@@ -224,7 +224,7 @@ private actor Teller: DataProvider {
 }
 
 /// Answers after some time, whatever happens.
-private struct Deaf: DataProvider {
+struct Deaf: DataProvider {
     let duration: Duration
     let clock: ManualClock
 

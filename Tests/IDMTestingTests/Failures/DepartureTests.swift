@@ -1,3 +1,4 @@
+import Foundation
 import IDMCore
 import TestSupport
 import Testing
@@ -41,6 +42,44 @@ struct DepartureTests {
             if isInScope { try await TestScope.run { leave() } } else { leave() }
         }
         #expect(looks.value == 4)
+    }
+
+    @Test("is given as much time in a task that was cancelled")
+    func cancelled() async throws {
+        let looks = Watched<[ContinuousClock.Instant]>([])
+        let task = Task {
+            try await TestScope.run {
+                FailureLedger.current.atEnd(
+                    isGone: {
+                        looks.change { looks in
+                            looks.append(.now)
+                            return looks.count == 4
+                        }
+                    }, { [] })
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        try await task.value
+        #expect(looks.value.count == 4)
+        #expect(looks.value[0].duration(to: looks.value[3]) >= .milliseconds(7))
+    }
+
+    @Test("may be a failure that comes from elsewhere: that is handed on, or goes outside, and isn't lost")
+    func failureAtTheEnd() async {
+        await #expect(processExitsWith: .exitCode(2)) {
+            let (heard, ledger) = (Watched(0), Watched<FailureLedger?>(nil))
+            TestScope.report { _ in exit(Int32(heard.value)) }
+            let failure = TestFailure("again", at: SourcePlace())
+            // Each comes as the one before is handed on.
+            let closing = FailureLedger { _ in
+                heard.change { $0 += 1 }
+                ledger.value?.record(failure)
+            }
+            ledger.change { $0 = closing }
+            closing.record(failure)
+            closing.checkLeftovers(checking: true, isCancelled: false)
+            _ = closing.close(checking: true)
+        }
     }
 
     @Test("isn't waited for without end")

@@ -246,6 +246,29 @@ struct ControlledStreamDataProviderTests {
     }
 }
 
+extension ControlledStreamDataProviderTests {
+    @Test("holds nothing that was sent and that nobody listens to any more")
+    func letGo() async throws {
+        final class Screen: Sendable {}
+        let stream = ControlledStreamDataProvider<Int, Screen>()
+        try await TestScope.run {
+            let leaks = LeakTracker()
+            var values: ControlledStreamDataProvider<Int, Screen>.Values.Iterator? = stream.values(for: 1)
+                .makeAsyncIterator()
+            let first = leaks.track(Screen())
+            let sender = Task {
+                let request = try await stream.nextRequest()
+                request.send(first)
+                request.send(leaks.track(Screen()))
+            }
+            _ = try await values?.next(isolation: #isolation)
+            try await sender.value
+            values = nil
+        }
+        #expect(stream.requests.map(\.isOver) == [true])
+    }
+}
+
 @Suite("A controlled callback provider", .timeLimit(.ample))
 struct ControlledCallbackDataProviderTests {
     @Test("calls back as often as the test says, and the first is heard")

@@ -51,6 +51,25 @@ extension IntegrationRecorderTests {
         other.cancel()
     }
 
+    @Test("fails for each recorder with an open chain, and for what leaks besides")
+    func severalOpen() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let other = Integrator(provider)
+        let screen = Screen()
+        let failures = try await TestScope.failures {
+            LeakTracker().track(screen)
+            for _ in 0..<2 {
+                let recorder = IntegrationRecorder<Int>()
+                recorder.call(Integrator(Echo<Int>()).prepareCall(1).nextSuccess(other.prepareCall(2)))
+                _ = try await provider.nextRequest()
+                try await recorder.expect(.began, .succeeded(1), .completed)
+            }
+        }
+        let leak = "Expected Screen to be released, and something still holds it."
+        #expect(failures.map(\.message) == [leak, Self.oneUnendedChain, Self.oneUnendedChain])
+        other.cancel()
+    }
+
     @Test("asks nothing of what is chained if it isn't exhaustive, nor of what starts nothing")
     func noChain() async throws {
         let provider = ControlledDataProvider<Int, Int>()

@@ -43,6 +43,16 @@ extension TimelineTests {
         }
     }
 
+    @Test("of a source goes to a request that what came before it in its tick has brought about")
+    func requestsInATick() async throws {
+        try await TestScope.run {
+            await Timeline.expect(source: "(!b)-c|", hears: "b-c|") { source, _ in source.fallback(to: source) }
+            await Timeline.expect(source: "(!b)-|", hears: "--([[\"b\", \"b\", \"b\"]]|)") { source, _ in
+                source.fallback(to: source).each(maxConcurrent: 3).mapInput { (_: Void) in [(), (), ()] }
+            }
+        }
+    }
+
     @Test("of a source doesn't go to a request that comes later")
     func laterRequests() async throws {
         try await TestScope.run {

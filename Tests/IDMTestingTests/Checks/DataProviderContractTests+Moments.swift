@@ -1,0 +1,75 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// When a cancel comes.
+extension DataProviderContractTests {
+    @Test("is broken by a provider that mostly answers after its cancel, whichever it hears")
+    func mostlyDeaf() async throws {
+        for heard in 0..<4 {
+            let made = Watched(0)
+            let found = try await check(rules: [.answersNothingAfterCancel]) { clock in
+                let number = made.change { made in
+                    made += 1
+                    return made
+                }
+                return Hesitant(clock: clock, deafFrom: number % 4 == heard ? nil : .zero)
+            }
+            #expect(found.rules == [.answersNothingAfterCancel], "\(heard)")
+        }
+    }
+
+    @Test("is kept by a provider whose answer is on its way just when the cancel comes")
+    func answerOnItsWay() async throws {
+        #expect(try await broken { Hesitant(clock: $0, deafFrom: .milliseconds(19)) } == [])
+    }
+
+    @Test("says nothing of a provider that answers before it would be cancelled, and much of one that does later")
+    func deafButFast() async throws {
+        for time in [7, 11, 14, 17, 19] {
+            #expect(try await broken { Deaf(duration: .milliseconds(time), clock: $0) } == [], "\(time)")
+        }
+        #expect(try await broken { Deaf(duration: .milliseconds(30), clock: $0) } == [.answersNothingAfterCancel])
+    }
+
+    @Test("is kept by a stream that never suspends, and has values for ever until it is cancelled")
+    func neverSuspending() async throws {
+        // These two give it the time of a cancel to end, and the others have it end within that.
+        let goingOn: Set<DataProviderContract.Rule> = [.answersOnce, .takesConcurrentRequests]
+        for rules in [goingOn, Set(DataProviderContract.Rule.allCases).subtracting(goingOn)] {
+            let patience = DataProviderContract.Patience(
+                request: .seconds(60), cancel: rules == goingOn ? .milliseconds(10) : .seconds(60))
+            let found = try await DataProviderContract.check(input: 1, patience: patience, rules: rules) { Endless() }
+            #expect(found == [])
+        }
+    }
+}
+
+/// Answers after some time, near the end of which it doesn't hear a cancel.
+private struct Hesitant: DataProvider {
+    let clock: ManualClock
+    /// From when on it is deaf. Nil for never.
+    let deafFrom: Duration?
+
+    func request(_ input: Int) async throws -> Int {
+        try await clock.sleep(for: deafFrom ?? .seconds(1))
+        let isOver = Watched(false)
+        LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
+            try? await clock.sleep(for: .milliseconds(100))
+            isOver.change { $0 = true }
+        }
+        try? await isOver.wait(deaf: true) { $0 }
+        return input
+    }
+}
+
+/// A stream that is never at rest.
+private struct Endless: StreamDataProvider {
+    func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
+        AsyncThrowingStream {
+            try Task.checkCancellation()
+            return input
+        }
+    }
+}
