@@ -89,8 +89,8 @@ public enum Timeline {
     ///
     /// The call is made in the first tick, and its beginning isn't shown. The source sends to every request that asks
     /// it for values at that moment, to the oldest first, and ends all of them. What comes next, for another request or
-    /// from the source in the same tick, comes when all that comes of it has come. What it sends while nobody asks is lost, its end as well: a request that is made later hears
-    /// what comes later, or nothing.
+    /// from the source in the same tick, comes when all that comes of it has come. What it sends while nobody asks is
+    /// lost, its end as well: a request that is made later hears what comes later, or nothing.
     ///
     /// - Parameters:
     ///   - source: When the source delivers values, and when it ends or fails.
