@@ -1,46 +1,58 @@
 extension ContractCheck {
     private typealias Trial = ContractTrial<Provider>
 
+    /// Requests at once, and one that was made later.
+    private struct Crowds {
+        let many: ContractCrowd
+        let later: ContractCrowd
+    }
+
     /// Asks many times at once, and cancels some: nobody else is to notice. What happens anyhow is no fault of a cancel,
     /// and what happens to a request alone is no fault of many.
     func takesMany() async throws -> String? {
         let count = 20
         let meddled = try await askMany(count, cancelling: true)
-        if meddled.open > 0 { return "expected \(count) requests at once to end, and \(meddled.open) of them did not." }
+        let open = meddled.many.open
+        if open > 0 { return "expected \(count) requests at once to end, and \(open) of them did not." }
         if let words = try await mixUp(among: count) { return words }
-        guard !meddled.isInnocent else { return nil }
-        let alike = try await askMany(count, cancelling: false, until: meddled.lengths.count)
-        if let fault = alike.fault {
-            let isCommon = try await askMany(1, cancelling: false).fault != nil
+        guard !meddled.many.isInnocent || !meddled.later.isInnocent else { return nil }
+        let alike = try await askMany(count, cancelling: false, until: meddled.many.lengths.count)
+        if let fault = alike.many.fault {
+            let isCommon = try await askMany(1, cancelling: false).many.fault != nil
             return isCommon ? nil : "expected \(count) requests at once \(fault)"
         }
-        guard let harm = try await lastingHarm(among: count, meddled, alike) else { return nil }
-        return "expected the cancel of a request to leave others alone, and \(harm.count) of them \(harm.words)."
+        if let harm = try await lastingHarm(to: { $0.many }, among: count, meddled, alike) {
+            return "expected the cancel of a request to leave others alone, and \(harm.count) of them \(harm.words)."
+        }
+        let harm = try await lastingHarm(to: { $0.later }, among: count, meddled, alike)
+        return harm.map { "expected the cancel of a request to leave a later one alone, and it \($0.words)." }
     }
 
     /// Looks up to three times, unless it is plain at once: what fails now and then by itself may have done so by chance.
     private func lastingHarm(
-        among count: Int, _ meddled: ContractCrowd, _ alike: ContractCrowd
+        to part: (Crowds) -> ContractCrowd, among count: Int, _ meddled: Crowds, _ alike: Crowds
     ) async throws -> ContractCrowd.Harm? {
-        var (harm, looks) = (meddled.harm(beside: alike), 1)
+        var (harm, looks) = (part(meddled).harm(beside: part(alike)), 1)
         // More than half of those that weren't cancelled is no chance.
         while let found = harm, looks < 3, found.usual > 0 || found.count <= count / 4 {
             let again = try await askMany(count, cancelling: true)
-            harm = again.harm(beside: try await askMany(count, cancelling: false, until: again.lengths.count))
+            let alike = try await askMany(count, cancelling: false, until: again.many.lengths.count)
+            harm = part(again).harm(beside: part(alike))
             looks += 1
         }
         return harm
     }
 
-    /// Asks many times at once.
+    /// Asks many times at once, and once more when they have had their time.
     ///
     /// - Parameters:
     ///   - isCancelling: Whether every other one is cancelled, but neither the first nor the last.
     ///   - ends: How many streams are worth waiting for a long time.
     private func askMany(
         _ count: Int, cancelling isCancelling: Bool, until ends: Int = 0
-    ) async throws -> ContractCrowd {
-        let trials = await ask(count, try make())
+    ) async throws -> Crowds {
+        let provider = try make()
+        let trials = await ask(count, provider)
         defer { for trial in trials { trial.cancel() } }
         let chosen = isCancelling ? Array(stride(from: 1, to: count - 1, by: 2)) : []
         let cancelled = chosen.map { trials[$0] }
@@ -55,7 +67,14 @@ extension ContractCheck {
         let lasting = others.filter { $0.isStream || $0.callsBack }
         let time = ends > 0 ? max(patience.request, patience.cancel) : patience.cancel
         _ = try await comes(within: time) { try await wait(for: ends > 0 ? ends : lasting.count, of: lasting) }
-        return ContractCrowd(cancelled: cancelled, others: others)
+        let many = ContractCrowd(cancelled: cancelled, others: others)
+        let last = ask(provider)
+        defer { last.cancel() }
+        _ = try await comes(within: patience.request) { try await last.answered() }
+        var later = ContractCrowd(cancelled: [], others: [last])
+        // Its end isn't waited for.
+        later.lengths = []
+        return Crowds(many: many, later: later)
     }
 
     /// Asks many times at once with several inputs, and holds each answer against the one that its input gets alone. One

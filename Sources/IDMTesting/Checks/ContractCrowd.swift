@@ -33,6 +33,7 @@ struct ContractCrowd: Sendable {
     /// What has become of more of them than of others that were asked alike, and of which none was cancelled.
     func harm(beside others: ContractCrowd) -> Harm? {
         [
+            Harm(count: open, usual: others.open, words: "did not end"),
             Harm(count: cancelled, usual: others.cancelled, words: "ended as cancelled"),
             Harm(count: unanswered, usual: others.unanswered, words: "ended without an answer"),
             Harm(count: failed, usual: others.failed, words: "failed"),

@@ -40,7 +40,7 @@ public enum DataProviderContract {
         /// cancel: with an error, or before its last value.
         case answersNothingAfterCancel
         /// Many requests at once all end, none of them as cancelled, without an answer or twice, unless one alone ends so
-        /// as well. With several inputs each gets the answer to its own. Some are cancelled, of which the others don't notice: no more of them fail, and no stream ends
+        /// as well. A later one does, too. With several inputs each gets the answer to its own. Some are cancelled, of which the others don't notice: no more of them fail, and no stream ends
         /// earlier, than where none is cancelled. A few may by chance, where requests fail at random, so unless it is
         /// more than half of them that has to happen three times.
         case takesConcurrentRequests

@@ -51,6 +51,16 @@ extension DataProviderContractTests {
         #expect(found.rules == [.takesConcurrentRequests])
     }
 
+    @Test("is broken by a provider of which a cancel fails a later request, or has it wait for ever")
+    func poisoned() async throws {
+        for (isSilent, words) in [(false, "failed"), (true, "did not end")] {
+            let found = try await check { Poisoned(clock: $0, isSilent: isSilent) }
+            #expect(found.rules == [.takesConcurrentRequests])
+            #expect(
+                found.messages == ["expected the cancel of a request to leave a later one alone, and it \(words)."])
+        }
+    }
+
     @Test("isn't broken by streams that end where all others fail by chance")
     func failingStreams() async throws {
         let made = Watched(0)
@@ -294,6 +304,32 @@ private final class Fickle: DataProvider {
             return count
         }
         if number.isMultiple(of: 3) { throw Trouble.first }
+        return input
+    }
+}
+
+/// Answers after some time. Once a request was cancelled, it fails each new one, or never answers it.
+private final class Poisoned: DataProvider {
+    private let isPoisoned = Watched(false)
+    private let clock: ManualClock
+    private let isSilent: Bool
+
+    init(clock: ManualClock, isSilent: Bool) {
+        self.clock = clock
+        self.isSilent = isSilent
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        if isPoisoned.value {
+            guard isSilent else { throw Trouble.first }
+            try await Watched(false).wait { $0 }
+        }
+        do {
+            try await clock.sleep(for: .seconds(1))
+        } catch {
+            isPoisoned.change { $0 = true }
+            throw error
+        }
         return input
     }
 }
