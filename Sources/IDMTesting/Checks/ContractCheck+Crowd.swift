@@ -28,17 +28,16 @@ extension ContractCheck {
         return harm.map { "expected the cancel of a request to leave a later one alone, and it \($0.words)." }
     }
 
-    /// Looks up to three times, unless it is plain at once: what fails now and then by itself may have done so by chance.
+    /// Looks three times: what fails now and then by itself may have done so by chance, and all at once where requests
+    /// share one.
     private func lastingHarm(
         to part: (Crowds) -> ContractCrowd, among count: Int, _ meddled: Crowds, _ alike: Crowds
-    ) async throws -> ContractCrowd.Harm? {
-        var (harm, looks) = (part(meddled).harm(beside: part(alike)), 1)
-        // More than half of those that weren't cancelled is no chance.
-        while let found = harm, looks < 3, found.usual > 0 || found.count <= count / 4 {
+    ) async throws -> (count: Int, words: String)? {
+        var harm = part(meddled).harm(beside: part(alike))
+        for _ in 0..<2 where harm != nil {
             let again = try await askMany(count, cancelling: true)
             let alike = try await askMany(count, cancelling: false, until: again.many.lengths.count)
             harm = part(again).harm(beside: part(alike))
-            looks += 1
         }
         return harm
     }

@@ -22,24 +22,17 @@ struct ContractCrowd: Sendable {
         return repeated > 0 ? "to be answered once, and \(repeated) of them called back more often." : nil
     }
 
-    /// What became of some.
-    struct Harm {
-        let count: Int
-        /// Of how many that happened where none was cancelled.
-        let usual: Int
-        let words: String
-    }
-
     /// What has become of more of them than of others that were asked alike, and of which none was cancelled.
-    func harm(beside others: ContractCrowd) -> Harm? {
-        [
-            Harm(count: open, usual: others.open, words: "did not end"),
-            Harm(count: cancelled, usual: others.cancelled, words: "ended as cancelled"),
-            Harm(count: unanswered, usual: others.unanswered, words: "ended without an answer"),
-            Harm(count: failed, usual: others.failed, words: "failed"),
-            Harm(count: repeated, usual: others.repeated, words: "called back more often than once"),
-            Harm(count: cutCount(beside: others), usual: 0, words: "ended early"),
-        ].first { $0.count > $0.usual }
+    func harm(beside others: ContractCrowd) -> (count: Int, words: String)? {
+        let changes = [
+            (open, others.open, "did not end"),
+            (cancelled, others.cancelled, "ended as cancelled"),
+            (unanswered, others.unanswered, "ended without an answer"),
+            (failed, others.failed, "failed"),
+            (repeated, others.repeated, "called back more often than once"),
+            (cutCount(beside: others), 0, "ended early"),
+        ]
+        return changes.first { $0.0 > $0.1 }.map { ($0.0, $0.2) }
     }
 
     /// How many streams ended before their time.

@@ -40,9 +40,10 @@ public enum DataProviderContract {
         /// cancel: with an error, or before its last value.
         case answersNothingAfterCancel
         /// Many requests at once all end, none of them as cancelled, without an answer or twice, unless one alone ends so
-        /// as well. A later one does, too. With several inputs each gets the answer to its own. Some are cancelled, of which the others don't notice: no more of them fail, and no stream ends
-        /// earlier, than where none is cancelled. A few may by chance, where requests fail at random, so unless it is
-        /// more than half of them that has to happen three times.
+        /// as well. With several inputs each gets the answer to its own. Some are cancelled, of which the others don't
+        /// notice, nor one that is made later: no more of them fail, and no stream ends earlier, than where none is
+        /// cancelled. They break the rule if they do so three times in a row. Where requests fail at random, they do once
+        /// in a while.
         case takesConcurrentRequests
         /// When all requests have ended or were cancelled, nothing holds the provider. One of which no request ends,
         /// with a cancel or without, can't be looked at, which breaks the rule as well.
