@@ -59,7 +59,7 @@ public func explore(
         } catch {
             thrown = error
             // A body that hangs has still to come to its end, but what it does on the way is no news any more.
-            failures = scope.ledger.failures
+            failures = error is Stall ? scope.ledger.failures : scope.ledger.close(checking: false)
         }
         guard let error = failures.isEmpty ? thrown : TestFailures(failures: failures, error: thrown) else { continue }
         throw ExplorationFailure(seed: seed, error: error, place: place)

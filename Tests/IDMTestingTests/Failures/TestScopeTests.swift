@@ -221,6 +221,15 @@ struct TestScopeTests {
     func late() async throws {
         await #expect(processExitsWith: .exitCode(7)) {
             TestScope.report { _ in exit(7) }
+            let stub = Watched<StubDataProvider<Int, Int>?>(nil)
+            try? await explore(seeds: [1]) { _ in
+                stub.change { $0 = .unexpected() }
+                throw Trouble.first
+            }
+            _ = try? await stub.value?.request(1)
+        }
+        await #expect(processExitsWith: .exitCode(7)) {
+            TestScope.report { _ in exit(7) }
             let stub = try await TestScope.run(failingOnLeftovers: false) { StubDataProvider<Int, Int>.unexpected() }
             _ = try? await stub.request(1)
         }
