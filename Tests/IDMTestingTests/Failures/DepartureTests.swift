@@ -11,14 +11,7 @@ struct DepartureTests {
     func goes() async {
         let looks = Watched(0)
         let ledger = FailureLedger(nil)
-        ledger.atEnd(
-            isGone: {
-                looks.change { looks in
-                    looks += 1
-                    return looks == 4
-                }
-            },
-            { [] })
+        ledger.atEnd(isGone: Self.atFourthLook(looks), { [] })
         await ledger.waitForDepartures()
         #expect(looks.value == 4)
         await ledger.waitForDepartures()
@@ -30,18 +23,22 @@ struct DepartureTests {
         let looks = Watched(0)
         @Sendable func leave() {
             FailureLedger.current.atEnd(
-                isGone: {
-                    looks.change { looks in
-                        looks += 1
-                        return looks == 4
-                    }
-                },
+                isGone: Self.atFourthLook(looks),
                 { looks.value == 4 ? [] : [TestFailure("stays", at: SourcePlace())] })
         }
         try await explore(seeds: [1], patience: .zero) { _ in
             if isInScope { try await TestScope.run { leave() } } else { leave() }
         }
         #expect(looks.value == 4)
+    }
+
+    private static func atFourthLook(_ looks: Watched<Int>) -> @Sendable () -> Bool {
+        {
+            looks.change { looks in
+                looks += 1
+                return looks == 4
+            }
+        }
     }
 
     @Test("is given as much time in a task that was cancelled")
