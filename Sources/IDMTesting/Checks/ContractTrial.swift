@@ -20,7 +20,6 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     }
 
     private let state = Watched(State())
-    private let keepsAnswer: Bool
     /// Whether the provider calls back.
     let callsBack: Bool
     /// Whether the provider is a stream, which may go on after its answer.
@@ -30,11 +29,10 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     ///
     /// - Parameter keepsAnswer: Whether the answer is looked at. It may hold the provider.
     init(_ provider: Provider, _ input: Provider.Input, keepsAnswer: Bool = false, clock: any Clock<Duration>) {
-        self.keepsAnswer = keepsAnswer
         guard let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output> else {
             callsBack = false
             isStream = AnyDataProvider(provider).deliversMany
-            start(provider, input, clock)
+            start(provider, input, keepsAnswer, clock)
             return
         }
         callsBack = true
@@ -49,8 +47,10 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
 
     /// Starts on the spot where the platform can: then a request that doesn't suspend has ended when this returns, and
     /// no cancel can meet it.
-    private func start(_ provider: Provider, _ input: Provider.Input, _ clock: any Clock<Duration>) {
-        let (state, keepsAnswer) = (state, keepsAnswer)
+    private func start(
+        _ provider: Provider, _ input: Provider.Input, _ keepsAnswer: Bool, _ clock: any Clock<Duration>
+    ) {
+        let state = state
         let task = LibraryTask.startAtOnce(clock: clock, isolation: nil) { isolation in
             state.change { $0.hasBegun = true }
             do {
@@ -113,16 +113,23 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     /// The first value, if it is kept.
     var answer: Provider.Output? { state.value.answer }
 
-    /// Whether it ended as if somebody had cancelled it. What was turned away, or superseded, is answered with that.
+    /// What has become of it that is no answer. Nil also if it was cancelled: then nothing else is expected of it than
+    /// that it ends.
+    var fate: ContractFate? {
+        let state = state.value
+        guard !state.isCancelled else { return hasEnded ? nil : .open }
+        guard state.hasAnswered else { return .open }
+        // What was turned away, or superseded, is answered with that.
+        if endedAsCancelled { return .cancelled }
+        if isUnanswered { return .unanswered }
+        if state.callbacks > 1 { return .repeated }
+        return state.error == nil ? nil : .failed
+    }
+
+    /// Whether it ended as if somebody had cancelled it.
     var endedAsCancelled: Bool {
         let state = state.value
         return !state.isCancelled && state.error.flatMap { CancelReason($0) } == .cancelled
-    }
-
-    /// Whether it failed otherwise.
-    var hasFailed: Bool {
-        let state = state.value
-        return !state.isCancelled && state.error != nil && !endedAsCancelled
     }
 
     /// Whether it ended by itself with neither a value nor an error, or can't call back any more and never has.

@@ -11,13 +11,13 @@ public import IDMCore
 /// | ``Rule/answersOnce`` | a request answers or fails, not as cancelled, and calls back once, if it does |
 /// | ``Rule/hearsCancel`` | a request whose task is cancelled ends soon |
 /// | ``Rule/answersNothingAfterCancel`` | it then doesn't answer with a value |
-/// | ``Rule/takesConcurrentRequests`` | many requests at once all end as one does, whoever else is cancelled |
+/// | ``Rule/takesConcurrentRequests`` | many requests at once, and later ones, end as one does, whoever is cancelled |
 /// | ``Rule/isReleased`` | after use, and after a cancel, nothing holds the provider; for a class, also an erased one |
 ///
 /// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none
 /// can't be cancelled, which breaks nothing. Of a stream the first value is an answer, and it need not end before it is
-/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing. Answers that are
-/// mixed up among requests at once are seen where those have several inputs.
+/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing. Answers that go to
+/// another request are seen where the inputs are several.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are three exceptions. A request is left alone for a moment before it is
@@ -40,10 +40,12 @@ public enum DataProviderContract {
         /// cancel: with an error, or before its last value.
         case answersNothingAfterCancel
         /// Many requests at once all end, none of them as cancelled, without an answer or twice, unless one alone ends so
-        /// as well. With several inputs each gets the answer to its own. Some are cancelled, of which the others don't
-        /// notice, nor one that is made later: no more of them fail, and no stream ends earlier, than where none is
-        /// cancelled. They break the rule if they do so three times in a row. Where requests fail at random, they do once
-        /// in a while.
+        /// as well. Some are cancelled, of which the others don't notice: no more of them fail, and no stream ends
+        /// earlier, than where none is cancelled. Nor does one that is made after all others were cancelled, be they one
+        /// or many. With several inputs none gets the answer that another one gets alone.
+        ///
+        /// What a cancel does to others, and whose answer goes to whom, is looked at three times, and breaks the rule if
+        /// it is found each time. A provider that fails at random may be found to break it once in a while.
         case takesConcurrentRequests
         /// When all requests have ended or were cancelled, nothing holds the provider. One of which no request ends,
         /// with a cancel or without, can't be looked at, which breaks the rule as well.
@@ -67,7 +69,7 @@ public enum DataProviderContract {
     ///   - input: What every request is made with.
     ///   - patience: How long a request may take, and how long one that was cancelled may.
     ///   - rules: What is looked at.
-    ///   - make: Makes a new provider, which nobody else holds. Called once for each rule, or more often.
+    ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a rule.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -84,8 +86,9 @@ public enum DataProviderContract {
             SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Runs the battery, and has requests at once made with several inputs: each is to get the answer that its input gets
-    /// alone. An answer that differs from time to time says nothing.
+    /// Runs the battery, and has requests at once and later ones made with several inputs: none is to get the answer that
+    /// another input gets alone. One that no input gets alone says nothing, and no more does one that differs from time
+    /// to time.
     ///
     /// ```swift
     /// try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }
@@ -96,7 +99,7 @@ public enum DataProviderContract {
     ///   - others: What requests at once are made with besides, in turn.
     ///   - patience: How long a request may take, and how long one that was cancelled may.
     ///   - rules: What is looked at.
-    ///   - make: Makes a new provider, which nobody else holds. Called once for each rule, or more often.
+    ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a rule.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.

@@ -1,6 +1,22 @@
 import IDMCore
 
 extension FailureLedger {
+    /// A test that waits for something.
+    final class OpenWait: Sendable {
+        private let place: SourcePlace
+        private let missing: @Sendable () -> String
+
+        init(at place: SourcePlace, missing: @escaping @Sendable () -> String) {
+            self.place = place
+            self.missing = missing
+        }
+
+        /// That it hasn't come.
+        ///
+        /// - Parameter end: Until when it was waited for.
+        func failure(until end: String) -> TestFailure { TestFailure("\(missing()) until \(end).", at: place) }
+    }
+
     /// Waits for what a test needs before it can go on.
     ///
     /// - Parameters:
@@ -10,12 +26,17 @@ extension FailureLedger {
     ///   - missing: What was expected, and what has come instead so far.
     func wait<Value>(
         for watched: Watched<Value>, at place: SourcePlace, until isSatisfied: @escaping @Sendable (Value) -> Bool,
-        missing: (Value) -> String
+        missing: @escaping @Sendable (Value) -> String
     ) async throws {
+        let wait = OpenWait(at: place) { missing(watched.value) }
+        // The scopes of whoever waits: an exploration that comes to a standstill asks its own.
+        let ledgers = TestScope.currentLedgers
+        for ledger in ledgers { ledger.begin(wait) }
+        defer { for ledger in ledgers { ledger.end(wait) } }
         do {
             try await watched.wait(until: isSatisfied)
         } catch {
-            miss(TestFailure("\(missing(watched.value)) until the test was cancelled.", at: place))
+            miss(wait.failure(until: "the test was cancelled"))
             throw error
         }
     }
@@ -25,7 +46,7 @@ extension FailureLedger {
     /// - Parameter missing: What was expected, and how many have come instead so far, in words.
     func wait<Value>(
         for count: Int, in watched: Watched<Value>, at place: SourcePlace,
-        counted: @escaping @Sendable (Value) -> Int, missing: (_ came: String) -> String
+        counted: @escaping @Sendable (Value) -> Int, missing: @escaping @Sendable (_ came: String) -> String
     ) async throws {
         try await wait(for: watched, at: place) {
             counted($0) >= count

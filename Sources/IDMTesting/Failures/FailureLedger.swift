@@ -22,6 +22,8 @@ final class FailureLedger: Sendable {
         var elsewhere: [TestFailure] = []
         /// What was missing where somebody was cancelled who waited for it.
         var missing: [TestFailure] = []
+        /// Who waits in the scope.
+        var waits: [OpenWait] = []
         var checks: [(kind: Leftover, check: Check)] = []
         /// Say whether what leaks are looked for has gone.
         var departures: [@Sendable () -> Bool] = []
@@ -47,7 +49,7 @@ final class FailureLedger: Sendable {
     /// Writes a failure down. One that comes after the end of its scope goes outside. In a detached task, or on a thread of
     /// its own, a test framework doesn't know whose it is: one from there is handed on at the end of its scope.
     func record(_ failure: TestFailure) {
-        record(failure, isHere: TestScope.isCurrent(self))
+        record(failure, isHere: TestScope.currentLedgers.contains { $0 === self })
     }
 
     private func record(_ failure: TestFailure, isHere: Bool) {
@@ -83,6 +85,20 @@ final class FailureLedger: Sendable {
     func miss(_ failure: TestFailure) {
         guard self !== FailureLedger.outside else { return }
         state.withLock { $0.missing.append(failure) }
+    }
+
+    func begin(_ wait: OpenWait) {
+        state.withLock { $0.waits.append(wait) }
+    }
+
+    func end(_ wait: OpenWait) {
+        state.withLock { state in state.waits.removeAll { $0 === wait } }
+    }
+
+    /// What has failed by now, and what is waited for where nothing goes on.
+    func failures(waitingUntil end: String) -> [TestFailure] {
+        let (failures, waits) = state.withLock { ($0.failures, $0.waits) }
+        return failures + waits.map { $0.failure(until: end) }
     }
 
     /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
@@ -181,9 +197,6 @@ final class FailureLedger: Sendable {
         }
         return { departures.map { $0() }.allSatisfy { $0 } }
     }
-
-    /// What has failed by now, of what nobody has been handed.
-    var failures: [TestFailure] { state.withLock { $0.failures } }
 
     /// Ends the scope, once its leftovers were looked at, and returns the failures that nobody has been handed.
     func close(checking: Bool) -> [TestFailure] {

@@ -5,6 +5,13 @@ public struct TestFailures: Error, Sendable, CustomStringConvertible {
     /// What the body threw, if it did, and if that is none of the failures.
     public let error: (any Error)?
 
+    init(_ failures: [TestFailure], thrown error: (any Error)?) {
+        self.failures = failures
+        // As a stub throws it that isn't to be asked.
+        let isTold = (error as? TestFailure).map(failures.contains) ?? false
+        self.error = isTold ? nil : error
+    }
+
     /// All failures, a line each.
     public var description: String {
         let lines = failures.map(\.description) + (error.map { ["And the test threw: \($0)"] } ?? [])

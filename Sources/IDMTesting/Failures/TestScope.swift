@@ -44,11 +44,14 @@ public final class TestScope: Sendable {
         LibraryTask.beginWatching()
     }
 
-    /// Whether the caller is in the scope of a ledger.
-    static func isCurrent(_ ledger: FailureLedger) -> Bool {
-        var scope = current
-        while let here = scope, here.ledger !== ledger { scope = here.outer }
-        return scope != nil
+    /// Those of the scopes that the caller is in, the inmost first.
+    static var currentLedgers: [FailureLedger] {
+        var (ledgers, scope) = ([FailureLedger](), current)
+        while let here = scope {
+            ledgers.append(here.ledger)
+            scope = here.outer
+        }
+        return ledgers
     }
 
     /// Runs a body, and then looks at what it leaves behind.
@@ -136,10 +139,7 @@ public final class TestScope: Sendable {
 
     private func close<R>(_ result: Result<R, any Error>, checking: Bool) throws -> R {
         let failures = ledger.close(checking: checking)
-        guard failures.isEmpty else {
-            let isTold = (result.error as? TestFailure).map(failures.contains) ?? false
-            throw TestFailures(failures: failures, error: isTold ? nil : result.error)
-        }
+        guard failures.isEmpty else { throw TestFailures(failures, thrown: result.error) }
         return try result.get()
     }
 }

@@ -60,8 +60,7 @@ public final class DeterministicExecutor: TaskExecutor {
 
     /// Runs an operation, and whatever prefers this executor meanwhile, one job at a time.
     ///
-    /// - Throws: What the operation throws; ``Stall`` if it waits for what never comes. It is then cancelled and left
-    ///   behind.
+    /// - Throws: What the operation throws; ``Stall`` if it waits for what never comes, and is to be left behind.
     func run(
         patience: Duration, clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -82,8 +81,7 @@ public final class DeterministicExecutor: TaskExecutor {
         let watcher = Task {
             guard await stalls(for: patience, on: clock) else { return }
             finish()
-            outcome.change { $0 = $0 ?? .failure(Stall(patience: patience)) }
-            body.cancel()
+            outcome.change { $0 = $0 ?? .failure(Stall(patience: patience, body: body)) }
         }
         await LibraryTask.hearingCancel {
             try? await outcome.wait(deaf: true) { $0 != nil }
@@ -161,6 +159,10 @@ public final class DeterministicExecutor: TaskExecutor {
 /// An operation waits for what never comes.
 struct Stall: Error, CustomStringConvertible {
     let patience: Duration
+    let body: Task<Void, Never>
+
+    /// Cancels what waits. It has still to come to its end, where it hears that.
+    func leaveBody() { body.cancel() }
 
     var description: String { "the body had not ended, and for \(patience) nothing was left that could run" }
 }

@@ -22,7 +22,8 @@ import IDMCore
 /// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
 /// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for
 /// what never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some
-/// time. A rest of a ``ManualClock`` that the body waits for has as much as it takes.
+/// time. A rest of a ``ManualClock`` that the body waits for has as much as it takes. What the body waits for then, of the
+/// kit, is told with its line.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
@@ -56,12 +57,16 @@ public func explore(
             // Once the order is over: what is on its way out goes on its way elsewhere, and nobody hangs meanwhile.
             await scope.ledger.waitForDepartures()
             failures = scope.ledger.close(checking: true)
+        } catch let stall as Stall {
+            thrown = stall
+            // Asked before it hears that it is left: what it does from then on is no news any more.
+            failures = scope.ledger.failures(waitingUntil: "nothing was left that could run")
+            stall.leaveBody()
         } catch {
             thrown = error
-            // A body that hangs has still to come to its end, but what it does on the way is no news any more.
-            failures = error is Stall ? scope.ledger.failures : scope.ledger.close(checking: false)
+            failures = scope.ledger.close(checking: false)
         }
-        guard let error = failures.isEmpty ? thrown : TestFailures(failures: failures, error: thrown) else { continue }
+        guard let error = failures.isEmpty ? thrown : TestFailures(failures, thrown: thrown) else { continue }
         throw ExplorationFailure(seed: seed, error: error, place: place)
     }
     if isEmpty { throw TestFailure("Expected a seed at least, and none came.", at: place) }

@@ -175,23 +175,21 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         let expected = [first] + others
         var came: [IntegrationEvent<Output>] = []
-        func failure(_ verb: String) -> TestFailure {
-            let words = (expected.map(\.description).inWords, IntegrationEvent.words(for: came).inWords)
-            return TestFailure("Expected \(words.0), and \(words.1) \(verb).", at: place)
+        @Sendable func words(for came: [IntegrationEvent<Output>]) -> String {
+            "Expected \(expected.map(\.description).inWords), and \(IntegrationEvent.words(for: came).inWords) came"
         }
+        func fail() { ledger.record("\(words(for: came)).", at: place) }
         for (index, expectation) in expected.enumerated() {
             var isMet = false
             while !isMet {
-                do {
-                    try await state.wait { !$0.unexpected.isEmpty || $0.isOver }
-                } catch {
-                    came += state.value.upcoming(expected.count - index)
-                    ledger.miss(failure("came until the cancel"))
-                    throw error
+                try await ledger.wait(for: state, at: place) {
+                    !$0.unexpected.isEmpty || $0.isOver
+                } missing: { [came] in
+                    words(for: came + $0.upcoming(expected.count - index))
                 }
                 guard let event = takeEvent() else {
                     // Another one who waits may have taken what came.
-                    if state.value.isExhausted { return ledger.record(failure("came")) }
+                    if state.value.isExhausted { return fail() }
                     continue
                 }
                 came.append(event)
@@ -199,7 +197,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 isMet = expectation.isMet(event)
                 guard isMet || expectation.passes(over: event) else {
                     came += takeEvents(expected.count - index - 1)
-                    return ledger.record(failure("came"))
+                    return fail()
                 }
             }
         }

@@ -33,7 +33,7 @@ extension DataProviderContractTests {
         #expect(found.rules == [.takesConcurrentRequests])
         #expect(
             found.messages == [
-                "expected the cancel of a request to leave others alone, and 11 of them ended as cancelled."
+                "expected the cancel of some of 20 requests to leave the others alone, and 10 of them ended as cancelled."
             ])
     }
 
@@ -71,7 +71,7 @@ extension DataProviderContractTests {
             #expect(found.rules == [.takesConcurrentRequests])
             #expect(
                 found.messages == [
-                    "expected the cancel of a request to leave others alone, and 11 of them \(words)"
+                    "expected the cancel of some of 20 requests to leave the others alone, and 10 of them \(words)"
                 ])
         }
     }

@@ -171,7 +171,7 @@ struct DataProviderContractTests {
     func meddling() async throws {
         let found = try await check { Meddling(clock: $0) }
         #expect(found.rules == [.takesConcurrentRequests])
-        #expect(found.messages.first?.contains("to leave others alone, and ") == true)
+        #expect(found.messages.first?.contains("to leave the others alone, and ") == true)
     }
 
     @Test("is broken by a provider that is held after use, or only after a cancel")

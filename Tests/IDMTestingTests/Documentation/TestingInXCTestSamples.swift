@@ -6,14 +6,18 @@ import XCTest
 /// Runs each test in a scope of its own, whose failures are those of the test, at their lines.
 class ScopedTestCase: XCTestCase {
     override func invokeTest() {
-        do {
-            try TestScope.run(reportingTo: { failure in
-                XCTFail(failure.message, file: failure.place.filePath, line: UInt(failure.place.line))
-            }) { super.invokeTest() }
-        } catch {
-            XCTFail("\(error)")
+        let report: TestFailure.Handler = { failure in
+            XCTFail(failure.message, file: failure.place.filePath, line: UInt(failure.place.line))
+        }
+        // Nothing is thrown to here but that: what fails is reported.
+        try? TestScope.run(reportingTo: report) {
+            super.invokeTest()
+            if let run = testRun, run.hasBeenSkipped || run.unexpectedExceptionCount > 0 { throw EndedEarly() }
         }
     }
+
+    /// A test that was skipped, or threw: nothing is asked of what it leaves behind.
+    private struct EndedEarly: Error {}
 }
 
 final class SearchTests: ScopedTestCase {

@@ -57,6 +57,11 @@ final class XCTestScopeTests: ScopedTestCase {
         _ = StubDataProvider<Int, Int>(1)
     }
 
+    func testNothingIsAskedOfATestThatIsSkipped() throws {
+        _ = StubDataProvider<Int, Int>(1)
+        throw XCTSkip("This is how a skipped test looks.")
+    }
+
     func testStubThatNobodyAskedFailsATestThatIsNotAsync() {
         expect("a request", atLine: #line + 1)
         _ = StubDataProvider<Int, Int>(1)

@@ -289,15 +289,6 @@ struct ExploreTests {
         }
     }
 
-    @Test("leaves a body behind that hangs and doesn't hear its cancel")
-    func deafBody() async throws {
-        let gate = Watched(false)
-        await #expect(throws: ExplorationFailure.self) {
-            try await explore(seeds: [1], patience: .zero) { _ in try await gate.wait(deaf: true) { $0 } }
-        }
-        gate.change { $0 = true }
-    }
-
     @Test("waits for somebody outside for as long as it is told, and no longer")
     func patience() async throws {
         let (clock, gate, hasBegun) = (ManualClock(), Watched(false), Watched(false))
@@ -352,25 +343,6 @@ struct ExploreTests {
         let task = Task { try await explore(seeds: 0..<Int.max) { _ in } }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-    }
-
-    @Test("tells what the kit has found wrong by the time that nothing can run any more")
-    func failuresBeforeStall() async throws {
-        let failure = try #require(
-            await #expect(throws: ExplorationFailure.self) {
-                try await explore(seeds: [3], patience: .zero) { executor in
-                    let (stub, hasAnswered) = (StubDataProvider<Int, Int>.unexpected(), Signal())
-                    Task(executorPreference: executor) {
-                        _ = try await stub.request(1)
-                        hasAnswered.open()
-                    }
-                    try await hasAnswered.wait()
-                }
-            })
-        let found = try #require(failure.error as? TestFailures)
-        #expect(found.failures.map(\.message) == ["The stub expected no request, and request 1 came: 1"])
-        #expect(found.error.map { "\($0)" }?.hasPrefix("the body had not ended, and for 0") == true)
-        #expect(failure.seed == 3)
     }
 
     @Test("tells the seed of a run that a cancel cuts short, with all that was wrong in it", arguments: [false, true])

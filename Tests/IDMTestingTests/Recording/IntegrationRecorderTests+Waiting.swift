@@ -41,7 +41,7 @@ extension IntegrationRecorderTests {
         await #expect(throws: CancellationError.self) { try await test.value }
         #expect(
             failures.value.map(\.summary) == [
-                "\(line): Expected began, succeeded(1), completed, and began came until the cancel."
+                "\(line): Expected began, succeeded(1), completed, and began came until the test was cancelled."
             ])
         integrator.cancel()
     }

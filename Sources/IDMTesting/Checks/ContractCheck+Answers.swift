@@ -1,0 +1,44 @@
+extension ContractCheck {
+    /// Asks many times at once with several inputs, and looks for those that get the answer of another input, three times
+    /// in a row: what differs from time to time may be the same by chance.
+    func mixUp(among count: Int) async throws -> String? {
+        guard others != nil else { return nil }
+        var mixedUp = 0
+        for _ in 0..<3 {
+            let trials = await ask(count, try make())
+            defer { for trial in trials { trial.cancel() } }
+            _ = try await comes(within: patience.request) { for trial in trials { try await trial.answered() } }
+            mixedUp = try await strangers(among: Array(zip(0..., trials.map(\.answer))))
+            if mixedUp == 0 { return nil }
+        }
+        return words(for: ContractFate.mixedUp.words(count: mixedUp), among: count)
+    }
+
+    /// How many answers are those that another input gets alone, and not the one to their own. One that nobody gets alone
+    /// says nothing: it may depend on what the provider has been asked before.
+    func strangers(among answers: [(number: Int, answer: Provider.Output?)]) async throws -> Int {
+        guard let others else { return 0 }
+        var strangers = answers
+        // Twice: where an answer differs from time to time, another one may be it by chance.
+        for _ in 0..<2 where !strangers.isEmpty {
+            let alone = try await answersAlone()
+            strangers = strangers.filter { number, answer in
+                guard let answer, let own = alone[number % alone.count] else { return false }
+                return !others.isSame(answer, own) && alone.contains { $0.map { others.isSame(answer, $0) } ?? false }
+            }
+        }
+        return strangers.count
+    }
+
+    /// The answer that each input gets from a provider of its own.
+    private func answersAlone() async throws -> [Provider.Output?] {
+        var answers: [Provider.Output?] = []
+        for number in 0...(others?.inputs.count ?? 0) {
+            let trial = ask(try make(), number: number)
+            defer { trial.cancel() }
+            _ = try await comes(within: patience.request) { try await trial.answered() }
+            answers.append(trial.answer)
+        }
+        return answers
+    }
+}

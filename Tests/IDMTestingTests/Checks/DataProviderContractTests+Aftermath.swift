@@ -1,0 +1,386 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// What a cancel leaves behind, for others and for whoever comes later.
+extension DataProviderContractTests {
+    @Test("is broken by a provider of which a cancel fails a later request, or has it wait for ever")
+    func poisoned() async throws {
+        for (isSilent, words) in [(false, "failed"), (true, "did not end")] {
+            let found = try await check { Poisoned(clock: $0, isSilent: isSilent) }
+            #expect(found.rules == [.takesConcurrentRequests])
+            #expect(found.messages == ["\(later), and it \(words)."])
+        }
+    }
+
+    @Test("is broken by a provider of which the first does the work for all, and fails all with its cancel")
+    func leader() async throws {
+        let found = try await check { Leader(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected the cancel of some of 20 requests to leave the others alone, and 10 of them ended as cancelled."
+            ])
+    }
+
+    @Test("is broken by a provider that takes itself for busy after a cancel")
+    func busy() async throws {
+        let found = try await check { Busy(clock: $0, forgetsCancel: true) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(found.messages == ["\(later), and it failed."])
+        #expect(try await broken { Busy(clock: $0, forgetsCancel: false) } == [])
+    }
+
+    @Test("is broken by a provider that keeps the error of a cancelled request as an answer to its input")
+    func remembering() async throws {
+        for found in [
+            try await check { Remembering(clock: $0) }, try await check(inputs: 2) { Remembering(clock: $0) },
+        ] {
+            #expect(found.rules == [.takesConcurrentRequests])
+            #expect(found.messages == ["\(later), and it failed."])
+        }
+    }
+
+    @Test("is broken by a provider that gives a line back with an answer still to come")
+    func staleAnswer() async throws {
+        for keepsAnswers in [true, false] {
+            let found = try await check(inputs: 2) { Lines(clock: $0, keepsAnswers: keepsAnswers) }
+            #expect(found.rules == [.takesConcurrentRequests], "\(keepsAnswers)")
+            #expect(found.messages == ["\(later), and it got the answer to another input."], "\(keepsAnswers)")
+        }
+        #expect(try await check(inputs: 2) { Lines(clock: $0, keepsAnswers: nil) }.rules == [])
+    }
+
+    @Test("is broken by a provider that loses a place with each cancel, and has more places than it loses")
+    func places() async throws {
+        let found = try await check { Places(clock: $0, losesPlace: true) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == ["expected the cancel of 20 requests to leave a later one alone, and it did not end."])
+        #expect(try await broken { Places(clock: $0, losesPlace: false) } == [])
+    }
+
+    @Test("is kept by a provider that fails every so often, counted when it is asked or when it has done its work")
+    func failingByCount() async throws {
+        for interval in 1...21 {
+            for countsAtEnd in [false, true] {
+                let found = try await check { Counted(clock: $0, interval: interval, countsAtEnd: countsAtEnd) }
+                #expect(found.messages == [], "\(interval) \(countsAtEnd)")
+            }
+        }
+    }
+
+    @Test("is kept by a provider that lets nobody in for a while after each request")
+    func limiting() async throws {
+        #expect(try await broken { Limiting(clock: $0) } == [])
+    }
+
+    @Test("looks once more where a request ends before its cancel, as it does where a timer is late")
+    func lateTimer() async throws {
+        for (rule, late) in [(DataProviderContract.Rule.hearsCancel, 1), (.takesConcurrentRequests, 2)] {
+            let made = Watched(0)
+            let found = try await check(rules: [rule]) { clock in
+                let number = made.change { made in
+                    made += 1
+                    return made
+                }
+                let isDeaf = rule == .hearsCancel
+                return Late(clock: clock, isLate: number == late, isDeaf: isDeaf)
+            }
+            #expect(found.rules == [rule])
+        }
+    }
+
+    @Test("leaves no request behind when it is cancelled", arguments: DataProviderContract.Rule.allCases)
+    func cancelled(rule: DataProviderContract.Rule) async throws {
+        let open = Watched(0)
+        let clock = ManualClock()
+        let patience = DataProviderContract.Patience(beforeCancel: .seconds(5), clock: clock)
+        let battery = Task {
+            try await DataProviderContract.check(input: 1, patience: patience, rules: [rule]) { Waiting(open) }
+        }
+        try await open.wait { $0 == (rule == .takesConcurrentRequests ? 20 : 1) }
+        battery.cancel()
+        await #expect(throws: CancellationError.self) { try await battery.value }
+        try await open.wait { $0 == 0 }
+    }
+
+    private var later: String { "expected the cancel of a request to leave a later one alone" }
+}
+
+/// Answers after some time. Once a request was cancelled, it fails each new one, or never answers it.
+private final class Poisoned: DataProvider {
+    private let isPoisoned = Watched(false)
+    private let clock: ManualClock
+    private let isSilent: Bool
+
+    init(clock: ManualClock, isSilent: Bool) {
+        self.clock = clock
+        self.isSilent = isSilent
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        if isPoisoned.value {
+            guard isSilent else { throw Trouble.first }
+            try await Watched(false).wait { $0 }
+        }
+        do {
+            try await clock.sleep(for: .seconds(1))
+        } catch {
+            isPoisoned.change { $0 = true }
+            throw error
+        }
+        return input
+    }
+}
+
+/// The first does the work, and all others wait for what comes of it.
+private final class Leader: DataProvider {
+    private let shared = Watched<Watched<Result<Int, any Error>?>?>(nil)
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        let (result, isFirst) = shared.change { shared in
+            if let shared { return (shared, false) }
+            let result = Watched<Result<Int, any Error>?>(nil)
+            shared = result
+            return (result, true)
+        }
+        guard isFirst else {
+            try await result.wait { $0 != nil }
+            return try result.value?.get() ?? 0
+        }
+        let mine: Result<Int, any Error>
+        do {
+            try await clock.sleep(for: .seconds(1))
+            mine = .success(input)
+        } catch {
+            mine = .failure(error)
+        }
+        shared.change { $0 = nil }
+        result.change { $0 = mine }
+        return try mine.get()
+    }
+}
+
+/// Turns down whoever comes while it has work.
+private final class Busy: DataProvider {
+    private let isBusy = Watched(false)
+    private let clock: ManualClock
+    private let forgetsCancel: Bool
+
+    init(clock: ManualClock, forgetsCancel: Bool) {
+        self.clock = clock
+        self.forgetsCancel = forgetsCancel
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        let wasBusy = isBusy.change { isBusy in
+            defer { isBusy = true }
+            return isBusy
+        }
+        if wasBusy { throw Trouble.first }
+        do {
+            try await clock.sleep(for: .seconds(1))
+        } catch {
+            if !forgetsCancel { isBusy.change { $0 = false } }
+            throw error
+        }
+        isBusy.change { $0 = false }
+        return input
+    }
+}
+
+/// Remembers how the first request for each input has ended.
+private final class Remembering: DataProvider {
+    private let results = Watched<[Int: Result<Int, any Error>]>([:])
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        if let known = results.value[input] { return try known.get() }
+        do {
+            try await clock.sleep(for: .seconds(1))
+            results.change { $0[input] = .success(input) }
+            return input
+        } catch {
+            results.change { $0[input] = .failure(Trouble.first) }
+            throw error
+        }
+    }
+}
+
+/// Answers come over lines, a second after they were asked for, and each line is one request's at a time.
+private final class Lines: DataProvider {
+    private struct Line {
+        var answers: [Int] = []
+        var isHeard = false
+    }
+
+    private let free = Watched<[Watched<Line>]>([])
+    private let clock: ManualClock
+    private let keepsAnswers: Bool?
+
+    /// - Parameter keepsAnswers: Whether a line that a cancelled request gives back keeps what comes when nobody
+    ///   listens. Nil, if it isn't given back.
+    init(clock: ManualClock, keepsAnswers: Bool?) {
+        self.clock = clock
+        self.keepsAnswers = keepsAnswers
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        let (clock, keepsAnswers) = (clock, keepsAnswers)
+        let line = free.change { $0.popLast() } ?? Watched(Line())
+        line.change { $0.isHeard = true }
+        LibraryTask.start(clock: clock, isolation: nil) { _ in
+            try? await clock.sleep(for: .seconds(1))
+            line.change { line in
+                if line.isHeard || keepsAnswers == true { line.answers.append(input) }
+            }
+        }
+        do {
+            try await line.wait { !$0.answers.isEmpty }
+        } catch {
+            line.change { $0.isHeard = false }
+            if keepsAnswers != nil { free.change { $0.append(line) } }
+            throw error
+        }
+        let answer = line.change { line in
+            line.isHeard = false
+            return line.answers.removeFirst()
+        }
+        free.change { $0.append(line) }
+        return answer
+    }
+}
+
+/// Has room for eleven requests at once, so for one if ten of twenty are cancelled. The others wait.
+private final class Places: DataProvider {
+    private let places = Watched(11)
+    private let clock: ManualClock
+    private let losesPlace: Bool
+
+    init(clock: ManualClock, losesPlace: Bool) {
+        self.clock = clock
+        self.losesPlace = losesPlace
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        while !takePlace() { try await places.wait { $0 > 0 } }
+        do {
+            try await clock.sleep(for: .milliseconds(100))
+        } catch {
+            if !losesPlace { places.change { $0 += 1 } }
+            throw error
+        }
+        places.change { $0 += 1 }
+        return input
+    }
+
+    private func takePlace() -> Bool {
+        places.change { places in
+            guard places > 0 else { return false }
+            places -= 1
+            return true
+        }
+    }
+}
+
+/// Fails every so often.
+private final class Counted: DataProvider {
+    private let count = Watched(0)
+    private let clock: ManualClock
+    private let interval: Int
+    private let countsAtEnd: Bool
+
+    init(clock: ManualClock, interval: Int, countsAtEnd: Bool) {
+        self.clock = clock
+        self.interval = interval
+        self.countsAtEnd = countsAtEnd
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        if !countsAtEnd { try countOne() }
+        try await clock.sleep(for: .seconds(1))
+        if countsAtEnd { try countOne() }
+        return input
+    }
+
+    private func countOne() throws {
+        let number = count.change { count in
+            count += 1
+            return count
+        }
+        if number.isMultiple(of: interval) { throw Trouble.first }
+    }
+}
+
+/// Turns down whoever comes within half a second of another.
+private final class Limiting: DataProvider {
+    private let last = Watched<ManualClock.Instant?>(nil)
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        let now = clock.now
+        let isEarly = last.change { last in
+            if let time = last, time.duration(to: now) < .milliseconds(500) { return true }
+            last = now
+            return false
+        }
+        if isEarly { throw Trouble.first }
+        try await clock.sleep(for: .seconds(1))
+        return input
+    }
+}
+
+/// Answers after a second, or just before it would be cancelled. Others aren't let in after a cancel, or it is deaf.
+private final class Late: DataProvider {
+    private let isCancelled = Watched(false)
+    private let clock: ManualClock
+    private let isLate: Bool
+    private let isDeaf: Bool
+
+    init(clock: ManualClock, isLate: Bool, isDeaf: Bool) {
+        self.clock = clock
+        self.isLate = isLate
+        self.isDeaf = isDeaf
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        if isCancelled.value { throw Trouble.first }
+        guard !isLate else {
+            try await clock.sleep(for: .milliseconds(10))
+            return input
+        }
+        let clock = clock
+        let work = Task(executorPreference: clock.workload) { try await clock.sleep(for: .seconds(100)) }
+        try await withTaskCancellationHandler {
+            try await work.value
+        } onCancel: {
+            guard !isDeaf else { return }
+            isCancelled.change { $0 = true }
+            work.cancel()
+        }
+        return input
+    }
+}
+
+/// Never answers. A class, so that it is looked at what holds it.
+private final class Waiting: DataProvider {
+    private let open: Watched<Int>
+
+    init(_ open: Watched<Int>) { self.open = open }
+
+    func request(_ input: Int) async throws -> Int {
+        open.change { $0 += 1 }
+        defer { open.change { $0 -= 1 } }
+        try await Watched(false).wait { $0 }
+        return input
+    }
+}

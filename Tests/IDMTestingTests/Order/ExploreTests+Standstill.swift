@@ -1,0 +1,88 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// What is told of a body that hangs.
+extension ExploreTests {
+    @Test("leaves a body behind that hangs and doesn't hear its cancel")
+    func deafBody() async throws {
+        let gate = Watched(false)
+        await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { _ in try await gate.wait(deaf: true) { $0 } }
+        }
+        gate.change { $0 = true }
+    }
+
+    @Test("tells what the kit has found wrong by the time that nothing can run any more")
+    func failuresBeforeStall() async throws {
+        let failure = try #require(
+            await #expect(throws: ExplorationFailure.self) {
+                try await explore(seeds: [3], patience: .zero) { executor in
+                    let (stub, hasAnswered) = (StubDataProvider<Int, Int>.unexpected(), Signal())
+                    Task(executorPreference: executor) {
+                        _ = try await stub.request(1)
+                        hasAnswered.open()
+                    }
+                    try await hasAnswered.wait()
+                }
+            })
+        let found = try #require(failure.error as? TestFailures)
+        #expect(found.failures.map(\.message) == ["The stub expected no request, and request 1 came: 1"])
+        #expect(found.error.map { "\($0)" }?.hasPrefix("the body had not ended, and for 0") == true)
+        #expect(failure.seed == 3)
+    }
+
+    @Test("tells nothing of what a body does once it is left", arguments: 0..<100)
+    func leftBody(seed: Int) async throws {
+        let hasAsked = Signal()
+        let failure = try #require(
+            await #expect(throws: ExplorationFailure.self) {
+                try await explore(seeds: [seed], patience: .zero) { _ in
+                    let stub = StubDataProvider<Int, Int>.unexpected()
+                    try? await Watched(false).wait { $0 }
+                    _ = try? await stub.request(1)
+                    hasAsked.open()
+                }
+            })
+        #expect("\(failure.error)".hasPrefix("the body had not ended"))
+        try await hasAsked.wait()
+    }
+
+    @Test("tells what a body waits for that hangs, at its lines")
+    func waits() async throws {
+        let outside = ControlledDataProvider<Int, Int>()
+        let line = #line + 5
+        func hang() async throws {
+            try await explore(seeds: [1], patience: .zero) { _ in
+                let (provider, recorder) = (ControlledDataProvider<Int, Int>(), IntegrationRecorder<Int>())
+                let call = recorder.call(Integrator(provider).prepareCall(1))
+                async let request = outside.nextRequest()
+                _ = try await provider.nextRequest()
+                try await TestScope.run { try await recorder.expect(.began, .succeeded(1)) }
+                _ = try await (request, call.value)
+            }
+        }
+        let failure = try #require(await #expect(throws: ExplorationFailure.self) { try await hang() })
+        let found = try #require(failure.error as? TestFailures)
+        #expect(found.error.map { "\($0)" }?.hasPrefix("the body had not ended") == true)
+        #expect(
+            Set(found.failures.map { "\($0.place.line - line): \($0.message)" }) == [
+                "0: Expected 1 request, and none came until nothing was left that could run.",
+                "2: Expected began, succeeded(1), and began came until nothing was left that could run.",
+            ])
+    }
+
+    @Test("tells a failure once that the body throws as well")
+    func failureThrown() async throws {
+        let failure = try #require(
+            await #expect(throws: ExplorationFailure.self) {
+                try await explore(seeds: [1]) { _ in
+                    _ = try await StubDataProvider<Int, Int>.unexpected().request(1)
+                }
+            })
+        let found = try #require(failure.error as? TestFailures)
+        #expect(found.failures.map(\.message) == ["The stub expected no request, and request 1 came: 1"])
+        #expect(found.error == nil)
+    }
+}
