@@ -19,8 +19,8 @@ extension ContractCheck {
     func strangers(among answers: [(number: Int, answer: Provider.Output?)]) async throws -> Int {
         guard let others else { return 0 }
         var strangers = answers
-        // Twice: where an answer differs from time to time, another one may be it by chance.
-        for _ in 0..<2 where !strangers.isEmpty {
+        // Often: where an answer differs from time to time, another one may be it by chance.
+        for _ in 0..<6 where !strangers.isEmpty {
             let alone = try await answersAlone()
             strangers = strangers.filter { number, answer in
                 guard let answer, let own = alone[number % alone.count] else { return false }
@@ -33,12 +33,16 @@ extension ContractCheck {
     /// The answer that each input gets from a provider of its own.
     private func answersAlone() async throws -> [Provider.Output?] {
         var answers: [Provider.Output?] = []
-        for number in 0...(others?.inputs.count ?? 0) {
-            let trial = ask(try make(), number: number)
-            defer { trial.cancel() }
-            _ = try await comes(within: patience.request) { try await trial.answered() }
-            answers.append(trial.answer)
-        }
+        for number in 0...(others?.inputs.count ?? 0) { answers.append(try await askAlone(number)) }
         return answers
+    }
+
+    /// Asks a new provider, and returns the answer if that is kept.
+    @discardableResult
+    func askAlone(_ number: Int = 0) async throws -> Provider.Output? {
+        let trial = ask(try make(), number: number)
+        defer { trial.cancel() }
+        _ = try await comes(within: patience.request) { try await trial.answered() }
+        return trial.answer
     }
 }

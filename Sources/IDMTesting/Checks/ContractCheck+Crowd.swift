@@ -5,25 +5,29 @@ extension ContractCheck {
     /// and what happens to a request alone is no fault of many.
     func takesMany() async throws -> String? {
         let count = 20
-        let meddled = try await askMany(count, cancelling: true)
-        if meddled.hasOpen, let fault = meddled.fault { return words(for: fault, among: count) }
+        var hasAskedOne = false
+        for choice in CrowdCancel.all {
+            let meddled = try await askMany(count, cancelling: choice)
+            guard !meddled.isInnocent else { continue }
+            if !hasAskedOne {
+                guard try await askMany(1).fault == nil else { return nil }
+                hasAskedOne = true
+            }
+            if let words = try await harm(of: choice, among: count, meddled) { return words }
+        }
         if let words = try await mixUp(among: count) { return words }
-        if !meddled.isInnocent, let words = try await harm(among: count, meddled) { return words }
         if let words = try await aftermath(of: 1) { return words }
         return try await aftermath(of: count)
     }
 
     /// Looks three times: what fails now and then by itself may have done so by chance, and all at once where requests
     /// share one.
-    private func harm(among count: Int, _ meddled: ContractCrowd) async throws -> String? {
+    private func harm(of choice: CrowdCancel, among count: Int, _ meddled: ContractCrowd) async throws -> String? {
         var (meddled, harm) = (meddled, String?.none)
         for look in 0..<3 {
-            if look > 0 { meddled = try await askMany(count, cancelling: true) }
-            let alike = try await askMany(count, cancelling: false, until: meddled.lengths.count)
-            if look == 0, let fault = alike.fault {
-                let isCommon = try await askMany(1, cancelling: false).fault != nil
-                return isCommon ? nil : words(for: fault, among: count)
-            }
+            if look > 0 { meddled = try await askMany(count, cancelling: choice) }
+            let alike = try await askMany(count, until: meddled.lengths.count)
+            if let fault = alike.fault { return look == 0 ? words(for: fault, among: count) : nil }
             harm = meddled.harm(beside: alike)
             if harm == nil { return nil }
         }
@@ -37,17 +41,20 @@ extension ContractCheck {
     /// Asks many times at once.
     ///
     /// - Parameters:
-    ///   - isCancelling: Whether every other one is cancelled, the first among them: it may do the work for the others.
+    ///   - choice: Which are cancelled. Nil for none.
     ///   - ends: How many streams are worth waiting for a long time.
     private func askMany(
-        _ count: Int, cancelling isCancelling: Bool, until ends: Int = 0
+        _ count: Int, cancelling choice: CrowdCancel? = nil, until ends: Int = 0
     ) async throws -> ContractCrowd {
         let trials = await ask(count, try make())
         defer { for trial in trials { trial.cancel() } }
         for trial in trials { try await trial.begun() }
-        let isChosen = { (number: Int) in isCancelling && number.isMultiple(of: 2) }
+        let isChosen = { (number: Int) in choice?.isMeant(number) ?? false }
         let cancelled = trials.indices.filter(isChosen).map { trials[$0] }
         let others = trials.indices.filter { !isChosen($0) }.map { trials[$0] }
+        if choice?.isLater == true {
+            _ = try await comes(within: patience.beforeCancel) { for trial in trials { try await trial.ended() } }
+        }
         for trial in cancelled { trial.cancel() }
         _ = try await comes(within: patience.request) {
             for trial in others { try await trial.answered() }

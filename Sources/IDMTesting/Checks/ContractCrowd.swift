@@ -18,9 +18,6 @@ struct ContractCrowd: Sendable {
     /// Whether all have answered with a value, and no stream has ended.
     var isInnocent: Bool { fates.isEmpty && lengths.isEmpty }
 
-    /// Whether any have neither answered nor ended, or were cancelled and haven't ended.
-    var hasOpen: Bool { fates[.open] != nil }
-
     /// What no request is to come to, however many there are.
     var fault: String? {
         ContractFate.allCases.lazy.compactMap { fate in
@@ -32,7 +29,9 @@ struct ContractCrowd: Sendable {
     func harm(beside others: ContractCrowd) -> String? {
         for fate in ContractFate.allCases {
             let (count, usual) = (fates[fate, default: 0], others.fates[fate, default: 0])
-            if count > usual { return "\(fate.words(count: count))\(usual > 0 ? ", and \(usual) where none was cancelled" : "")" }
+            if count > usual {
+                return "\(fate.words(count: count))\(usual > 0 ? ", and \(usual) where none was cancelled" : "")"
+            }
         }
         let count = cutCount(beside: others)
         return count > 0 ? "\(count) of them ended early" : nil
@@ -48,4 +47,15 @@ struct ContractCrowd: Sendable {
         if shortest < longest { return lengths.allSatisfy { $0 < shortest } ? lengths.count : 0 }
         return lengths.count { $0 < shortest }
     }
+}
+
+/// Which of many requests are cancelled: every other one. Any of them may do the work for the others.
+struct CrowdCancel {
+    let isOdd: Bool
+    /// Whether they are left alone for a moment: some meet only when they have done something else.
+    let isLater: Bool
+
+    static let all = [(false, false), (false, true), (true, true)].map(CrowdCancel.init)
+
+    func isMeant(_ number: Int) -> Bool { number.isMultiple(of: 2) != isOdd }
 }

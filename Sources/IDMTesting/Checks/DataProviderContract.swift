@@ -20,10 +20,11 @@ public import IDMCore
 /// another request are seen where the inputs are several.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
-/// waited for longer than it takes. There are three exceptions. A request is left alone for a moment before it is
+/// waited for longer than it takes. There are four exceptions. A request is left alone for a moment before it is
 /// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call once
-/// more, and that of a cancel after each of two cancels and among many. And a stream that goes on after its first value
-/// is given the time of a cancel to end, alone and among many.
+/// more, and that of a cancel after each of two cancels and among many. A stream that goes on after its first value is
+/// given the time of a cancel to end, alone and among many. And one that fails after a cancel is asked again after the
+/// time of a request.
 ///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
 /// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
@@ -39,10 +40,11 @@ public enum DataProviderContract {
         /// be on its way when the cancel comes. A stream may deliver such a one each time, if it then ends because of the
         /// cancel: with an error, or before its last value.
         case answersNothingAfterCancel
-        /// Many requests at once all end, none of them as cancelled, without an answer or twice, unless one alone ends so
-        /// as well. Some are cancelled, of which the others don't notice: no more of them fail, and no stream ends
-        /// earlier, than where none is cancelled. Nor does one that is made after all others were cancelled, be they one
-        /// or many. With several inputs none gets the answer that another one gets alone.
+        /// Many requests at once all end, none of them as cancelled, without an answer or twice. A provider of which one
+        /// alone does so breaks another rule, and isn't asked for many. Some are cancelled, of which the others don't
+        /// notice: no more of them fail, and no stream ends earlier, than where none is cancelled. One that is made after
+        /// all others were cancelled, be they one or many, ends as well, with an error only if it has one anyhow. With
+        /// several inputs none gets the answer that another input gets alone.
         ///
         /// What a cancel does to others, and whose answer goes to whom, is looked at three times, and breaks the rule if
         /// it is found each time. A provider that fails at random may be found to break it once in a while.
@@ -87,8 +89,8 @@ public enum DataProviderContract {
     }
 
     /// Runs the battery, and has requests at once and later ones made with several inputs: none is to get the answer that
-    /// another input gets alone. One that no input gets alone says nothing, and no more does one that differs from time
-    /// to time.
+    /// another input gets alone. It is meant for providers whose answer depends on the input only. An answer that no
+    /// input gets alone says nothing, nor does one to an input that fails alone.
     ///
     /// ```swift
     /// try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }
@@ -96,7 +98,7 @@ public enum DataProviderContract {
     ///
     /// - Parameters:
     ///   - input: What a request alone is made with.
-    ///   - others: What requests at once are made with besides, in turn.
+    ///   - others: What requests at once, and later ones, are made with besides, in turn.
     ///   - patience: How long a request may take, and how long one that was cancelled may.
     ///   - rules: What is looked at.
     ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a rule.

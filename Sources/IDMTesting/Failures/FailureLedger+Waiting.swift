@@ -4,17 +4,20 @@ extension FailureLedger {
     /// A test that waits for something.
     final class OpenWait: Sendable {
         private let place: SourcePlace
-        private let missing: @Sendable () -> String
+        private let missing: @Sendable () -> String?
 
-        init(at place: SourcePlace, missing: @escaping @Sendable () -> String) {
+        /// - Parameter missing: What was expected, and what came instead, or nil once it has come.
+        init(at place: SourcePlace, missing: @escaping @Sendable () -> String?) {
             self.place = place
             self.missing = missing
         }
 
-        /// That it hasn't come.
+        /// That it hasn't come, if so.
         ///
         /// - Parameter end: Until when it was waited for.
-        func failure(until end: String) -> TestFailure { TestFailure("\(missing()) until \(end).", at: place) }
+        func failure(until end: String) -> TestFailure? {
+            missing().map { TestFailure("\($0) until \(end).", at: place) }
+        }
     }
 
     /// Waits for what a test needs before it can go on.
@@ -28,7 +31,10 @@ extension FailureLedger {
         for watched: Watched<Value>, at place: SourcePlace, until isSatisfied: @escaping @Sendable (Value) -> Bool,
         missing: @escaping @Sendable (Value) -> String
     ) async throws {
-        let wait = OpenWait(at: place) { missing(watched.value) }
+        let wait = OpenWait(at: place) {
+            let value = watched.value
+            return isSatisfied(value) ? nil : missing(value)
+        }
         // The scopes of whoever waits: an exploration that comes to a standstill asks its own.
         let ledgers = TestScope.currentLedgers
         for ledger in ledgers { ledger.begin(wait) }
@@ -36,7 +42,7 @@ extension FailureLedger {
         do {
             try await watched.wait(until: isSatisfied)
         } catch {
-            miss(wait.failure(until: "the test was cancelled"))
+            wait.failure(until: "the test was cancelled").map(miss)
             throw error
         }
     }

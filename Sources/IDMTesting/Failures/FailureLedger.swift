@@ -24,6 +24,8 @@ final class FailureLedger: Sendable {
         var missing: [TestFailure] = []
         /// Who waits in the scope.
         var waits: [OpenWait] = []
+        /// Those of the scopes that lie in this one and haven't ended.
+        var inner: [FailureLedger] = []
         var checks: [(kind: Leftover, check: Check)] = []
         /// Say whether what leaks are looked for has gone.
         var departures: [@Sendable () -> Bool] = []
@@ -95,11 +97,21 @@ final class FailureLedger: Sendable {
         state.withLock { state in state.waits.removeAll { $0 === wait } }
     }
 
-    /// What has failed by now, and what is waited for where nothing goes on.
-    func failures(waitingUntil end: String) -> [TestFailure] {
-        let (failures, waits) = state.withLock { ($0.failures, $0.waits) }
-        return failures + waits.map { $0.failure(until: end) }
+    func begin(_ inner: FailureLedger) {
+        state.withLock { $0.inner.append(inner) }
     }
+
+    func end(_ inner: FailureLedger) {
+        state.withLock { state in state.inner.removeAll { $0 === inner } }
+    }
+
+    /// What has failed by now, also in the scopes within, and what is waited for where nothing goes on.
+    func failures(waitingUntil end: String) -> [TestFailure] {
+        let (failures, inner, waits) = state.withLock { ($0.failures, $0.inner, $0.waits) }
+        return failures + inner.flatMap(\.failures) + waits.compactMap { $0.failure(until: end) }
+    }
+
+    private var failures: [TestFailure] { state.withLock { $0.failures } }
 
     /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
     func atEnd(_ kind: Leftover = .other, _ check: @escaping Check) {

@@ -82,6 +82,10 @@ public final class TestScope: Sendable {
         failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> R
     ) async -> Result<R, any Error> {
+        // An exploration that the body comes to a standstill in looks here as well.
+        let outer = Self.currentLedgers
+        for outer in outer { outer.begin(ledger) }
+        defer { for outer in outer { outer.end(ledger) } }
         let result: Result<R, any Error>
         do {
             let value = try await LibraryTask.binding(Self.$current, to: self) {

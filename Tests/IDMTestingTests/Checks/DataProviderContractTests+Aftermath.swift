@@ -24,6 +24,37 @@ extension DataProviderContractTests {
             ])
     }
 
+    @Test("is broken by a provider of which all share one request that anybody's cancel ends, once they have met")
+    func shared() async throws {
+        for pause in [Duration.zero, .milliseconds(3)] {
+            let found = try await check { Shared(clock: $0, pause: pause) }
+            #expect(found.rules == [.takesConcurrentRequests])
+            #expect(
+                found.messages.first?.hasPrefix("expected the cancel of some of 20 requests to leave the others")
+                    == true)
+        }
+    }
+
+    @Test("is broken by a provider of which the last asks for all, and fails all with its cancel")
+    func last() async throws {
+        let found = try await check { Last(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected the cancel of some of 20 requests to leave the others alone, and 10 of them failed."
+            ])
+    }
+
+    @Test("is broken by a provider of which one cancel leaves all others without an end")
+    func lostPlace() async throws {
+        let found = try await check { Places(count: 1, clock: $0, losesPlace: true) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected the cancel of some of 20 requests to leave the others alone, and 10 of them did not end."
+            ])
+    }
+
     @Test("is broken by a provider that takes itself for busy after a cancel")
     func busy() async throws {
         let found = try await check { Busy(clock: $0, forgetsCancel: true) }
@@ -54,19 +85,36 @@ extension DataProviderContractTests {
 
     @Test("is broken by a provider that loses a place with each cancel, and has more places than it loses")
     func places() async throws {
-        let found = try await check { Places(clock: $0, losesPlace: true) }
+        let found = try await check { Places(count: 11, clock: $0, losesPlace: true) }
         #expect(found.rules == [.takesConcurrentRequests])
         #expect(
             found.messages == ["expected the cancel of 20 requests to leave a later one alone, and it did not end."])
-        #expect(try await broken { Places(clock: $0, losesPlace: false) } == [])
+        #expect(try await broken { Places(count: 11, clock: $0, losesPlace: false) } == [])
     }
 
     @Test("is kept by a provider that fails every so often, counted when it is asked or when it has done its work")
     func failingByCount() async throws {
-        for interval in 1...21 {
+        for interval in [1, 2, 3, 4, 5, 6, 7, 11, 12, 20, 21] {
             for countsAtEnd in [false, true] {
                 let found = try await check { Counted(clock: $0, interval: interval, countsAtEnd: countsAtEnd) }
                 #expect(found.messages == [], "\(interval) \(countsAtEnd)")
+                let count = Watched(0)
+                let sharing = try await check {
+                    Counted(count, clock: $0, interval: interval, countsAtEnd: countsAtEnd)
+                }
+                #expect(sharing.messages == [], "\(interval) \(countsAtEnd), sharing a count")
+            }
+        }
+    }
+
+    @Test("is kept by a provider that fails its first requests only")
+    func waking() async throws {
+        for count in [1, 2, 3, 10, 20, 21, 22] {
+            for countsAtEnd in [false, true] {
+                let found = try await check {
+                    Counted(clock: $0, interval: 1, countsAtEnd: countsAtEnd, lastFailure: count)
+                }
+                #expect(found.messages == [], "\(count) \(countsAtEnd)")
             }
         }
     }
@@ -166,6 +214,66 @@ private final class Leader: DataProvider {
     }
 }
 
+/// After a pause of its own, each request waits for one that all share. Whoever is cancelled then ends that.
+private final class Shared: DataProvider {
+    private let running = Watched<Task<Int, any Error>?>(nil)
+    private let clock: ManualClock
+    private let pause: Duration
+
+    init(clock: ManualClock, pause: Duration) {
+        self.clock = clock
+        self.pause = pause
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        if pause > .zero { try await clock.sleep(for: pause) }
+        let task = running.change { [clock] running in
+            let task =
+                running
+                ?? Task(executorPreference: clock.workload) {
+                    try await clock.sleep(for: .seconds(1))
+                    return input
+                }
+            running = task
+            return task
+        }
+        defer { running.change { $0 = nil } }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+/// Waits for those that come with the first. The last one asks for all.
+private final class Last: DataProvider {
+    private let state = Watched((count: 0, result: Result<Int, any Error>?.none))
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        let number = state.change { state in
+            state.count += 1
+            return state.count
+        }
+        try await clock.sleep(for: .milliseconds(10))
+        guard number == state.value.count else {
+            try await state.wait { $0.result != nil }
+            return try state.value.result?.get() ?? 0
+        }
+        do {
+            try await clock.sleep(for: .seconds(1))
+            state.change { $0.result = .success(input) }
+            return input
+        } catch {
+            state.change { $0.result = .failure(Trouble.first) }
+            throw error
+        }
+    }
+}
+
 /// Turns down whoever comes while it has work.
 private final class Busy: DataProvider {
     private let isBusy = Watched(false)
@@ -258,13 +366,15 @@ private final class Lines: DataProvider {
     }
 }
 
-/// Has room for eleven requests at once, so for one if ten of twenty are cancelled. The others wait.
+/// Has room for some requests at once. The others wait. With eleven there is room for one when ten of twenty are
+/// cancelled.
 private final class Places: DataProvider {
-    private let places = Watched(11)
+    private let places: Watched<Int>
     private let clock: ManualClock
     private let losesPlace: Bool
 
-    init(clock: ManualClock, losesPlace: Bool) {
+    init(count: Int, clock: ManualClock, losesPlace: Bool) {
+        places = Watched(count)
         self.clock = clock
         self.losesPlace = losesPlace
     }
@@ -292,15 +402,21 @@ private final class Places: DataProvider {
 
 /// Fails every so often.
 private final class Counted: DataProvider {
-    private let count = Watched(0)
+    private let count: Watched<Int>
     private let clock: ManualClock
     private let interval: Int
     private let countsAtEnd: Bool
+    private let lastFailure: Int
 
-    init(clock: ManualClock, interval: Int, countsAtEnd: Bool) {
+    init(
+        _ count: Watched<Int> = Watched(0), clock: ManualClock, interval: Int, countsAtEnd: Bool,
+        lastFailure: Int = .max
+    ) {
+        self.count = count
         self.clock = clock
         self.interval = interval
         self.countsAtEnd = countsAtEnd
+        self.lastFailure = lastFailure
     }
 
     func request(_ input: Int) async throws -> Int {
@@ -315,7 +431,7 @@ private final class Counted: DataProvider {
             count += 1
             return count
         }
-        if number.isMultiple(of: interval) { throw Trouble.first }
+        if number <= lastFailure && number.isMultiple(of: interval) { throw Trouble.first }
     }
 }
 

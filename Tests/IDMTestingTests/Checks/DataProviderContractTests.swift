@@ -105,14 +105,12 @@ struct DataProviderContractTests {
 
     @Test("is broken by a provider that never answers")
     func silent() async throws {
-        #expect(
-            try await broken { _ in ControlledDataProvider<Int, Int>() } == [.answersOnce, .takesConcurrentRequests])
+        #expect(try await broken { _ in ControlledDataProvider<Int, Int>() } == [.answersOnce])
     }
 
     @Test("is broken by a provider that answers too late")
     func slow() async throws {
-        #expect(
-            try await broken { Echo<Int>().delay(.seconds(11), clock: $0) } == [.answersOnce, .takesConcurrentRequests])
+        #expect(try await broken { Echo<Int>().delay(.seconds(11), clock: $0) } == [.answersOnce])
     }
 
     @Test("is broken by a provider that ends as cancelled though nobody cancelled it")
@@ -125,7 +123,7 @@ struct DataProviderContractTests {
     func deaf() async throws {
         let found = try await broken { _ in ControlledDataProvider<Int, Int>(hearsCancel: false) }
         // No use of it ends, so it can't be known whether it is released.
-        #expect(found == [.answersOnce, .hearsCancel, .takesConcurrentRequests, .isReleased])
+        #expect(found == [.answersOnce, .hearsCancel, .isReleased])
     }
 
     @Test("is broken by a provider that hears a cancel too late")

@@ -16,7 +16,7 @@ class ScopedTestCase: XCTestCase {
         }
     }
 
-    /// A test that was skipped, or threw: nothing is asked of what it leaves behind.
+    /// A test that was skipped, or with an error that XCTest doesn't expect: nothing is asked of what it leaves behind.
     private struct EndedEarly: Error {}
 }
 

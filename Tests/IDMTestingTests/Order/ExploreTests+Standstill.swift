@@ -1,7 +1,8 @@
 import IDMCore
-import IDMTesting
 import TestSupport
 import Testing
+
+@testable import IDMTesting
 
 /// What is told of a body that hangs.
 extension ExploreTests {
@@ -59,7 +60,10 @@ extension ExploreTests {
                 let call = recorder.call(Integrator(provider).prepareCall(1))
                 async let request = outside.nextRequest()
                 _ = try await provider.nextRequest()
-                try await TestScope.run { try await recorder.expect(.began, .succeeded(1)) }
+                try await TestScope.run {
+                    _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
+                    try await recorder.expect(.began, .succeeded(1))
+                }
                 _ = try await (request, call.value)
             }
         }
@@ -69,8 +73,18 @@ extension ExploreTests {
         #expect(
             Set(found.failures.map { "\($0.place.line - line): \($0.message)" }) == [
                 "0: Expected 1 request, and none came until nothing was left that could run.",
-                "2: Expected began, succeeded(1), and began came until nothing was left that could run.",
+                "3: The stub expected no request, and request 1 came: 1",
+                "4: Expected began, succeeded(1), and began came until nothing was left that could run.",
             ])
+    }
+
+    @Test("tells no wait that has what it waits for, and is about to go on")
+    func satisfiedWait() {
+        let ledger = FailureLedger(nil)
+        let place = SourcePlace()
+        ledger.begin(FailureLedger.OpenWait(at: place) { nil })
+        ledger.begin(FailureLedger.OpenWait(at: place) { "Expected more" })
+        #expect(ledger.failures(waitingUntil: "now") == [TestFailure("Expected more until now.", at: place)])
     }
 
     @Test("tells a failure once that the body throws as well")
