@@ -49,13 +49,20 @@ struct ContractCrowd: Sendable {
     }
 }
 
-/// Which of many requests are cancelled: every other one. Any of them may do the work for the others.
+/// Which of many requests are cancelled. Any of them may be the one that does the work for the others.
 struct CrowdCancel {
-    let isOdd: Bool
+    /// Every so many of them one is spared.
+    let interval: Int
+    /// The first one that is spared.
+    let spared: Int
     /// Whether they are left alone for a moment: some meet only when they have done something else.
     let isLater: Bool
 
-    static let all = [(false, false), (false, true), (true, true)].map(CrowdCancel.init)
+    static let all = [
+        CrowdCancel(interval: 2, spared: 1, isLater: false),
+        // Where chance says who works for the others, it is among these mostly.
+        CrowdCancel(interval: 10, spared: 0, isLater: true), CrowdCancel(interval: 10, spared: 9, isLater: true),
+    ]
 
-    func isMeant(_ number: Int) -> Bool { number.isMultiple(of: 2) != isOdd }
+    func isMeant(_ number: Int) -> Bool { number % interval != spared }
 }

@@ -41,7 +41,7 @@ extension DataProviderContractTests {
         #expect(found.rules == [.takesConcurrentRequests])
         #expect(
             found.messages == [
-                "expected the cancel of some of 20 requests to leave the others alone, and 10 of them failed."
+                "expected the cancel of some of 20 requests to leave the others alone, and 2 of them failed."
             ])
     }
 
