@@ -22,9 +22,8 @@ import IDMCore
 /// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
 /// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for
 /// what never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some
-/// time. A rest of a ``ManualClock`` that the body waits for has as much as it takes. If the body
-/// then waits for a request, a cancel, an end, sleepers, those at a gate or an event of a recorder, that is told with its
-/// line.
+/// time. A rest of a ``ManualClock`` that the body waits for has as much as it takes. If the body then waits for a
+/// request, a cancel, an end, sleepers, those at a gate or an event of a recorder, that is told with its line.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
