@@ -40,11 +40,11 @@ public enum DataProviderContract {
         /// be on its way when the cancel comes. A stream may deliver such a one each time, if it then ends because of the
         /// cancel: with an error, or before its last value.
         case answersNothingAfterCancel
-        /// Many requests at once all end, none of them as cancelled, without an answer or twice. A provider of which one
-        /// alone does so breaks another rule, and isn't asked for many. Some are cancelled, of which the others don't
-        /// notice: no more of them fail, and no stream ends earlier, than where none is cancelled. One that is made after
-        /// all others were cancelled, be they one or many, ends as well, with an error only if it has one anyhow. With
-        /// several inputs none gets the answer that another input gets alone.
+        /// Many requests at once all end, none of them as cancelled, without an answer or twice. If one alone does so,
+        /// another rule is broken, and nothing is said of many. Some are cancelled, of which the others don't notice: no
+        /// more of them fail, and no stream ends earlier, than where none is cancelled. One that is made after all others
+        /// were cancelled, be they one or many, ends as well, with an error only if it has one anyhow. With several
+        /// inputs none gets the answer that another input gets alone.
         ///
         /// What a cancel does to others, and whose answer goes to whom, is looked at three times, and breaks the rule if
         /// it is found each time. A provider that fails at random may be found to break it once in a while.
