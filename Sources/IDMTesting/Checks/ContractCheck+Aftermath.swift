@@ -25,7 +25,7 @@ extension ContractCheck {
             let provider = try make()
             let trials = await ask(count, provider)
             defer { for trial in trials { trial.cancel() } }
-            _ = try await comes(within: patience.beforeCancel) { for trial in trials { try await trial.ended() } }
+            try await leaveAlone(trials)
             let cancelled = trials.filter { $0.cancel() }
             guard !cancelled.isEmpty else { continue }
             _ = try await comes(within: patience.cancel) { for trial in cancelled { try await trial.ended() } }
@@ -42,9 +42,7 @@ extension ContractCheck {
         let provider = try make()
         let trials = await ask(count, provider)
         defer { for trial in trials { trial.cancel() } }
-        let time = try await patience.clock.measure {
-            _ = try await comes(within: patience.request) { for trial in trials { try await trial.answered() } }
-        }
+        let time = try await patience.clock.measure { try await answered(trials) }
         // One that fails by count has failed by now, wherever the ones after a cancel stand in its count, or does so
         // with those that come next.
         if count == 1 && trials[0].fate != nil { return nil }
@@ -58,7 +56,7 @@ extension ContractCheck {
         for number in count == 1 ? [1, 0] : [0, 1, 2] {
             let trial = ask(provider, number: number)
             defer { trial.cancel() }
-            _ = try await comes(within: patience.request) { try await trial.answered() }
+            try await answered([trial])
             let fate = trial.fate
             let strangers = try await strangers(among: fate == nil ? [(number, trial.answer)] : [])
             trouble = strangers > 0 ? .mixedUp : fate

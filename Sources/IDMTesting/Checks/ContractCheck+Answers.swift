@@ -7,7 +7,7 @@ extension ContractCheck {
         for _ in 0..<3 {
             let trials = await ask(count, try make())
             defer { for trial in trials { trial.cancel() } }
-            _ = try await comes(within: patience.request) { for trial in trials { try await trial.answered() } }
+            try await answered(trials)
             mixedUp = try await strangers(among: Array(zip(0..., trials.map(\.answer))))
             if mixedUp == 0 { return nil }
         }
@@ -42,7 +42,7 @@ extension ContractCheck {
     func askAlone(_ number: Int = 0) async throws -> Provider.Output? {
         let trial = ask(try make(), number: number)
         defer { trial.cancel() }
-        _ = try await comes(within: patience.request) { try await trial.answered() }
+        try await answered([trial])
         return trial.answer
     }
 }

@@ -52,9 +52,7 @@ extension ContractCheck {
         let isChosen = { (number: Int) in choice?.isMeant(number) ?? false }
         let cancelled = trials.indices.filter(isChosen).map { trials[$0] }
         let others = trials.indices.filter { !isChosen($0) }.map { trials[$0] }
-        if choice?.isLater == true {
-            _ = try await comes(within: patience.beforeCancel) { for trial in trials { try await trial.ended() } }
-        }
+        if choice?.isLater == true { try await leaveAlone(trials) }
         for trial in cancelled { trial.cancel() }
         _ = try await comes(within: patience.request) {
             for trial in others { try await trial.answered() }

@@ -170,6 +170,16 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
 
     // MARK: Time
 
+    /// Gives requests the time to answer.
+    func answered(_ trials: [ContractTrial<Provider>]) async throws {
+        _ = try await comes(within: patience.request) { for trial in trials { try await trial.answered() } }
+    }
+
+    /// Leaves requests alone for the moment that there is before a cancel, unless all end sooner.
+    func leaveAlone(_ trials: [ContractTrial<Provider>]) async throws {
+        _ = try await comes(within: patience.beforeCancel) { for trial in trials { try await trial.ended() } }
+    }
+
     func ask(_ provider: Provider) -> ContractTrial<Provider> {
         ContractTrial(provider, input, clock: patience.clock)
     }

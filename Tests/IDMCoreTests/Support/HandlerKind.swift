@@ -1,5 +1,6 @@
 import IDMCore
 import IDMTesting
+import TestSupport
 
 /// The seven kinds of handlers, for tests that go through all of them.
 enum HandlerKind: CaseIterable {
@@ -26,10 +27,7 @@ struct Provoking: DataProvider {
 
     func request(_ input: Int) async throws -> Int {
         if input == 0 { return 0 }
-        let isFirst = attempts.change { attempts in
-            attempts += 1
-            return attempts == 1
-        }
+        let isFirst = attempts.countOne() == 1
         IntegrationProgress.report(completed: 1, total: 2)
         if isFirst { throw Trouble.first }
         switch kind {

@@ -129,10 +129,7 @@ extension DataProviderContractTests {
         for (rule, late) in [(DataProviderContract.Rule.hearsCancel, 1), (.takesConcurrentRequests, 2)] {
             let made = Watched(0)
             let found = try await check(rules: [rule]) { clock in
-                let number = made.change { made in
-                    made += 1
-                    return made
-                }
+                let number = made.countOne()
                 let isDeaf = rule == .hearsCancel
                 return Late(clock: clock, isLate: number == late, isDeaf: isDeaf)
             }
@@ -228,21 +225,12 @@ private final class Shared: DataProvider {
     func request(_ input: Int) async throws -> Int {
         if pause > .zero { try await clock.sleep(for: pause) }
         let task = running.change { [clock] running in
-            let task =
-                running
-                ?? Task(executorPreference: clock.workload) {
-                    try await clock.sleep(for: .seconds(1))
-                    return input
-                }
+            let task = running ?? clock.secondOfWork(with: input)
             running = task
             return task
         }
         defer { running.change { $0 = nil } }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
+        return try await task.valueHearingCancel
     }
 }
 
@@ -427,10 +415,7 @@ private final class Counted: DataProvider {
     }
 
     private func countOne() throws {
-        let number = count.change { count in
-            count += 1
-            return count
-        }
+        let number = count.countOne()
         if number <= lastFailure && number.isMultiple(of: interval) { throw Trouble.first }
     }
 }

@@ -45,10 +45,7 @@ extension DataProviderContractTests {
     func failingOnce() async throws {
         let made = Watched(0)
         let found = try await check(rules: [.takesConcurrentRequests]) { clock in
-            let isFirst = made.change { made in
-                made += 1
-                return made == 1
-            }
+            let isFirst = made.countOne() == 1
             return Desk(clock: clock, way: isFirst ? .failing : .none)
         }
         #expect(found.rules == [])
@@ -61,10 +58,7 @@ extension DataProviderContractTests {
     func failingStreams() async throws {
         let made = Watched(0)
         let found = try await check(rules: [.takesConcurrentRequests]) { clock in
-            let isThird = made.change { made in
-                made += 1
-                return made == 3
-            }
+            let isThird = made.countOne() == 3
             return Counting(clock: clock, isCut: false, error: isThird ? Trouble.first : nil)
         }
         #expect(found.rules == [])
@@ -103,10 +97,7 @@ extension DataProviderContractTests {
         let count = Watched(0)
         let found = try await check(inputs: 2, 3) { _ in
             ClosureDataProvider { (input: Int) in
-                count.change { count in
-                    count += 1
-                    return count
-                }
+                count.countOne()
             }
         }
         #expect(found.rules == [])
@@ -256,10 +247,7 @@ private final class Counting: StreamDataProvider {
     }
 
     func values(for input: Int) -> Values {
-        let number = requests.change { requests in
-            requests += 1
-            return requests
-        }
+        let number = requests.countOne()
         return Values(stream: self, length: isVarying ? number % 3 + 1 : 3, input: input)
     }
 
@@ -302,10 +290,7 @@ private final class Fickle: DataProvider {
 
     func request(_ input: Int) async throws -> Int {
         kept?.change { $0.append(self) }
-        let number = count.change { count in
-            count += 1
-            return count
-        }
+        let number = count.countOne()
         if number.isMultiple(of: 3) { throw Trouble.first }
         return input
     }
@@ -316,10 +301,7 @@ private final class Numbering: DataProvider {
     private let count = Watched(0)
 
     func request(_ input: Int) async throws -> Int {
-        let number = count.change { count in
-            count += 1
-            return count
-        }
+        let number = count.countOne()
         return number * 1000 + input
     }
 }
@@ -346,19 +328,12 @@ private final class Superseding: DataProvider {
     init(clock: ManualClock) { self.clock = clock }
 
     func request(_ input: Int) async throws -> Int {
-        let task = Task(executorPreference: clock.workload) { [clock] in
-            try await clock.sleep(for: .seconds(1))
-            return input
-        }
+        let task = clock.secondOfWork(with: input)
         let before = running.change { running in
             defer { running = task }
             return running
         }
         before?.cancel()
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
+        return try await task.valueHearingCancel
     }
 }

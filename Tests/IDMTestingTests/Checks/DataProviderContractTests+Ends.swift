@@ -151,10 +151,7 @@ private final class MeddlingCaller: CallbackDataProvider {
     init(clock: ManualClock) { self.clock = clock }
 
     func request(_ input: Int, completion: @escaping Completion) -> CancelHandler? {
-        let number = last.change { last in
-            last += 1
-            return last
-        }
+        let number = last.countOne()
         let running = running
         running.change { $0[number] = completion }
         LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in

@@ -10,10 +10,7 @@ extension DataProviderContractTests {
         for heard in 0..<4 {
             let made = Watched(0)
             let found = try await check(rules: [.answersNothingAfterCancel]) { clock in
-                let number = made.change { made in
-                    made += 1
-                    return made
-                }
+                let number = made.countOne()
                 return Hesitant(clock: clock, deafFrom: number % 4 == heard ? nil : .zero)
             }
             #expect(found.rules == [.answersNothingAfterCancel], "\(heard)")

@@ -271,10 +271,7 @@ private final class Exclusive: DataProvider {
     private let count = Watched(0)
 
     func request(_ input: Int) async throws -> Int {
-        let place = count.change { count in
-            count += 1
-            return count
-        }
+        let place = count.countOne()
         if place > 1 { try await Watched(false).wait { $0 } }
         return input
     }
@@ -288,21 +285,14 @@ private final class Meddling: DataProvider {
     init(clock: ManualClock) { self.clock = clock }
 
     func request(_ input: Int) async throws -> Int {
-        let task = Task(executorPreference: clock.workload) { [clock] in
-            try await clock.sleep(for: .seconds(1))
-            return input
-        }
+        let task = clock.secondOfWork(with: input)
         let isCancelled = all.change { all in
             all.tasks.append(task)
             return all.isCancelled
         }
         if isCancelled { task.cancel() }
         return try await withTaskCancellationHandler {
-            try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
+            try await task.valueHearingCancel
         } onCancel: {
             let tasks = all.change { all in
                 all.isCancelled = true

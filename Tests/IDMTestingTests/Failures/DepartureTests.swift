@@ -33,12 +33,7 @@ struct DepartureTests {
     }
 
     private static func atFourthLook(_ looks: Watched<Int>) -> @Sendable () -> Bool {
-        {
-            looks.change { looks in
-                looks += 1
-                return looks == 4
-            }
-        }
+        { looks.countOne() == 4 }
     }
 
     @Test("is given as much time in a task that was cancelled")

@@ -61,10 +61,7 @@ struct GrammarTests {
         let attempts = Watched(0)
         let provider = ClosureDataProvider<Int, Int> { input in
             IntegrationProgress.report(completed: 1, total: 2)
-            let attempt = attempts.change { attempts in
-                attempts += 1
-                return attempts
-            }
+            let attempt = attempts.countOne()
             if attempt < 3 { throw Trouble.numbered(attempt) }
             return input
         }

@@ -27,10 +27,7 @@ struct BadUseTests {
     func hugeRetryCount() async {
         let attempts = Watched(0)
         let provider = ClosureDataProvider<Int, Int> { input in
-            let attempt = attempts.change { attempts in
-                attempts += 1
-                return attempts
-            }
+            let attempt = attempts.countOne()
             if attempt < 1_000 { throw Trouble.first }
             return input
         }
