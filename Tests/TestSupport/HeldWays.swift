@@ -1,7 +1,7 @@
 package import IDMTesting
 
-/// Does work on the main actor, and holds it on each way by the pool, where it could be a while. Returns whether a clock
-/// knew of that, way for way.
+/// Does work on the main actor, and holds it on each way by the pool, where it could be a while. Returns whether a
+/// clock knew of that, way for way.
 @MainActor
 package func heldWays(
     knownTo clock: ManualClock, _ work: @escaping @MainActor @Sendable () async throws -> Void

@@ -3,8 +3,8 @@ package import Testing
 
 /// Runs a test on a thread of its own, and tests that have this trait one after the other.
 ///
-/// For tests that compute for long without a pause. There are as many threads for tasks as there are processors: two such
-/// tests leave nothing for all others, whose time-outs go on meanwhile.
+/// For tests that compute for long without a pause. There are as many threads for tasks as there are processors: two
+/// such tests leave nothing for all others, whose time-outs go on meanwhile.
 package struct OffThePool: TestTrait, SuiteTrait, TestScoping {
     package let isRecursive = true
 

@@ -30,8 +30,8 @@ public import Foundation
 /// background asks for the time to do so: in an app with `beginBackgroundTask`, in an extension with
 /// `performExpiringActivity`.
 ///
-/// A folder that is moved away while a cache is open is missed when the cache next goes to its disk: until then it hears
-/// what is in memory.
+/// A folder that is moved away while a cache is open is missed when the cache next goes to its disk: until then it
+/// hears what is in memory.
 ///
 /// An entry that was written before a step of the clock is stale; see ``CacheClock``.
 public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable>: CacheStore {

@@ -25,9 +25,9 @@ import Synchronization
 /// provider that knows nothing of pausing is paused at its end. So is one whose requests are shared, for the callers
 /// that pause and not for the others. A call that waits for its turn doesn't begin when that comes, and keeps its place
 /// as one that runs does; nothing is asked again after a failure; and a sequence goes on with its next provider, as a
-/// chain does with its next call, which pauses if it can. Once ``pause()`` returns on the actor of the handlers, no value
-/// and no error is heard before the control is resumed. Progress is heard until something is held back, and a cancel
-/// goes through at any time.
+/// chain does with its next call, which pauses if it can. Once ``pause()`` returns on the actor of the handlers, no
+/// value and no error is heard before the control is resumed. Progress is heard until something is held back, and a
+/// cancel goes through at any time.
 public final class PauseControl: Sendable {
     @TaskLocal private static var bound: PauseControl?
     /// How many controls there are in this process. Where there is none, nobody has to look for one.

@@ -99,8 +99,8 @@ private struct FlowChart {
 }
 
 extension String {
-    /// The text as it may stand between quotes in the language of Mermaid, which reads entities, tags, Markdown, comments
-    /// and directives there, and takes no empty ones.
+    /// The text as it may stand between quotes in the language of Mermaid, which reads entities, tags, Markdown,
+    /// comments and directives there, and takes no empty ones.
     package var quotedInMermaid: String {
         let line = isEmpty ? " " : String(map { $0.isNewline ? " " : $0 })
         // A quote with an accent is one character, and still ends the text.

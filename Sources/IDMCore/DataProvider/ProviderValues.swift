@@ -46,8 +46,8 @@ public struct ProviderValues<Element: Sendable>: AsyncSequence {
     }
 }
 
-/// The values of a provider, of which there has to be one: an end before the first is ``DataProviderError/noAnswer``, as
-/// it is for whoever asks for one value.
+/// The values of a provider, of which there has to be one: an end before the first is ``DataProviderError/noAnswer``,
+/// as it is for whoever asks for one value.
 struct AnsweringValues<Element: Sendable> {
     private var values: ProviderValues<Element>.Iterator
     private(set) var hasAnswered = false
@@ -108,7 +108,8 @@ private func streamCursor<P: StreamDataProvider>(_ provider: P, _ input: P.Input
     StreamCursor(provider: provider, input: input)
 }
 
-/// Asks for the values with the first of them: whoever hears the progress of the stream is ambient then, and not before.
+/// Asks for the values with the first of them: whoever hears the progress of the stream is ambient then, and not
+/// before.
 private struct StreamCursor<P: StreamDataProvider>: ValueCursor {
     let provider: P
     let input: P.Input

@@ -1,5 +1,5 @@
-/// How this package starts tasks that outlive the function that starts them, waits in a task, is seen by whoever watches
-/// that, and stays on the caller's actor meanwhile.
+/// How this package starts tasks that outlive the function that starts them, waits in a task, is seen by whoever
+/// watches that, and stays on the caller's actor meanwhile.
 @usableFromInline package enum LibraryTask {
     /// The executor that every unstructured task of this package prefers. A test kit sets it to put them in an order,
     /// or to know when they are at rest.

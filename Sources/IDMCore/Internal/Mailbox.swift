@@ -28,8 +28,8 @@ package final class Mailbox<Value: Sendable>: Sendable {
 
     /// The reader goes away. It gets a `CancellationError` if it waits or asks again, and nothing is kept any more.
     ///
-    /// - Parameter action: Happens in any case, once this is decided and before a reader that waits hears of it. What it
-    ///   cancels may answer to that, and isn't heard.
+    /// - Parameter action: Happens in any case, once this is decided and before a reader that waits hears of it. What
+    ///   it cancels may answer to that, and isn't heard.
     package func abandon(before action: () -> Void = {}) {
         let resuming = state.withLock { $0.abandon() }.0
         action()

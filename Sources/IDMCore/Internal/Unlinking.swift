@@ -8,8 +8,8 @@ final class Unlinking: Sendable {
 
     /// What is still held. Nil when all is over: a later task may pass for the one that has done it.
     private let rest = Locked<[any Sendable]?>([])
-    /// The task that lets go, if any does. Those that are started meanwhile inherit the task-local, and are on their own:
-    /// what they let go of goes before they go on as well.
+    /// The task that lets go, if any does. Those that are started meanwhile inherit the task-local, and are on their
+    /// own: what they let go of goes before they go on as well.
     private let task = currentTask
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }

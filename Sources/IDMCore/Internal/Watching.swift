@@ -5,8 +5,8 @@ package protocol WorkWatch: TaskExecutor {
     /// Whether tasks are to prefer this executor already. Until then they start as they do without one.
     var isWatching: Bool { get }
 
-    /// Whether what is given to this executor runs in an order of its own. If not, tasks of one actor are to run in that
-    /// in which they were started.
+    /// Whether what is given to this executor runs in an order of its own. If not, tasks of one actor are to run in
+    /// that in which they were started.
     var ordersWork: Bool { get }
 
     /// Something is about to happen where the executor can't see it: a task starts on an actor of its own accord, or
@@ -66,8 +66,8 @@ extension LibraryTask {
         return watch.isWatching ? executor : nil
     }
 
-    /// Somebody watches from now on. To be told before an executor that watches is bound: whoever waits looks for it twice,
-    /// and has to find the same one.
+    /// Somebody watches from now on. To be told before an executor that watches is bound: whoever waits looks for it
+    /// twice, and has to find the same one.
     package static func beginWatching() {
         isWatched.store(true, ordering: .releasing)
     }
@@ -98,8 +98,8 @@ extension LibraryTask {
         trip?.workArrived()
     }
 
-    /// Does work on no actor, where whoever watches the caller sees it. A task of the main actor prefers no executor, and
-    /// the pool would do its work unseen.
+    /// Does work on no actor, where whoever watches the caller sees it. A task of the main actor prefers no executor,
+    /// and the pool would do its work unseen.
     ///
     /// For work that may wait for others, and is at rest then. What doesn't is a trip of ``depart()``.
     package static func elsewhere<Value>(

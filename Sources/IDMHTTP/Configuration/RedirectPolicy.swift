@@ -1,8 +1,8 @@
 /// What is done about a response that sends a request elsewhere.
 ///
 /// To another origin no header goes along that is marked as secret, or whose name says that it opens something:
-/// `Authorization`, `Cookie`, every `…-Key` and their like, and what ``ServiceRedaction/adding(_:)`` adds to them. Only a
-/// key that says that it finds something, as `Partition-Key` does, goes along.
+/// `Authorization`, `Cookie`, every `…-Key` and their like, and what ``ServiceRedaction/adding(_:)`` adds to them. Only
+/// a key that says that it finds something, as `Partition-Key` does, goes along.
 public struct RedirectPolicy: Sendable, Hashable {
     enum Kind: Sendable { case follow, followAnywhere, hand }
 

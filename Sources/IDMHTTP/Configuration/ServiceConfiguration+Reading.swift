@@ -13,8 +13,8 @@ extension ServiceConfiguration {
     /// ```
     ///
     /// The keys are `baseURL`, `headers`, `timeout` and `deadline` (in seconds), `cachePolicy` (a case of
-    /// ``ServiceRequest/CachePolicy`` by its name), `maximumBody` and `maximumHeader` (in bytes), `maximumRedirects` and
-    /// `environments`. Only a base URL has to be there. A key that isn't one of them is
+    /// ``ServiceRequest/CachePolicy`` by its name), `maximumBody` and `maximumHeader` (in bytes), `maximumRedirects`
+    /// and `environments`. Only a base URL has to be there. A key that isn't one of them is
     /// an error, so that none is misspelt for ever. If there is an `Endpoint`, as in the Info.plist of an app, it is
     /// read in place of the file: there the base URL may be called `Base`, and other keys are left alone.
     ///

@@ -12,8 +12,8 @@ internal import IDMCore
 /// - A cookie goes back to the origin that has set it, scheme, host and port, and to no other one: not to subdomains,
 ///   and not to where a redirect leads. Its path, its age and its `Secure` hold as RFC 6265 has them.
 /// - Whatever shares a configuration shares its cookies. Those of another user want a `ServiceCookies` of their own, or
-///   ``removeAll()`` when the user logs out: what is under way then is neither sent with those of the next user nor sets
-///   any, also where it goes again or a redirect leads it.
+///   ``removeAll()`` when the user logs out: what is under way then is neither sent with those of the next user nor
+///   sets any, also where it goes again or a redirect leads it.
 /// - Nothing is on the disk, and everything has bounds: 50 cookies of an origin, 20 origins, 4,096 bytes a cookie.
 ///
 /// A request that has a `Cookie` of its own is sent with that, and without these.

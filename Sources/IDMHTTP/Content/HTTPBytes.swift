@@ -9,8 +9,8 @@ public import Foundation
 ///
 /// Pieces are never empty and come in any size. Nothing is read before the first one is awaited. The body of a response
 /// can be read once, for it isn't kept: read again, it goes on where the first reader stopped. So its transfer isn't
-/// stopped by whoever leaves off reading, but when the task that reads is cancelled, and when nobody holds the bytes any
-/// more, nor an iterator of them.
+/// stopped by whoever leaves off reading, but when the task that reads is cancelled, and when nobody holds the bytes
+/// any more, nor an iterator of them.
 public struct HTTPBytes: AsyncSequence, Sendable {
     /// One piece.
     public typealias Element = Data

@@ -15,8 +15,8 @@ struct HTTPDate: Sendable, Equatable {
         }
     }
 
-    /// Reads the date of a cookie, which servers write as they like: its parts in any order, whatever stands between them
-    /// and whatever else is there (RFC 6265, 5.1.1).
+    /// Reads the date of a cookie, which servers write as they like: its parts in any order, whatever stands between
+    /// them and whatever else is there (RFC 6265, 5.1.1).
     static func ofCookie(_ text: String) -> HTTPDate? {
         var (time, day, month, year) = (Substring?.none, Substring?.none, Substring?.none, Substring?.none)
         for word in text.split(whereSeparator: { !$0.isASCII || !$0.isLetter && !$0.isNumber && $0 != ":" }) {

@@ -142,8 +142,8 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
         last.withLock { $0 = $0.map { max($0, now) } }
     }
 
-    /// When it has been silent for the time, if nothing more is heard. Never, while nothing is to happen: not sooner than
-    /// after the time from now on.
+    /// When it has been silent for the time, if nothing more is heard. Never, while nothing is to happen: not sooner
+    /// than after the time from now on.
     var end: C.Instant { (last.withLock { $0 } ?? clock.now).advanced(by: duration) }
 
     func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm {

@@ -55,8 +55,8 @@ extension RequestBody {
             return source
         }
 
-        /// This, with its bytes led through something on their way, for those who read them one after the other. Whoever
-        /// takes all of them as a whole finds them as they were.
+        /// This, with its bytes led through something on their way, for those who read them one after the other.
+        /// Whoever takes all of them as a whole finds them as they were.
         func led(through way: (HTTPBytes) -> HTTPBytes) -> Encoded {
             var led = self
             led.source = way(source)

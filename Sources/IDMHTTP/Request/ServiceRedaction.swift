@@ -32,8 +32,8 @@ public struct ServiceRedaction: Sendable, Hashable {
     private var beginnings: Set<String>
     /// Names that only begin or end like secret ones.
     private var plain: Set<String>
-    /// The words before `-Key` that say that it finds something: `Partition-Key`, `Sort-Key`. Others open something, for
-    /// all that anybody knows.
+    /// The words before `-Key` that say that it finds something: `Partition-Key`, `Sort-Key`. Others open something,
+    /// for all that anybody knows.
     private var finding: Set<String>
 
     /// This, with more names that are secret.
@@ -45,8 +45,8 @@ public struct ServiceRedaction: Sendable, Hashable {
 
     /// Whether what stands under a name is secret: the value of a header, of a query item, of a field in a body.
     ///
-    /// Whatever is seen to be called a key is, as `app-key`, `app_key` and `appKey`, and not `appkey`: it is better not to
-    /// show one that opens nothing.
+    /// Whatever is seen to be called a key is, as `app-key`, `app_key` and `appKey`, and not `appkey`: it is better not
+    /// to show one that opens nothing.
     public func isSecret(_ name: String) -> Bool {
         self != .none && Self.parts(of: name).contains { isOpeningPart($0) || isKey($0) }
     }
@@ -114,8 +114,8 @@ public struct ServiceRedaction: Sendable, Hashable {
     /// Whether something secret stands in a text that is an address, or that holds one.
     func findsSecret(in text: String) -> Bool { url(text) != text }
 
-    /// - Parameter levels: How often an address may stand in another one and be looked at. What is deeper isn't shown: a
-    ///   server may send as many levels as a header holds.
+    /// - Parameter levels: How often an address may stand in another one and be looked at. What is deeper isn't shown:
+    ///   a server may send as many levels as a header holds.
     private func url(_ text: String, levels: Int) -> String {
         guard self != .none else { return text }
         let text = withoutUsers(text)

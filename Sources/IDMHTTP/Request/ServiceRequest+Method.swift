@@ -1,6 +1,6 @@
 extension ServiceRequest {
-    /// What a request asks a server to do. The name is sent as it is written, since methods differ in case, but for those
-    /// of RFC 9110: what is spelt like one of them is that one, as URLSession has it.
+    /// What a request asks a server to do. The name is sent as it is written, since methods differ in case, but for
+    /// those of RFC 9110: what is spelt like one of them is that one, as URLSession has it.
     public struct Method: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The name that is sent.
         public let name: String

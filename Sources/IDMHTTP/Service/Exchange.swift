@@ -159,8 +159,8 @@ private struct Visit: Sendable {
 }
 
 extension IntegrationProgress {
-    /// Whether it is reported how far the body of a response has come. What has been heard isn't taken back, and behind a
-    /// failure there may be another attempt.
+    /// Whether it is reported how far the body of a response has come. What has been heard isn't taken back, and behind
+    /// a failure there may be another attempt.
     fileprivate static func isReported(for status: Int) -> Bool { (200..<300).contains(status) }
 }
 

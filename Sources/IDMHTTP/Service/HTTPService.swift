@@ -19,8 +19,8 @@ public import IDMCore
 ///
 /// A request ends once: with a response that the rules found to be a success, with an ``HTTPError``, with what an
 /// interceptor threw, or with a `CancellationError` as soon as the task that asks is cancelled. Work runs away from the
-/// caller's actor. How far the body has come is reported to the ambient `IntegrationProgress`, if the status is one from
-/// 200 to 299: behind a failure there may be another attempt, which would begin where that has ended.
+/// caller's actor. How far the body has come is reported to the ambient `IntegrationProgress`, if the status is one
+/// from 200 to 299: behind a failure there may be another attempt, which would begin where that has ended.
 public struct HTTPService: DataProvider {
     /// Where the service is, and what holds for each of its requests.
     public var configuration: ServiceConfiguration

@@ -44,8 +44,8 @@ public enum TransferError: Error, Sendable, Hashable {
     case unaskedPart
     /// The server has answered that it has nothing to send (204 or 205).
     case noContent
-    /// The request of a transfer that was found on the disk held secrets or a body, and those aren't kept there. Ask for it
-    /// anew under its id.
+    /// The request of a transfer that was found on the disk held secrets or a body, and those aren't kept there. Ask
+    /// for it anew under its id.
     case requestNeeded
     /// The system refused a call for another reason: its name, and what `errno` was.
     case refused(call: String, code: Int32)

@@ -5,8 +5,8 @@ extension ServiceRequest {
     ///
     /// With ``ServiceRedaction/none`` the command sends what the service would send, save that a multipart body gets a
     /// boundary of curl's own, that a stream is read from the standard input, that bytes in a part of a multipart body
-    /// are named by their number alone, and that curl ends a part's name at an equals sign. Redacted, fields of JSON and
-    /// of forms are looked at one by one, and other bodies in memory are named by their length.
+    /// are named by their number alone, and that curl ends a part's name at an equals sign. Redacted, fields of JSON
+    /// and of forms are looked at one by one, and other bodies in memory are named by their length.
     ///
     /// - Parameters:
     ///   - configuration: The service that the request is made for.

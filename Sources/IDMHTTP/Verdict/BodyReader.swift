@@ -30,8 +30,8 @@ struct BodyReader {
         let end: Int
     }
 
-    /// What stands between two brackets, in a tag, or in a string: fields of a group belong together. The first group is
-    /// the whole text.
+    /// What stands between two brackets, in a tag, or in a string: fields of a group belong together. The first group
+    /// is the whole text.
     struct Group {
         fileprivate enum Kind { case whole, brackets, tag, string }
         fileprivate let kind: Kind

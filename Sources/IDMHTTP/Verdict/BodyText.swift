@@ -1,7 +1,7 @@
 /// The text of a body as it reads: what is escaped in it, by whatever is in use for that, is one scalar.
 ///
-/// A body in a body has its signs escaped: `%22token%22%3A`, `&quot;token&quot;:`, `a\u003d1\u0026token\u003d`. What ends
-/// a value is escaped no deeper than what began it, so it is known of each scalar whether it is written as itself.
+/// A body in a body has its signs escaped: `%22token%22%3A`, `&quot;token&quot;:`, `a\u003d1\u0026token\u003d`. What
+/// ends a value is escaped no deeper than what began it, so it is known of each scalar whether it is written as itself.
 struct BodyText {
     /// As it was written.
     let source: [Unicode.Scalar]

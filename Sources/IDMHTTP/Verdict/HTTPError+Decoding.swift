@@ -28,8 +28,8 @@ extension HTTPError.DecodingFault {
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// What is wrong with a body of which a decoder says no more than that it isn't JSON. JSONSerialization says more, but
-    /// not in words that may be shown: some quote from the body, and nobody knows what stands there.
+    /// What is wrong with a body of which a decoder says no more than that it isn't JSON. JSONSerialization says more,
+    /// but not in words that may be shown: some quote from the body, and nobody knows what stands there.
     private static func flaw(of body: Data) -> String {
         do {
             _ = try JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)

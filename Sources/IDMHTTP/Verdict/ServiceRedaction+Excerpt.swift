@@ -20,8 +20,8 @@ extension ServiceRedaction {
         return BodyRules(BodyReader(plain, redaction: self, isCut: isCut), redaction: self).shown
     }
 
-    /// Text without what stands behind `Bearer` and `Basic`, as servers quote it, and without tokens that are seen to be
-    /// some (JWT). What has no digit in it is a word like others, `Basic authentication`, if it is whole.
+    /// Text without what stands behind `Bearer` and `Basic`, as servers quote it, and without tokens that are seen to
+    /// be some (JWT). What has no digit in it is a word like others, `Basic authentication`, if it is whole.
     private func withoutCredentials(_ text: String, isCut: Bool) -> String {
         let credential = /(bearer|basic) +([a-z0-9._~+\/=-]+)/.ignoresCase().matchingSemantics(.unicodeScalar)
         let token = /\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9._-]*/.matchingSemantics(.unicodeScalar)
@@ -96,8 +96,8 @@ private struct BodyRules {
         return row.endIndex == text.count && redaction.isSecret(names[0])
     }
 
-    /// Whether a value has its name beside it, and that is secret or can't be seen: as one of a group that is cut, whose
-    /// name may be further behind.
+    /// Whether a value has its name beside it, and that is secret or can't be seen: as one of a group that is cut,
+    /// whose name may be further behind.
     private func isSecretValue(of name: String, in group: BodyReader.Group, _ isNamed: Bool, _ place: Int) -> Bool {
         guard ServiceRedaction.isContent(name) else { return false }
         if group.saysSecret || group.isInSecret { return true }

@@ -20,8 +20,8 @@ public import IDMCore
 public struct OperationGraph<Input: Sendable>: DataProvider {
     /// What becomes of the others when a node fails.
     public enum FailureRule: Sendable, Hashable {
-        /// They are cancelled, and the request throws an ``OperationGraphError/failed(_:because:results:)``. If the node
-        /// was cancelled, by itself or by others, the request is as well.
+        /// They are cancelled, and the request throws an ``OperationGraphError/failed(_:because:results:)``. If the
+        /// node was cancelled, by itself or by others, the request is as well.
         case stop
         /// They go on. Those that depend on the node are skipped, and the results tell of it.
         case carryOn

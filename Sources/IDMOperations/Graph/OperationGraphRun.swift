@@ -34,8 +34,8 @@ public struct OperationGraphRun: Sendable {
         get async throws { try await task.value }
     }
 
-    /// What has come of the nodes by now, also when the run has failed or was cancelled. A node that hasn't ended counts
-    /// among those that were skipped.
+    /// What has come of the nodes by now, also when the run has failed or was cancelled. A node that hasn't ended
+    /// counts among those that were skipped.
     public var resultsSoFar: OperationGraphResults { come() }
 
     /// Cancels every node. ``results`` then throws `IntegrationError.cancelled`, and ``resultsSoFar`` has what came

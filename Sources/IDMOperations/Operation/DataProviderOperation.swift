@@ -49,7 +49,8 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
     /// - Parameters:
     ///   - other: The operation whose result is taken. Replaces the input that was given before; an operation that this
     ///     was to come from is still waited for.
-    ///   - transform: Makes the input. Called once, when the operation begins. One that comes after that changes nothing.
+    ///   - transform: Makes the input. Called once, when the operation begins. One that comes after that changes
+    ///     nothing.
     @discardableResult
     public func input<Other>(
         from other: ResultOperation<Other>, _ transform: @escaping @Sendable (Other) throws -> Input

@@ -130,8 +130,8 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
 
     /// Pauses the operation. One that waits isn't started, and one that is started all the same, by hand or by a queue
     /// that was about to, begins its work when it is resumed; so does one whose call still waits for its turn in an
-    /// integrator. While it runs, a provider that can pause does, and one that can't goes on and its answer is held back:
-    /// `PauseControl` says more of that. Pausing twice does nothing more.
+    /// integrator. While it runs, a provider that can pause does, and one that can't goes on and its answer is held
+    /// back: `PauseControl` says more of that. Pausing twice does nothing more.
     public func pause() {
         work.pause(self)
     }

@@ -1,4 +1,5 @@
-/// A part of an app that a ``ServiceRegistry`` keeps, and that has work to stop when it is dropped: a class or an actor.
+/// A part of an app that a ``ServiceRegistry`` keeps, and that has work to stop when it is dropped: a class or an
+/// actor.
 ///
 /// A service without such work needs no conformance: any Sendable type can be registered.
 public protocol AppService: AnyObject, Sendable {

@@ -1,7 +1,7 @@
 /// How far a registry is from its end, and what keeps it from it. A pure state machine.
 ///
-/// What was made with it is stopped at its end: once it is closed, and nothing is being made in it any more, and no scope
-/// of it is left.
+/// What was made with it is stopped at its end: once it is closed, and nothing is being made in it any more, and no
+/// scope of it is left.
 struct RegistryLife: Sendable {
     private(set) var isClosed = false
     private var isOver = false

@@ -8,8 +8,8 @@ struct ServiceKey: Sendable, Hashable {
         self.type = type
     }
 
-    /// What the type is called, with the types and the module that it stands in: there may be many of the same last name.
-    /// In which file or function it is for itself, no name says.
+    /// What the type is called, with the types and the module that it stands in: there may be many of the same last
+    /// name. In which file or function it is for itself, no name says.
     var name: String {
         var name = String(reflecting: type)
         while let start = name.range(of: "(unknown context at $"),

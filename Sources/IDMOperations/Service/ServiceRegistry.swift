@@ -19,9 +19,10 @@ internal import IDMCore
 /// again replaces it, as a test does.
 ///
 /// Good on any actor and thread. A service is made by whoever asks first, where that runs, with no lock held, and may
-/// ask for others as it is made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread outside
-/// of tasks, or in code that isn't `async`, stands still until it is there. Different services are made at the same
-/// time. Services that need one another to be made are an error, also where different threads and registries make them.
+/// ask for others as it is made. Who asks for the same one meanwhile waits for it: a task suspends, and a thread
+/// outside of tasks, or in code that isn't `async`, stands still until it is there. Different services are made at the
+/// same time. Services that need one another to be made are an error, also where different threads and registries make
+/// them.
 ///
 /// Work that a making begins and that asks for a service in `async` code is no part of it: it may ask for the service
 /// itself. It goes on when that making has ended, and makes what isn't there then. So a making that stands still until
@@ -56,7 +57,8 @@ public final class ServiceRegistry: Sendable {
         /// What is to be stopped, in the order in which it was made.
         var services: [any AppService] = []
         var listed: Set<ObjectIdentifier> = []
-        /// Those that have not come to their end. Never asked for a scope under a lock: it may be the last to hold that.
+        /// Those that have not come to their end. Never asked for a scope under a lock: it may be the last to hold
+        /// that.
         var scopes: [ObjectIdentifier: Scope] = [:]
         var life = RegistryLife()
     }

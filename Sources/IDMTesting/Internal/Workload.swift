@@ -4,9 +4,9 @@ import Synchronization
 /// Counts the jobs that are on their way or running, and passes them on to the concurrent pool.
 ///
 /// A task that prefers this executor is at rest when none of its jobs is counted: it waits for a clock, for the test,
-/// or for something that nobody here knows of. The jobs of the main actor don't come by, nor do those that another actor
-/// runs as somebody else leaves it: whoever lets one of the library's tasks there go on tells so, and it tells when it is
-/// there; ``rest(of:isolation:)`` waits for its turn.
+/// or for something that nobody here knows of. The jobs of the main actor don't come by, nor do those that another
+/// actor runs as somebody else leaves it: whoever lets one of the library's tasks there go on tells so, and it tells
+/// when it is there; ``rest(of:isolation:)`` waits for its turn.
 final class Workload: WorkWatch {
     private struct State {
         var pending = 0
@@ -111,10 +111,10 @@ final class Workload: WorkWatch {
     /// Waits until all work that these know of is at rest, or until the task that waits is cancelled.
     ///
     /// With nothing pending, work is left on actors only, where turns are taken in order: on the main actor, on those
-    /// where work has started, and on the caller's. A job there that lets another one go on tells so just before. So two
-    /// turns are taken on each: after the first ones the job has ended that told last, after the second ones what it has
-    /// let go has had its turn. If nothing has been told meanwhile, nothing is left; if something has, there is another
-    /// round. So rounds are made for work that was seen, and not for luck.
+    /// where work has started, and on the caller's. A job there that lets another one go on tells so just before. So
+    /// two turns are taken on each: after the first ones the job has ended that told last, after the second ones what
+    /// it has let go has had its turn. If nothing has been told meanwhile, nothing is left; if something has, there is
+    /// another round. So rounds are made for work that was seen, and not for luck.
     static func rest(of workloads: [any WatchedWork], isolation: isolated (any Actor)?) async {
         let isAtRest = Watched(false)
         // A task of its own, which no workload counts: the caller's may be one of those waited for.

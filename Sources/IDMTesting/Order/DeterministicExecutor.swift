@@ -104,8 +104,8 @@ public final class DeterministicExecutor: TaskExecutor {
         return false
     }
 
-    /// How much has come so far, or nil while something can run, or somebody is to be told of a rest: that is on its way,
-    /// however long the pool and the main actor take for it.
+    /// How much has come so far, or nil while something can run, or somebody is to be told of a rest: that is on its
+    /// way, however long the pool and the main actor take for it.
     private var turnsAtStandstill: UInt64? {
         resters?.isEmpty == false ? nil : turnsAtRest
     }

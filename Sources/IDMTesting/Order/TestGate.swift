@@ -52,8 +52,8 @@ public final class TestGate: Sendable {
         state.change { $0.admit(max(count, 0)) }
     }
 
-    /// Waits until the gate lets the caller through. Throws `CancellationError` if the task that waits is cancelled: then
-    /// somebody else is let through in its place.
+    /// Waits until the gate lets the caller through. Throws `CancellationError` if the task that waits is cancelled:
+    /// then somebody else is let through in its place.
     public func pass() async throws {
         try Task.checkCancellation()
         let ticket: Int? = state.change { state in

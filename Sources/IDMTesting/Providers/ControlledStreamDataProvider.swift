@@ -12,9 +12,9 @@ public import IDMCore
 /// #expect(try await task.value == 2)
 /// ```
 ///
-/// A request begins with the first value that is asked for. It ends when the test ends it, or when its task is cancelled
-/// while it waits for a value, whichever comes first; with ``init(hearsCancel:)`` a cancel ends nothing. What has been
-/// sent before the end is still delivered. It also ends when nobody listens to it any more.
+/// A request begins with the first value that is asked for. It ends when the test ends it, or when its task is
+/// cancelled while it waits for a value, whichever comes first; with ``init(hearsCancel:)`` a cancel ends nothing. What
+/// has been sent before the end is still delivered. It also ends when nobody listens to it any more.
 public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendable>: StreamDataProvider {
     private let desk = RequestDesk<ControlledStreamRequest<Input, Output>>()
     private let hearsCancel: Bool
@@ -150,9 +150,9 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// Whether the stream has told its end to whoever listens, or nobody listens any more.
     public var isOver: Bool { state.value.isOver }
 
-    /// Waits until the task that waits for a value is cancelled, or until nobody listens any more: all that is seen of a
-    /// cancel between two values. A stream that tells its end without that is a failure, and isn't waited for any more.
-    /// Throws `CancellationError` if the task that waits here is cancelled.
+    /// Waits until the task that waits for a value is cancelled, or until nobody listens any more: all that is seen of
+    /// a cancel between two values. A stream that tells its end without that is a failure, and isn't waited for any
+    /// more. Throws `CancellationError` if the task that waits here is cancelled.
     public func cancelled(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {

@@ -34,8 +34,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// - Parameters:
     ///   - isExhaustive: Whether events that nobody expected, and calls that haven't ended, with what is chained to
     ///     them, are failures at the end of the ``TestScope``, and whether
-    ///     ``verify(fileID:filePath:line:column:)`` asks for stubs as well. What is expected is as strict either way. At
-    ///     the end of the scope a stub that wasn't used up is a failure in any case. Where a scope asks nothing of
+    ///     ``verify(fileID:filePath:line:column:)`` asks for stubs as well. What is expected is as strict either way.
+    ///     At the end of the scope a stub that wasn't used up is a failure in any case. Where a scope asks nothing of
     ///     leftovers, the recorder asks only in `verify`.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
@@ -106,8 +106,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Records every call that is made with an integrator from now on.
     ///
-    /// A run that `thenRecall` adds with this integrator is a call like any other: it counts from the moment it is made,
-    /// when the first run has ended.
+    /// A run that `thenRecall` adds with this integrator is a call like any other: it counts from the moment it is
+    /// made, when the first run has ended.
     ///
     /// - Parameters:
     ///   - integrator: The integrator. It keeps the recorder's handlers.
@@ -160,10 +160,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Waits for the next events, and fails unless they are these, in this order. Reports of progress that don't meet
     /// what is expected next are passed over.
     ///
-    /// It waits no longer than until an event is another one, or progress is beyond a fraction that is expected, or every
-    /// call made with the recorder has ended, and everything chained to it: then what hasn't come won't. Of an integrator
-    /// that it hears another call could come for as long as somebody holds it, so it waits until that is gone as well,
-    /// and its calls have ended.
+    /// It waits no longer than until an event is another one, or progress is beyond a fraction that is expected, or
+    /// every call made with the recorder has ended, and everything chained to it: then what hasn't come won't. Of an
+    /// integrator that it hears another call could come for as long as somebody holds it, so it waits until that is
+    /// gone as well, and its calls have ended.
     ///
     /// - Throws: `CancellationError`, if the task that waits is cancelled. It takes no event more then. If the whole
     ///   scope is cancelled, what is missing is a failure as well, so that a time limit says more than that time was

@@ -23,7 +23,8 @@ struct SharedRequestTests {
         _ key: String = "key"
     ) async -> Task<String, any Error> {
         // The first step of an immediate task ends where it waits for the answer. Elsewhere it may come later. The
-        // provider is asked in a task of its own, so whoever asks for two things waits for each of them to be asked for.
+        // provider is asked in a task of its own, so whoever asks for two things waits for each of them to be asked
+        // for.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             return Task.immediate { try await provider.request(key) }
         }

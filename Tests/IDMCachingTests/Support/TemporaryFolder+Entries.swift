@@ -33,8 +33,8 @@ extension TemporaryFolder {
     /// How long a file is. Zero if there is none.
     static func length(of path: String) -> Int { status(of: path).map { Int($0.st_size) } ?? 0 }
 
-    /// What the system knows of what is at a path. Foundation would look up the names of its owner and its group as well,
-    /// which takes longer than all the rest.
+    /// What the system knows of what is at a path. Foundation would look up the names of its owner and its group as
+    /// well, which takes longer than all the rest.
     private static func status(of path: String) -> stat? {
         var status = stat()
         return lstat(path, &status) == 0 ? status : nil

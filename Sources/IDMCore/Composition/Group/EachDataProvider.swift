@@ -98,7 +98,8 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
     func ask(
         _ input: Base.Input, _ reporter: IntegrationProgress.Reporter?, _ failure: FirstFailure
     ) async throws -> Base.Output {
-        // Its turn may have come late. It may also end before the one that has failed does, and so with that one's error.
+        // Its turn may have come late. It may also end before the one that has failed does, and so with that one's
+        // error.
         if let error = failure.error { throw error }
         try Task.checkCancellation()
         do {

@@ -99,9 +99,9 @@ extension DataProvider {
     ///
     /// The side provider can't affect the result, its time, its progress or its errors: it is asked off the caller's
     /// actor, in a task of its own, and its answer and its errors aren't heard. It is asked once for each request, also
-    /// if this provider then fails. Cancelling the request cancels both, and so does leaving a stream before its end; once
-    /// this provider has answered or failed, the other one is left to run to its end. In a task that is cancelled already
-    /// it isn't asked.
+    /// if this provider then fails. Cancelling the request cancels both, and so does leaving a stream before its end;
+    /// once this provider has answered or failed, the other one is left to run to its end. In a task that is cancelled
+    /// already it isn't asked.
     public func attached<Side: DataProvider>(
         _ side: Side
     ) -> AttachDataProvider<Self, Side> where Side.Input == Input {

@@ -17,8 +17,8 @@ struct RetryRule: Sendable {
         try await pause(beforeRetry: retries, on: clock)
     }
 
-    /// Waits until it is time for a retry, of which the first is number 1, and while whoever asks has paused the request.
-    /// Throws if the task is cancelled.
+    /// Waits until it is time for a retry, of which the first is number 1, and while whoever asks has paused the
+    /// request. Throws if the task is cancelled.
     func pause(beforeRetry number: Int, on clock: any Clock<Duration>) async throws {
         // A provider that fails at once, again and again and without a delay, would hold its actor up for ever, and no
         // cancel would get through.

@@ -58,7 +58,8 @@ struct TraceLayout {
         return rows
     }
 
-    /// Which rows are free. Thousands of spans may overlap, so that to look at each row for each of them takes too long.
+    /// Which rows are free. Thousands of spans may overlap, so that to look at each row for each of them takes too
+    /// long.
     private struct Vacancies {
         /// The lowest is the last.
         private var free: [Int] = []

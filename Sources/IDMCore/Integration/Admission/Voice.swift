@@ -88,8 +88,8 @@ struct Voice: Sendable, Hashable {
 
     /// Before the provider is asked, or asked for the next value.
     ///
-    /// - Parameter hasTold: Whether a report was told because of that. What has come meanwhile is left to the pump, or a
-    ///   busy reporter could put the provider off for ever.
+    /// - Parameter hasTold: Whether a report was told because of that. What has come meanwhile is left to the pump, or
+    ///   a busy reporter could put the provider off for ever.
     mutating func ask(hasTold: Bool = false) -> Turn {
         guard case .speaking(var notes, by: .run) = state else { return .over }
         if let reason = notes.cancelled {

@@ -192,8 +192,8 @@ final class Life: Sendable {
         return await addWaiter(newWaiter(), untilCancelled: false)
     }
 
-    /// Waits for the outcome. Throws `CancellationError` if and only if the awaiting task is cancelled: at once while it
-    /// waits, and also if the outcome is there by then.
+    /// Waits for the outcome. Throws `CancellationError` if and only if the awaiting task is cancelled: at once while
+    /// it waits, and also if the outcome is there by then.
     ///
     /// - Parameter onCancel: Happens if it is cancelled while it waits, before it hears of that.
     @inline(__always)

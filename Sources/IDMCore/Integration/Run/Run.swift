@@ -7,8 +7,8 @@ final class Run: GateMember {
     let gate: Gate
     let source: any InquirySource
     let handlers: Handlers
-    /// Whether somebody hears of the run, or something comes after it. Behind the handlers there is room for it: each of
-    /// thousands that wait is 16 bytes smaller.
+    /// Whether somebody hears of the run, or something comes after it. Behind the handlers there is room for it: each
+    /// of thousands that wait is 16 bytes smaller.
     let isHeard: Bool
     let life = Life()
     private let belongings: Belongings?
@@ -81,8 +81,8 @@ final class Run: GateMember {
         speak(RunPump(run: self, ticket: ticket), isolation: nil)
     }
 
-    /// Starts work that speaks in the place of the run's own task. It is no part of what has cancelled or reported: what
-    /// the handlers call pauses with this call, and its progress is nobody else's.
+    /// Starts work that speaks in the place of the run's own task. It is no part of what has cancelled or reported:
+    /// what the handlers call pauses with this call, and its progress is nobody else's.
     private func speak(_ work: some TaskWork, isolation: isolated (any Actor)?) {
         PauseControl.rebind(to: control) {
             IntegrationProgress.Reporter.unbind {
@@ -296,8 +296,8 @@ final class Run: GateMember {
         guard let error = answer.outcome.error, await tell(retry: attempt, after: error, ticket) else { return false }
         try? await plan?.extras?.retry?.pause(beforeRetry: attempt, on: engine.clock)
         guard Task.isCancelled else { return true }
-        // Whoever cancelled the call while nobody spoke also tells the end. Code of the call's own may have cancelled the
-        // task alone: that ends the call as a provider's cancel does.
+        // Whoever cancelled the call while nobody spoke also tells the end. Code of the call's own may have cancelled
+        // the task alone: that ends the call as a provider's cancel does.
         if !life.isStopped { await conclude(Answer(CancellationError(), isFirst: true), inquiry, ticket) }
         return false
     }

@@ -16,7 +16,8 @@ public protocol Authenticator<Credential>: Sendable {
     /// Supplies a request with a credential. Throws if the credential can't be one, as an empty token can't.
     ///
     /// Each field of the header and each item of the query that is added or changed is a secret from then on: it is
-    /// never shown, and the header isn't taken along to another origin. What is put anywhere else isn't known to be one.
+    /// never shown, and the header isn't taken along to another origin. What is put anywhere else isn't known to be
+    /// one.
     func authorize(_ request: inout ServiceRequest, with credential: Credential) throws
 
     /// Whether a failure means that the server doesn't take the credential any more. The status 401, unless you say

@@ -9,9 +9,9 @@ internal import Foundation
 ///
 /// - **Which requests.** Those with a method that does no harm when it is repeated (GET, HEAD, OPTIONS, PUT, DELETE),
 ///   and any with an `Idempotency-Key`. Never one whose body can be read once only.
-/// - **After which failures.** Those of ``mayPass``, unless you choose others: a transport's that depends on the network,
-///   an exchange that the transport gave up though nobody had asked it to, a time-out, and the statuses 408, 429, 502,
-///   503 and 504. Never after a `CancellationError`: a task that is cancelled makes no request again.
+/// - **After which failures.** Those of ``mayPass``, unless you choose others: a transport's that depends on the
+///   network, an exchange that the transport gave up though nobody had asked it to, a time-out, and the statuses 408,
+///   429, 502, 503 and 504. Never after a `CancellationError`: a task that is cancelled makes no request again.
 /// - **After how long.** The delay, or what a `Retry-After` asks for if that is longer.
 /// - **Not at all** where the wait would be longer than ``maximumWait``, or would end after the request's deadline, or
 ///   where the budget is used up: then the failure is thrown at once.

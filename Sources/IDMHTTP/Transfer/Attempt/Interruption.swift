@@ -9,7 +9,8 @@ struct Interruption: Sendable {
 
     /// Work that a pause may end.
     struct Attempt<Value: Sendable>: Sendable {
-        /// Asked at each pause: whether it ends the work, which is cancelled then. Work that a pause doesn't end goes on.
+        /// Asked at each pause: whether it ends the work, which is cancelled then. Work that a pause doesn't end goes
+        /// on.
         var ends: @Sendable () -> Bool = { true }
         let work: @Sendable () async throws -> Value
     }

@@ -92,8 +92,8 @@ struct TransferBook: Sendable {
         entries[id].flatMap { $0.isLeaving ? nil : $0.phase }
     }
 
-    /// What has changed since somebody asked, each once: those first that don't run, so that nobody who is told one after
-    /// the other sees more of them run than may.
+    /// What has changed since somebody asked, each once: those first that don't run, so that nobody who is told one
+    /// after the other sees more of them run than may.
     mutating func takeTouched() -> [String] {
         var seen: Set<String> = []
         let ids = touched.filter { seen.insert($0).inserted }

@@ -20,17 +20,17 @@ internal import Synchronization
 ///   and one whose file was in its place before anybody could be told is there as finished. Uploads don't, for what
 ///   they send may be gone. Secrets and bodies aren't kept: a download whose request holds any is there again as well,
 ///   and fails with ``TransferError/requestNeeded`` unless it is asked for anew under its id.
-/// - Of those that share a place on the disk, by whatever names of its folder, one works there at a time. A new one waits
-///   for those that are just being paused, cancelled or removed, until the deadline of its request at most, and goes on
-///   with what they leave it. Beside one that runs it fails with ``TransferError/inUse(_:)``, and so it does beside one
-///   that may go on, as a paused one, with what it has there of another object.
+/// - Of those that share a place on the disk, by whatever names of its folder, one works there at a time. A new one
+///   waits for those that are just being paused, cancelled or removed, until the deadline of its request at most, and
+///   goes on with what they leave it. Beside one that runs it fails with ``TransferError/inUse(_:)``, and so it does
+///   beside one that may go on, as a paused one, with what it has there of another object.
 ///
 /// When nobody holds a center any more its transfers end soon, and keep what has come; ``close()`` waits for that.
 public final class TransferCenter: Sendable {
     /// How many transfers run at once.
     ///
-    /// Those that find no connection to their host wait for one as they run: ``URLSessionTransport`` has six, unless you
-    /// say otherwise.
+    /// Those that find no connection to their host wait for one as they run: ``URLSessionTransport`` has six, unless
+    /// you say otherwise.
     public let width: Int
     private let core: TransferCore
 
@@ -45,10 +45,10 @@ public final class TransferCenter: Sendable {
     /// - Parameters:
     ///   - service: What transfers are made with.
     ///   - folder: Where the center keeps its records, and nobody else anything. Made if it isn't there. Downloads
-    ///     move with it: where it has another path than before, as after an update of an app on iOS, those go on where they
-    ///     have moved to whose place was in one folder with it, at any depth, save the root. One that has left nothing
-    ///     there, and something where it was asked for, goes on where it was; so does one that has left nothing, if
-    ///     there is no folder for it there.
+    ///     move with it: where it has another path than before, as after an update of an app on iOS, those go on where
+    ///     they have moved to whose place was in one folder with it, at any depth, save the root. One that has left
+    ///     nothing there, and something where it was asked for, goes on where it was; so does one that has left
+    ///     nothing, if there is no folder for it there.
     ///   - width: How many transfers run at once.
     /// - Throws: ``TransferError`` if the folder can't be used.
     public convenience init(_ service: HTTPService, folder: URL, width: Int = 4) async throws {
@@ -69,8 +69,8 @@ public final class TransferCenter: Sendable {
 
     /// Downloads something. The id of a transfer that is there already takes this request from its next start on: one
     /// that is paused or has failed goes on, one that is done or was cancelled begins anew. One that runs, and comes to
-    /// its end well, is done with what it was asked before; so is one that was paused as its file got its name. A paused
-    /// one that can't be gone on with is made again: where that does harm, ``resume(_:)`` it.
+    /// its end well, is done with what it was asked before; so is one that was paused as its file got its name. A
+    /// paused one that can't be gone on with is made again: where that does harm, ``resume(_:)`` it.
     ///
     /// - Returns: The id.
     @discardableResult
@@ -102,13 +102,14 @@ public final class TransferCenter: Sendable {
     /// A request that may not be made twice, such as a POST without an idempotency key, isn't ended once its body has
     /// begun to go, for nobody can know what has arrived. What a pause stops then depends on the transport:
     ///
-    /// - One that reads the body piece by piece reads no further: the upload stands still where it is. Resumed, it goes on
-    ///   over the same connection, and fails if the server has given up by then.
+    /// - One that reads the body piece by piece reads no further: the upload stands still where it is. Resumed, it goes
+    ///   on over the same connection, and fails if the server has given up by then.
     /// - ``URLSessionTransport`` can't stop a body that has begun to go: the upload goes to its end. A stream and a
     ///   multipart body are put together in a file first, and only that stops. See <doc:WritingATransport>.
     ///
-    /// An upload whose whole body has gone waits for its answer, and is finished or fails while it is paused. A download by
-    /// such a request is read no further until it is resumed. No silence counts in a pause, but a deadline goes by.
+    /// An upload whose whole body has gone waits for its answer, and is finished or fails while it is paused. A
+    /// download by such a request is read no further until it is resumed. No silence counts in a pause, but a deadline
+    /// goes by.
     public func pause(_ id: String) { core.change { $0.pause(id) } }
 
     /// Resumes a transfer that is paused or has failed.
@@ -176,11 +177,11 @@ public final class TransferCenter: Sendable {
         core.group(ids?.eachOnce).progress
     }
 
-    /// How far several transfers have come together, now and whenever that changes, until all of them that are there are
-    /// over. No more than ten of them are told in a second, by the service's clock, and the last one at once.
+    /// How far several transfers have come together, now and whenever that changes, until all of them that are there
+    /// are over. No more than ten of them are told in a second, by the service's clock, and the last one at once.
     ///
-    /// No fraction is less than the one before, as long as the same transfers count. When one of them fails, is cancelled
-    /// or goes on after that, or when something else is asked for under its id, those who follow hear what
+    /// No fraction is less than the one before, as long as the same transfers count. When one of them fails, is
+    /// cancelled or goes on after that, or when something else is asked for under its id, those who follow hear what
     /// ``progress(of:)`` tells then.
     public func progresses(of ids: [String]) -> TransferProgresses {
         let ids = ids.eachOnce

@@ -120,7 +120,8 @@ extension TransferCore {
             return record(id)
         }
 
-        /// Knows which folder a transfer works in: before it has anything there, since others may call it by another name.
+        /// Knows which folder a transfer works in: before it has anything there, since others may call it by another
+        /// name.
         mutating func locate(_ id: String, _ download: ServiceDownload) {
             jobs[id]?.locate(download)
             place(id)
@@ -138,8 +139,8 @@ extension TransferCore {
             change(id) { _ = $0.takeTraces() }
         }
 
-        /// What is to be removed of a transfer, and by whom, and whom that has to wait for: not what another one goes on
-        /// with, who has to remove it then. Nil if there is nothing. To be told when it has been.
+        /// What is to be removed of a transfer, and by whom, and whom that has to wait for: not what another one goes
+        /// on with, who has to remove it then. Nil if there is nothing. To be told when it has been.
         mutating func takeRemains(
             _ id: String, but kept: TransferJob.Work?
         ) -> (downloads: [ServiceDownload], run: TransferRun, before: TransferRun?)? {

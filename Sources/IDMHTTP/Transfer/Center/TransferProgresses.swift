@@ -62,7 +62,8 @@ public struct TransferProgresses: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Waits until it isn't too soon after the last one, or all are over. Returns whether nobody has cancelled that.
+        /// Waits until it isn't too soon after the last one, or all are over. Returns whether nobody has cancelled
+        /// that.
         private func mayTell() async -> Bool {
             guard let time, case let rest = TransferProgresses.interval - (elapsed() - time), rest > .zero else {
                 return true

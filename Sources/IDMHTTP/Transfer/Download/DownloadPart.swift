@@ -1,9 +1,9 @@
 internal import Foundation
 internal import IDMCore
 
-/// A part on the disk, and what is known of it. At each moment the process may end: what is there then is an empty part,
-/// one with a sidecar, or the whole file. By that the next download knows it for a part, and whether it can be gone on
-/// with; whatever else stands in its place is somebody else's.
+/// A part on the disk, and what is known of it. At each moment the process may end: what is there then is an empty
+/// part, one with a sidecar, or the whole file. By that the next download knows it for a part, and whether it can be
+/// gone on with; whatever else stands in its place is somebody else's.
 actor DownloadPart {
     /// How it begins.
     enum Opening: Sendable {
@@ -194,8 +194,8 @@ actor DownloadPart {
 
     private func beginAnew(_ total: Int64?, _ headers: ServiceHeaders) throws(FileFault) {
         guard let file else { return }
-        // In this order: at no moment is there a sidecar of an object that the part has bytes of another of, and at none
-        // are there bytes without a sidecar.
+        // In this order: at no moment is there a sidecar of an object that the part has bytes of another of, and at
+        // none are there bytes without a sidecar.
         try files.cut(file, to: 0)
         (length, surplus, checkpoint) = (0, 0, 0)
         digest = download.sha256 == nil ? nil : SHA256()

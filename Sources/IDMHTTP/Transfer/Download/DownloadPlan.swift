@@ -105,8 +105,8 @@ extension ServiceHeaders {
     /// Whether a part with this header is of the object that a validator stands for. A server that looks at no If-Range
     /// may send a part of another one.
     fileprivate func isOf(_ validator: String) -> Bool {
-        // A part has to carry the tag that the whole would have, and need not carry the date (RFC 9110, 15.3.7). What had
-        // no tag that is strong, and has one now, is another.
+        // A part has to carry the tag that the whole would have, and need not carry the date (RFC 9110, 15.3.7). What
+        // had no tag that is strong, and has one now, is another.
         if validator.hasPrefix("\"") { return self[.eTag] == validator }
         return self[.lastModified].map { $0 == validator } ?? (self[.eTag]?.hasPrefix("\"") != true)
     }
@@ -116,7 +116,8 @@ extension ServiceHeaders {
     var strongValidator: String? {
         guard !isPacked else { return nil }
         if let tag = self[.eTag] {
-            // One that begins with W/ is weak: what it stands for may differ in its bytes. One of nothing tells nothing.
+            // One that begins with W/ is weak: what it stands for may differ in its bytes. One of nothing tells
+            // nothing.
             let isStrong = tag.utf8.count > 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
             return isStrong && tag.utf8.allSatisfy { $0 > 32 && $0 < 127 } ? tag : nil
         }

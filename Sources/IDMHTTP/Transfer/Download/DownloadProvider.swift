@@ -22,9 +22,9 @@ public import IDMCore
 ///   nothing otherwise. A request that may not be made twice stays: a pause stops the reading of its answer.
 ///   **Cancelling** removes what has come, or keeps it if the download says so. Either is heard at any moment.
 /// - **One at a time.** A download that runs holds a lock on its part, and another one of that part fails with
-///   ``TransferError/inUse(_:)``. On iOS an app that is suspended while it holds a lock in an app group's shared container
-///   may be ended by the system (`0xdead10cc`): let downloads go into the app's own container, or begin a background task
-///   and pause them before it expires.
+///   ``TransferError/inUse(_:)``. On iOS an app that is suspended while it holds a lock in an app group's shared
+///   container may be ended by the system (`0xdead10cc`): let downloads go into the app's own container, or begin a
+///   background task and pause them before it expires.
 ///
 /// Work runs away from the caller's actor, and what waits for the disk on threads of its own. What comes is written at
 /// once: no more than a piece is in memory, beside the 2 MB that the transport keeps of what comes. Fails with an
@@ -38,8 +38,8 @@ public struct DownloadProvider: DataProvider {
     var tellsFalls = false
     /// Asked before the part is opened, again after each pause: for how long it will be.
     var willOpen: (@Sendable (DownloadStay) async throws -> Void)?
-    /// Asked whether a part that stands in the place of this one's, and is of an object of this name, is gone on with by
-    /// somebody. The download fails if it is.
+    /// Asked whether a part that stands in the place of this one's, and is of an object of this name, is gone on with
+    /// by somebody. The download fails if it is.
     var isKept: (@Sendable (String) -> Bool)?
     /// Asked before a file gets its name: which one it is, and what the server suggests to call it. It doesn't get it
     /// if this throws.
@@ -63,8 +63,8 @@ public struct DownloadProvider: DataProvider {
     /// The service, which is asked for downloads.
     public var structure: ProviderStructure { .wrapping(service.structure, in: "download") }
 
-    /// Removes what an unfinished download has left. Does nothing while the download is under way, or somebody else looks
-    /// at its part.
+    /// Removes what an unfinished download has left. Does nothing while the download is under way, or somebody else
+    /// looks at its part.
     @concurrent
     public func discard(_ download: ServiceDownload) async throws {
         try await part(of: download).discard()
@@ -125,7 +125,8 @@ public struct DownloadProvider: DataProvider {
             willLand: willLand, deadline: RequestDeadline(download.request, service))
     }
 
-    /// Where a download is on the disk. What its object is called is enough: its address may hold what isn't known here.
+    /// Where a download is on the disk. What its object is called is enough: its address may hold what isn't known
+    /// here.
     private func part(of download: ServiceDownload) throws -> DownloadPart {
         let address: URL
         do throws(ServiceRequest.Fault) {

@@ -74,8 +74,8 @@ struct DownloadRun: Sendable {
                     try await copy(
                         flow.led(answer.bytes, until: deadline), to: part, from: first, end: end, total: total)
                 } catch TransferError.size where answer.status == 206 && plan != .anew {
-                    // More than the part that it was said to be: nothing is known of what has come. Nor may anybody go on
-                    // with that, if the whole can't be had now.
+                    // More than the part that it was said to be: nothing is known of what has come. Nor may anybody go
+                    // on with that, if the whole can't be had now.
                     try await part.giveUpAnswer()
                     plan = .anew
                     continue

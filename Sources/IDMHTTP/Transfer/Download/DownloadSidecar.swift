@@ -75,9 +75,9 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
         hasStayed(part.identity, session) ? part.size : min(part.size, synchronized)
     }
 
-    /// Whether a part that others may read may be the one that was about to get its name. A sidecar may outlive its part,
-    /// and a new file may get the part's number, so the length has to be right as well: the whole, but for what the
-    /// system may have lost at its end.
+    /// Whether a part that others may read may be the one that was about to get its name. A sidecar may outlive its
+    /// part, and a new file may get the part's number, so the length has to be right as well: the whole, but for what
+    /// the system may have lost at its end.
     func mayLand(as part: FileStatus, session: String?) -> Bool {
         guard let whole else { return false }
         return hasStayed(part.identity, session) ? part.size == whole : part.size <= whole

@@ -86,9 +86,9 @@ struct PartFiles: Sendable {
         for path in [place.newSidecar, place.sidecar, place.part] { try files.removeIfThere(path) }
     }
 
-    /// Removes what is known of a part that isn't there any more, in its place: nobody begins there meanwhile. That of one
-    /// that couldn't be removed stays, for whoever comes next to know it, and that of another one, which somebody has
-    /// begun by now.
+    /// Removes what is known of a part that isn't there any more, in its place: nobody begins there meanwhile. That of
+    /// one that couldn't be removed stays, for whoever comes next to know it, and that of another one, which somebody
+    /// has begun by now.
     func removeSidecar(of part: FileIdentity) {
         guard let file = try? files.open(place.part, .writing) else { return }
         defer { try? files.close(file) }

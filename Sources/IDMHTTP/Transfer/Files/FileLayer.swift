@@ -52,8 +52,8 @@ struct FileIdentity: Codable, Sendable, Hashable {
     var device: UInt64
     var number: UInt64
 
-    /// Whether it is the file that was written down in the folder that it is in. By its number alone: that of a device is
-    /// one for this run of the system, and may be another when the disk is connected again.
+    /// Whether it is the file that was written down in the folder that it is in. By its number alone: that of a device
+    /// is one for this run of the system, and may be another when the disk is connected again.
     func isStill(_ writtenDown: FileIdentity) -> Bool { number == writtenDown.number }
 }
 

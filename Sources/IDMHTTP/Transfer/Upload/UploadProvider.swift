@@ -22,9 +22,9 @@ internal import Synchronization
 ///   Paused, it isn't silent.
 /// - **Time** is the time-out's: the service's deadline doesn't hold, only one of the request itself.
 ///
-/// Files are read while they travel, 64 KB at a time. One that has become longer or shorter, was changed or has vanished
-/// before there is an answer fails the upload with a ``RequestBody/Fault`` inside of an ``HTTPError``, whatever the
-/// server has made of it.
+/// Files are read while they travel, 64 KB at a time. One that has become longer or shorter, was changed or has
+/// vanished before there is an answer fails the upload with a ``RequestBody/Fault`` inside of an ``HTTPError``,
+/// whatever the server has made of it.
 ///
 /// Work runs away from the caller's actor. Fails as the service does.
 public struct UploadProvider: DataProvider {

@@ -8,9 +8,9 @@ internal import Foundation
 /// just been cancelled, or had failed, ended the process. A stream it reads itself, when it wants more.
 ///
 /// URLSession reads each piece into a buffer of its own, and lets a queue that all of the process shares free it. Where
-/// no thread comes to that, what has been sent would pile up in memory. So a mark is put behind each piece in that queue,
-/// and who reads on waits until not too many are there: for a second at most, in which nothing else on that queue has had
-/// its turn either.
+/// no thread comes to that, what has been sent would pile up in memory. So a mark is put behind each piece in that
+/// queue, and who reads on waits until not too many are there: for a second at most, in which nothing else on that
+/// queue has had its turn either.
 ///
 /// What can't be read, isn't a plain file any more or ends too early fails the task. What is behind the announced
 /// length isn't sent: on the connection it would stand for another request.

@@ -58,8 +58,8 @@ enum RequestPayload: Sendable {
         return .file(url.lastPathComponent, reason: "there is no permission to read it")
     }
 
-    /// What has become of a file that is being sent. It is looked at with each piece: who may read it matters to whoever
-    /// opens it, and no more.
+    /// What has become of a file that is being sent. It is looked at with each piece: who may read it matters to
+    /// whoever opens it, and no more.
     var change: RequestBody.Fault? {
         guard case .file(let url, let length) = self else { return nil }
         var status = stat()

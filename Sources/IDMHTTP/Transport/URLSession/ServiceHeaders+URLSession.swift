@@ -7,8 +7,8 @@ public import Foundation
 
 extension ServiceHeaders {
     /// The header of a response of URLSession, for a transport. URLSession joins fields of one name; cookies, which
-    /// can't be joined, are taken apart again. A comma with a space, a name and a `=` behind it, which no cookie's value
-    /// may hold, is taken for the end of a cookie; unless it stands between quotes.
+    /// can't be joined, are taken apart again. A comma with a space, a name and a `=` behind it, which no cookie's
+    /// value may hold, is taken for the end of a cookie; unless it stands between quotes.
     public init(_ response: HTTPURLResponse) {
         self.init(separating: Self.fields(of: response))
     }

@@ -11,7 +11,8 @@ internal import FoundationNetworking
 final class SessionExchange: Sendable {
     typealias Sender = UnsafeContinuation<Head, any Error>
     typealias Reader = UnsafeContinuation<Data?, any Error>
-    /// Those that want a connection to an origin. The session has such a line as well, and tells nobody who stands in it.
+    /// Those that want a connection to an origin. The session has such a line as well, and tells nobody who stands in
+    /// it.
     typealias Line = Turnstiles<ServiceOrigin?, SessionExchange>
     private typealias State = ExchangeState<Head, Sender, Reader>
 

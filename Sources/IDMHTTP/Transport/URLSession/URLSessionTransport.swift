@@ -5,8 +5,8 @@ internal import FoundationNetworking
 
 /// Carries requests over URLSession, in a way that is safe on Apple's platforms and on Linux.
 ///
-/// The sessions of a transport live as long as it does. Make one and share it, as services do with ``shared``; what many
-/// short-lived sessions do isn't known to be safe.
+/// The sessions of a transport live as long as it does. Make one and share it, as services do with ``shared``; what
+/// many short-lived sessions do isn't known to be safe.
 ///
 /// - On Linux a request that may not arrive twice, by its method and without an idempotency key, asks for a connection
 ///   of its own, that closes behind it: when one breaks that was kept open, libcurl sends the request again on another
@@ -34,8 +34,8 @@ internal import FoundationNetworking
 ///   one name come as one.
 /// - While a packed body of hundreds of megabytes is unpacked all other transfers of the session wait, until the limit
 ///   ends it. They wait as well while a file that is sent is read from a disk that takes its time.
-/// - As long as bytes come faster than the session reads them, it does nothing else, so that the connection of a stopped
-///   transfer closes at the server's first breath. Whoever cancelled, or was refused, has been told by then.
+/// - As long as bytes come faster than the session reads them, it does nothing else, so that the connection of a
+///   stopped transfer closes at the server's first breath. Whoever cancelled, or was refused, has been told by then.
 /// - While a new connection waits for the server, the session asks again and again whether it can be written to, and
 ///   keeps most of a processor busy with that. A connection that was kept open, and is used again, waits in silence.
 ///
@@ -68,8 +68,8 @@ public final class URLSessionTransport: HTTPTransport {
     ///
     /// - Parameter connectionsPerHost: How many connections to one host there may be. Exchanges that find none wait, in
     ///   the order in which they came, and on Linux no silence counts meanwhile, so that streams without an end need
-    ///   connections beyond those. On Apple's platforms, where a connection may carry many exchanges at once, the session
-    ///   lets them wait, and doesn't say so.
+    ///   connections beyond those. On Apple's platforms, where a connection may carry many exchanges at once, the
+    ///   session lets them wait, and doesn't say so.
     public convenience init(connectionsPerHost: Int = 6) {
         self.init(connectionsPerHost: connectionsPerHost, folder: FileManager.default.temporaryDirectory)
     }

@@ -44,7 +44,8 @@ struct AdmissionProbe {
     }
 
     mutating func cancel(_ call: Int, _ reason: CancelReason) -> Effect? {
-        // Not as the argument itself: without optimization a copy is held meanwhile, and everything copied at the change.
+        // Not as the argument itself: without optimization a copy is held meanwhile, and everything copied at the
+        // change.
         let cancellation = machine.cancel(tickets[call], reason)
         return effect(cancellation)
     }

@@ -3,8 +3,8 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Handlers of one run on several actors, in every order in which these take their turns: a handler that didn't wait for
-/// the one before it would be heard before it in some of them.
+/// Handlers of one run on several actors, in every order in which these take their turns: a handler that didn't wait
+/// for the one before it would be heard before it in some of them.
 @Suite("Rule 4: handlers wait for each other, in whatever order their actors take turns", .timeLimit(.ample))
 struct Rule04OrderTests {
     private actor Desk {

@@ -10,8 +10,8 @@ import Testing
 
 /// A child process downloads and is killed in the middle of it, again and again.
 ///
-/// The server sends no more than one buffer beyond what is in the file, but for a rest of less than 4 KB. So no byte can
-/// come twice but those of one buffer for each kill, and a download that wants more before it writes gets nowhere.
+/// The server sends no more than one buffer beyond what is in the file, but for a rest of less than 4 KB. So no byte
+/// can come twice but those of one buffer for each kill, and a download that wants more before it writes gets nowhere.
 @Suite("A download whose process is killed", .timeLimit(.minutes(20)), .serialized)
 struct KilledDownloadTests {
     @Test("It goes on each time where it stopped, has no byte come twice beyond one buffer, and is right in the end")
@@ -21,7 +21,8 @@ struct KilledDownloadTests {
         let part = folder.url.appendingPathComponent("film.bin.part")
         var random = SplitMix(seed: 7)
         try await LoopbackServer.run { server in
-            // None gets further than its share as long as one is to be killed, so that there is something left for each.
+            // None gets further than its share as long as one is to be killed, so that there is something left for
+            // each.
             let last = TestGate()
             let rounds = Volume.of(100, normally: 6)
             let share = film.length / (rounds + 1)

@@ -8,8 +8,8 @@ import Testing
 
 /// Uploads that may not be made twice, and that a pause therefore doesn't end.
 extension UploadTests {
-    /// Reads a body that goes by a method, and pauses behind its first piece. All of it is in memory: what is read at all
-    /// without a resume has been read when the initializer returns.
+    /// Reads a body that goes by a method, and pauses behind its first piece. All of it is in memory: what is read at
+    /// all without a resume has been read when the initializer returns.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @MainActor
     private final class Reading {
