@@ -2,16 +2,16 @@ import IDMCore
 
 /// What is asked after others were cancelled.
 extension ContractCheck {
-    /// Cancels so many requests at once, all of them, and looks at what becomes of those that are made later: they are to
-    /// end as where nobody was cancelled. Looks three times, since what fails now and then may do so by chance.
+    /// Cancels so many requests at once, all of them, and looks at what becomes of those that are made later: they are
+    /// to end as where nobody was cancelled. Looks three times, since what fails now and then may do so by chance.
     func aftermath(of count: Int) async throws -> String? {
         var trouble = try await trouble(after: count, pause: .zero)
         for look in 1...2 where trouble != nil {
             guard let time = try await timeWithoutTrouble(count) else { return nil }
             // A server that all share may count as well, and is to be met elsewhere in its count each time.
             for _ in 0..<(3 * look) { try await askAlone() }
-            // A provider that lets nobody in for a while does so with a cancel and without. An answer that goes to others
-            // may come in that while.
+            // A provider that lets nobody in for a while does so with a cancel and without. An answer that goes to
+            // others may come in that while.
             trouble = try await self.trouble(after: count, pause: trouble == .mixedUp ? .zero : time)
         }
         let whose = count == 1 ? "a request" : "\(count) requests"
@@ -35,8 +35,8 @@ extension ContractCheck {
         return nil
     }
 
-    /// How long so many requests at once take that nobody cancels. Nil if there is trouble with a new provider, or after
-    /// them.
+    /// How long so many requests at once take that nobody cancels. Nil if there is trouble with a new provider, or
+    /// after them.
     private func timeWithoutTrouble(_ count: Int) async throws -> Duration? {
         guard try await trouble(with: try make(), after: count) == nil else { return nil }
         let provider = try make()

@@ -1,6 +1,6 @@
 extension ContractCheck {
-    /// Asks many times at once with several inputs, and looks for those that get the answer of another input, three times
-    /// in a row: what differs from time to time may be the same by chance.
+    /// Asks many times at once with several inputs, and looks for those that get the answer of another input, three
+    /// times in a row: what differs from time to time may be the same by chance.
     func mixUp(among count: Int) async throws -> String? {
         guard others != nil else { return nil }
         var mixedUp = 0
@@ -14,8 +14,8 @@ extension ContractCheck {
         return words(for: ContractFate.mixedUp.words(count: mixedUp), among: count)
     }
 
-    /// How many answers are those that another input gets alone, and not the one to their own. One that nobody gets alone
-    /// says nothing: it may depend on what the provider has been asked before.
+    /// How many answers are those that another input gets alone, and not the one to their own. One that nobody gets
+    /// alone says nothing: it may depend on what the provider has been asked before.
     func strangers(among answers: [(number: Int, answer: Provider.Output?)]) async throws -> Int {
         guard let others else { return 0 }
         var strangers = answers

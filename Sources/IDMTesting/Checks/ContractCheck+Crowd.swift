@@ -1,8 +1,8 @@
 extension ContractCheck {
     typealias Trial = ContractTrial<Provider>
 
-    /// Asks many times at once, and cancels some: nobody else is to notice. What happens anyhow is no fault of a cancel,
-    /// and what happens to a request alone is no fault of many.
+    /// Asks many times at once, and cancels some: nobody else is to notice. What happens anyhow is no fault of a
+    /// cancel, and what happens to a request alone is no fault of many.
     func takesMany() async throws -> String? {
         let count = 20
         var hasAskedOne = false

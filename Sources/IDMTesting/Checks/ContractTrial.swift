@@ -3,6 +3,7 @@ import IDMCore
 /// One request that is held against the contract: made with a callback if the provider calls back, or else in a task.
 final class ContractTrial<Provider: DataProvider>: Sendable {
     private struct State {
+        let callsBack: Bool
         var hasBegun = false
         var values = 0
         /// The first value, if it is kept.
@@ -16,10 +17,17 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
         var stop: CancelHandler?
         var task: Task<Void, Never>?
 
+        /// Whether a value or the end has come.
         var hasAnswered: Bool { values > 0 || error != nil || isOver }
+
+        var hasEnded: Bool { callsBack ? hasAnswered : isOver }
+
+        var endedAsCancelled: Bool { !isCancelled && error.flatMap { CancelReason($0) } == .cancelled }
+
+        var isUnanswered: Bool { isOver && !isCancelled && values == 0 && error == nil }
     }
 
-    private let state = Watched(State())
+    private let state: Watched<State>
     /// Whether the provider calls back.
     let callsBack: Bool
     /// Whether the provider is a stream, which may go on after its answer.
@@ -29,13 +37,14 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     ///
     /// - Parameter keepsAnswer: Whether the answer is looked at. It may hold the provider.
     init(_ provider: Provider, _ input: Provider.Input, keepsAnswer: Bool = false, clock: any Clock<Duration>) {
-        guard let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output> else {
-            callsBack = false
+        let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output>
+        callsBack = calling != nil
+        state = Watched(State(callsBack: callsBack))
+        guard let calling else {
             isStream = AnyDataProvider(provider).deliversMany
             start(provider, input, keepsAnswer, clock)
             return
         }
-        callsBack = true
         isStream = false
         let stop = Self.call(calling, input, keepsAnswer, state)
         state.change { state in
@@ -102,11 +111,8 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
 
     // MARK: What came
 
-    /// Whether a value or the end has come.
-    var hasAnswered: Bool { state.value.hasAnswered }
-
     /// Whether the end has come: for a callback provider its first callback, or that it can't call any more.
-    var hasEnded: Bool { callsBack ? hasAnswered : state.value.isOver }
+    var hasEnded: Bool { state.value.hasEnded }
 
     var callbacks: Int { state.value.callbacks }
 
@@ -117,26 +123,20 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     /// that it ends.
     var fate: ContractFate? {
         let state = state.value
-        guard !state.isCancelled else { return hasEnded ? nil : .open }
+        guard !state.isCancelled else { return state.hasEnded ? nil : .open }
         guard state.hasAnswered else { return .open }
         // What was turned away, or superseded, is answered with that.
-        if endedAsCancelled { return .cancelled }
-        if isUnanswered { return .unanswered }
+        if state.endedAsCancelled { return .cancelled }
+        if state.isUnanswered { return .unanswered }
         if state.callbacks > 1 { return .repeated }
         return state.error == nil ? nil : .failed
     }
 
     /// Whether it ended as if somebody had cancelled it.
-    var endedAsCancelled: Bool {
-        let state = state.value
-        return !state.isCancelled && state.error.flatMap { CancelReason($0) } == .cancelled
-    }
+    var endedAsCancelled: Bool { state.value.endedAsCancelled }
 
     /// Whether it ended by itself with neither a value nor an error, or can't call back any more and never has.
-    var isUnanswered: Bool {
-        let state = state.value
-        return state.isOver && !state.isCancelled && state.values == 0 && state.error == nil
-    }
+    var isUnanswered: Bool { state.value.isUnanswered }
 
     /// Whether it is a stream that has ended by itself, in whatever way.
     var hasEndedStream: Bool {
@@ -151,8 +151,8 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
         return state.isCancelled ? state.values - state.valuesBeforeCancel : 0
     }
 
-    /// Whether a value that came after the cancel is an answer. One of a stream may have been on its way, and is none if
-    /// an error comes after it.
+    /// Whether a value that came after the cancel is an answer. One of a stream may have been on its way, and is none
+    /// if an error comes after it.
     var hasAnsweredAfterCancel: Bool {
         valuesAfterCancel > (isStream && state.value.error != nil ? 1 : 0)
     }
@@ -179,9 +179,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     func over() async throws { try await state.wait { $0.isOver } }
     func hasMore(than count: Int) async throws { try await state.wait { $0.values > count || $0.isOver } }
 
-    func ended() async throws {
-        try await state.wait { [callsBack] state in callsBack ? state.hasAnswered : state.isOver }
-    }
+    func ended() async throws { try await state.wait(until: \.hasEnded) }
 
     /// Waits until the task of a request that has ended has let everything go.
     func finish() async {

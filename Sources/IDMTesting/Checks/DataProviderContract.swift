@@ -16,15 +16,15 @@ public import IDMCore
 ///
 /// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none
 /// can't be cancelled, which breaks nothing. Of a stream the first value is an answer, and it need not end before it is
-/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing. Answers that go to
-/// another request are seen where the inputs are several.
+/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing. Answers that go
+/// to another request are seen where the inputs are several.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are four exceptions. A request is left alone for a moment before it is
-/// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call once
-/// more, and that of a cancel after each of two cancels and among many. A stream that goes on after its first value is
-/// given the time of a cancel to end, alone and among many. And one that fails after a cancel is asked again after the
-/// time of a request.
+/// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call
+/// once more, and that of a cancel after each of two cancels and among many. A stream that goes on after its first
+/// value is given the time of a cancel to end, alone and among many. And one that fails after a cancel is asked again
+/// after the time of a request.
 ///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
 /// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
@@ -36,18 +36,18 @@ public enum DataProviderContract {
         case answersOnce
         /// A request whose task is cancelled while it runs ends soon.
         case hearsCancel
-        /// A request that was cancelled while it ran doesn't end with a value, at three of five moments at least: one may
-        /// be on its way when the cancel comes. A stream may deliver such a one each time, if it then ends because of the
-        /// cancel: with an error, or before its last value.
+        /// A request that was cancelled while it ran doesn't end with a value, at three of five moments at least: one
+        /// may be on its way when the cancel comes. A stream may deliver such a one each time, if it then ends because
+        /// of the cancel: with an error, or before its last value.
         case answersNothingAfterCancel
         /// Many requests at once all end, none of them as cancelled, without an answer or twice. If one alone does so,
-        /// another rule is broken, and nothing is said of many. Some are cancelled, of which the others don't notice: no
-        /// more of them fail, and no stream ends earlier, than where none is cancelled. One that is made after all others
-        /// were cancelled, be they one or many, ends as well, with an error only if it has one anyhow. With several
-        /// inputs none gets the answer that another input gets alone.
+        /// another rule is broken, and nothing is said of many. Some are cancelled, of which the others don't notice:
+        /// no more of them fail, and no stream ends earlier, than where none is cancelled. One that is made after all
+        /// others were cancelled, be they one or many, ends as well, with an error only if it has one anyhow. With
+        /// several inputs none gets the answer that another input gets alone.
         ///
-        /// What a cancel does to others, and whose answer goes to whom, is looked at three times, and breaks the rule if
-        /// it is found each time. A provider that fails at random may be found to break it once in a while.
+        /// What a cancel does to others, and whose answer goes to whom, is looked at three times, and breaks the rule
+        /// if it is found each time. A provider that fails at random may be found to break it once in a while.
         case takesConcurrentRequests
         /// When all requests have ended or were cancelled, nothing holds the provider. One of which no request ends,
         /// with a cancel or without, can't be looked at, which breaks the rule as well.
@@ -71,7 +71,8 @@ public enum DataProviderContract {
     ///   - input: What every request is made with.
     ///   - patience: How long a request may take, and how long one that was cancelled may.
     ///   - rules: What is looked at.
-    ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a rule.
+    ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a
+    ///     rule.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -88,9 +89,9 @@ public enum DataProviderContract {
             SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Runs the battery, and has requests at once and later ones made with several inputs: none is to get the answer that
-    /// another input gets alone. It is meant for providers whose answer depends on the input only. An answer that no
-    /// input gets alone says nothing, nor does one to an input that fails alone.
+    /// Runs the battery, and has requests at once and later ones made with several inputs: none is to get the answer
+    /// that another input gets alone. It is meant for providers whose answer depends on the input only. An answer that
+    /// no input gets alone says nothing, nor does one to an input that fails alone.
     ///
     /// ```swift
     /// try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }
@@ -101,7 +102,8 @@ public enum DataProviderContract {
     ///   - others: What requests at once, and later ones, are made with besides, in turn.
     ///   - patience: How long a request may take, and how long one that was cancelled may.
     ///   - rules: What is looked at.
-    ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a rule.
+    ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a
+    ///     rule.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.

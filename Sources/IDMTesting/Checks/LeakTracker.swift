@@ -54,9 +54,9 @@ public final class LeakTracker: Sendable {
         return object
     }
 
-    /// Fails for each object that is still there, at the line where it was tracked. Each is told once, here or at the end
-    /// of the scope. Looks once, where the end of a scope gives what is on its way out a second to go, unless it is the end
-    /// of one that doesn't suspend in a task.
+    /// Fails for each object that is still there, at the line where it was tracked. Each is told once, here or at the
+    /// end of the scope. Looks once, where the end of a scope gives what is on its way out a second to go, unless it is
+    /// the end of one that doesn't suspend in a task.
     public func verify() {
         for failure in Self.leaks(of: tracked) { ledger.record(failure) }
     }

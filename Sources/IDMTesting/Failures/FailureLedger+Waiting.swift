@@ -1,48 +1,45 @@
 import IDMCore
 
 extension FailureLedger {
-    /// A test that waits for something.
-    final class OpenWait: Sendable {
-        private let place: SourcePlace
-        private let missing: @Sendable () -> String?
+    /// What has begun in a scope and hasn't ended: a wait, or a scope within it.
+    final class OpenPart: Sendable {
+        /// What has failed in it, or is missing. Takes until when it was waited for that.
+        let failures: @Sendable (_ end: String) -> [TestFailure]
 
-        /// - Parameter missing: What was expected, and what came instead, or nil once it has come.
-        init(at place: SourcePlace, missing: @escaping @Sendable () -> String?) {
-            self.place = place
-            self.missing = missing
+        init(failures: @escaping @Sendable (_ end: String) -> [TestFailure]) {
+            self.failures = failures
         }
 
-        /// That it hasn't come, if so.
+        /// A test that waits.
         ///
-        /// - Parameter end: Until when it was waited for.
-        func failure(until end: String) -> TestFailure? {
-            missing().map { TestFailure("\($0) until \(end).", at: place) }
+        /// - Parameters:
+        ///   - watched: Where something is to come.
+        ///   - place: Where the test waits.
+        ///   - isSatisfied: Whether it has come.
+        ///   - missing: What was expected, and what has come instead so far.
+        convenience init<Value>(
+            waitingFor watched: Watched<Value>, at place: SourcePlace,
+            until isSatisfied: @escaping @Sendable (Value) -> Bool, missing: @escaping @Sendable (Value) -> String
+        ) {
+            self.init { end in
+                let value = watched.value
+                return isSatisfied(value) ? [] : [TestFailure("\(missing(value)) until \(end).", at: place)]
+            }
         }
     }
 
     /// Waits for what a test needs before it can go on.
-    ///
-    /// - Parameters:
-    ///   - watched: Where it is to come.
-    ///   - place: Where the test waits.
-    ///   - isSatisfied: Whether it has come.
-    ///   - missing: What was expected, and what has come instead so far.
     func wait<Value>(
         for watched: Watched<Value>, at place: SourcePlace, until isSatisfied: @escaping @Sendable (Value) -> Bool,
         missing: @escaping @Sendable (Value) -> String
     ) async throws {
-        let wait = OpenWait(at: place) {
-            let value = watched.value
-            return isSatisfied(value) ? nil : missing(value)
-        }
-        // The scopes of whoever waits: an exploration that comes to a standstill asks its own.
-        let ledgers = TestScope.currentLedgers
-        for ledger in ledgers { ledger.begin(wait) }
-        defer { for ledger in ledgers { ledger.end(wait) } }
+        let wait = OpenPart(waitingFor: watched, at: place, until: isSatisfied, missing: missing)
+        let end = TestScope.begin(wait)
+        defer { end() }
         do {
             try await watched.wait(until: isSatisfied)
         } catch {
-            wait.failure(until: "the test was cancelled").map(miss)
+            wait.failures("the test was cancelled").forEach(miss)
             throw error
         }
     }

@@ -22,10 +22,8 @@ final class FailureLedger: Sendable {
         var elsewhere: [TestFailure] = []
         /// What was missing where somebody was cancelled who waited for it.
         var missing: [TestFailure] = []
-        /// Who waits in the scope.
-        var waits: [OpenWait] = []
-        /// Those of the scopes that lie in this one and haven't ended.
-        var inner: [FailureLedger] = []
+        /// What has begun in the scope and hasn't ended.
+        var open: [OpenPart] = []
         var checks: [(kind: Leftover, check: Check)] = []
         /// Say whether what leaks are looked for has gone.
         var departures: [@Sendable () -> Bool] = []
@@ -48,8 +46,9 @@ final class FailureLedger: Sendable {
         state.withLock { $0.handler = handler }
     }
 
-    /// Writes a failure down. One that comes after the end of its scope goes outside. In a detached task, or on a thread of
-    /// its own, a test framework doesn't know whose it is: one from there is handed on at the end of its scope.
+    /// Writes a failure down. One that comes after the end of its scope goes outside. In a detached task, or on a
+    /// thread of its own, a test framework doesn't know whose it is: one from there is handed on at the end of its
+    /// scope.
     func record(_ failure: TestFailure) {
         record(failure, isHere: TestScope.currentLedgers.contains { $0 === self })
     }
@@ -82,36 +81,29 @@ final class FailureLedger: Sendable {
         record(TestFailure(message, at: place))
     }
 
-    /// Writes down what was missing when somebody was cancelled who waited for it. Whoever cancels a wait on purpose has
-    /// no need of it any more, so that is a failure only if the whole scope was cancelled.
+    /// Writes down what was missing when somebody was cancelled who waited for it. Whoever cancels a wait on purpose
+    /// has no need of it any more, so that is a failure only if the whole scope was cancelled.
     func miss(_ failure: TestFailure) {
         guard self !== FailureLedger.outside else { return }
         state.withLock { $0.missing.append(failure) }
     }
 
-    func begin(_ wait: OpenWait) {
-        state.withLock { $0.waits.append(wait) }
+    func begin(_ part: OpenPart) {
+        state.withLock { $0.open.append(part) }
     }
 
-    func end(_ wait: OpenWait) {
-        state.withLock { state in state.waits.removeAll { $0 === wait } }
+    func end(_ part: OpenPart) {
+        state.withLock { state in state.open.removeAll { $0 === part } }
     }
 
-    func begin(_ inner: FailureLedger) {
-        state.withLock { $0.inner.append(inner) }
-    }
-
-    func end(_ inner: FailureLedger) {
-        state.withLock { state in state.inner.removeAll { $0 === inner } }
-    }
+    /// What has failed by now.
+    var failures: [TestFailure] { state.withLock { $0.failures } }
 
     /// What has failed by now, also in the scopes within, and what is waited for where nothing goes on.
     func failures(waitingUntil end: String) -> [TestFailure] {
-        let (failures, inner, waits) = state.withLock { ($0.failures, $0.inner, $0.waits) }
-        return failures + inner.flatMap(\.failures) + waits.compactMap { $0.failure(until: end) }
+        let (failures, open) = state.withLock { ($0.failures, $0.open) }
+        return failures + open.flatMap { $0.failures(end) }
     }
-
-    private var failures: [TestFailure] { state.withLock { $0.failures } }
 
     /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
     func atEnd(_ kind: Leftover = .other, _ check: @escaping Check) {
@@ -165,8 +157,8 @@ final class FailureLedger: Sendable {
         finish({ $0 != .leak }, checking: checking)
     }
 
-    /// Waits for what is on its way out: whoever has told a test that something is over may hold it for a moment more, on
-    /// a thread of its own. Less and less often, and for a second in all, so only a test that fails takes its time.
+    /// Waits for what is on its way out: whoever has told a test that something is over may hold it for a moment more,
+    /// on a thread of its own. Less and less often, and for a second in all, so only a test that fails takes its time.
     func waitForDepartures() async {
         let haveGone = takeDepartures()
         if haveGone() { return }
@@ -182,8 +174,8 @@ final class FailureLedger: Sendable {
         }.value
     }
 
-    /// The same where nothing can suspend, as in a method of XCTest. Not in a task, whose thread is others' as well: what is
-    /// on its way out there has to have gone.
+    /// The same where nothing can suspend, as in a method of XCTest. Not in a task, whose thread is others' as well:
+    /// what is on its way out there has to have gone.
     ///
     /// It may sleep: a thread of the pool always runs a task, so one without a task is the caller's own, as the main
     /// thread of a test run is.

@@ -16,13 +16,14 @@ import IDMCore
 /// ```
 ///
 /// Without a handler the failures are thrown together at the end, as ``TestFailures``: any test framework takes that
-/// for a failed test, and prints the lines. With a handler each goes where you say, as it happens; one that happens in a
-/// detached task, or on a thread of its own, at the end of the scope: a test framework doesn't know there whose it is. One
-/// trait for Swift Testing, or one method of a base class for XCTest, hands all of a suite's failures to the framework,
-/// with their lines: <doc:TestingProvidersAndFlows>.
+/// for a failed test, and prints the lines. With a handler each goes where you say, as it happens; one that happens in
+/// a detached task, or on a thread of its own, at the end of the scope: a test framework doesn't know there whose it
+/// is. One trait for Swift Testing, or one method of a base class for XCTest, hands all of a suite's failures to the
+/// framework, with their lines: <doc:TestingProvidersAndFlows>.
 ///
 /// If the task that runs the scope is cancelled, by a time limit for one, what the test waited for and hadn't come is a
-/// failure, at the line of the wait. A wait that the test itself cancels is none, unless the scope is cancelled as well.
+/// failure, at the line of the wait. A wait that the test itself cancels is none, unless the scope is cancelled as
+/// well.
 ///
 /// What is made outside of every scope reports to the handler of ``report(to:)``. If there is none, it is printed, and
 /// the process ends with a failing exit code, so that a failure is never lost.
@@ -54,6 +55,13 @@ public final class TestScope: Sendable {
         return ledgers
     }
 
+    /// Tells the scopes that the caller is in that something begins there. Returns what tells them of its end.
+    static func begin(_ part: FailureLedger.OpenPart) -> () -> Void {
+        let ledgers = currentLedgers
+        for ledger in ledgers { ledger.begin(part) }
+        return { for ledger in ledgers { ledger.end(part) } }
+    }
+
     /// Runs a body, and then looks at what it leaves behind.
     ///
     /// The body runs on the caller's actor. If it throws, its error is thrown on, and nothing is asked of what it left
@@ -82,10 +90,9 @@ public final class TestScope: Sendable {
         failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> R
     ) async -> Result<R, any Error> {
-        // An exploration that the body comes to a standstill in looks here as well.
-        let outer = Self.currentLedgers
-        for outer in outer { outer.begin(ledger) }
-        defer { for outer in outer { outer.end(ledger) } }
+        // An exploration that the body comes to a standstill in looks here as well. Who waits here is known there.
+        let end = Self.begin(FailureLedger.OpenPart { [ledger] _ in ledger.failures })
+        defer { end() }
         let result: Result<R, any Error>
         do {
             let value = try await LibraryTask.binding(Self.$current, to: self) {
@@ -101,8 +108,8 @@ public final class TestScope: Sendable {
 
     /// Runs the body of a test that doesn't suspend. See ``run(failingOnLeftovers:reportingTo:isolation:_:)``.
     ///
-    /// Made on a thread that no task runs on, as in a method of XCTest, it gives what is on its way out as much time, and
-    /// lets the main run loop go on meanwhile. In a task it doesn't wait.
+    /// Made on a thread that no task runs on, as in a method of XCTest, it gives what is on its way out as much time,
+    /// and lets the main run loop go on meanwhile. In a task it doesn't wait.
     @_disfavoredOverload
     public static func run<R>(
         failingOnLeftovers leftovers: Bool = true, reportingTo handler: TestFailure.Handler? = nil,
@@ -120,8 +127,8 @@ public final class TestScope: Sendable {
         return try scope.close(result, checking: checking)
     }
 
-    /// Runs a body and returns what the kit found wrong in it, also if the body throws a part of that. For tests of your
-    /// own checks.
+    /// Runs a body and returns what the kit found wrong in it, also if the body throws a part of that. For tests of
+    /// your own checks.
     public static func failures(
         failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Void

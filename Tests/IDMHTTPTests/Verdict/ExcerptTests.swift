@@ -201,9 +201,9 @@ struct ExcerptTests {
             let body = Data(String(repeating: piece, count: count / piece.utf8.count).utf8)
             return ThreadTime.of { #expect(!ServiceRedaction.standard.excerpt(of: body, limit: 16_000).isEmpty) }
         }
-        // Sixteen times as much, or 256 times if each sign leads to a look at all the others.
-        let (short, long) = (time(for: 1_000), time(for: 16_000))
-        #expect(long < 48 * short, "\(short) ns, and \(long) ns for sixteen times as much")
+        // Eight times as much, or 64 times if each sign leads to a look at all the others.
+        let (short, long) = (time(for: 1_000), time(for: 8_000))
+        #expect(long < 24 * short, "\(short) ns, and \(long) ns for eight times as much")
     }
 
     @Test("is made of any signs, in any order", .offThePool)
@@ -219,8 +219,8 @@ struct ExcerptTests {
             let count = Int.random(in: 0..<24, using: &random)
             let text = (0..<count).map { _ in signs.randomElement(using: &random) ?? "" }.joined()
             let hasSecret = ServiceRedaction.standard.withoutSecrets(text, isCut: Bool.random(using: &random))
-            // What is left out is replaced, and nothing else is changed. Scalar by scalar: a mark of redaction is one also
-            // before an accent.
+            // What is left out is replaced, and nothing else is changed. Scalar by scalar: a mark of redaction is one
+            // also before an accent.
             var rest = text.unicodeScalars[...]
             let pieces = hasSecret.unicodeScalars.split(
                 separator: ServiceRedaction.mark.unicodeScalars, omittingEmptySubsequences: false)

@@ -49,8 +49,8 @@ extension DataProviderContractTests {
             return Desk(clock: clock, way: isFirst ? .failing : .none)
         }
         #expect(found.rules == [])
-        // It is asked many at once twice, with one alone between, and as often with nobody cancelled. The two other ways
-        // to cancel and the two looks at later requests make one each.
+        // It is asked many at once twice, with one alone between, and as often with nobody cancelled. The two other
+        // ways to cancel and the two looks at later requests make one each.
         #expect(made.value == 5 + 2 + 2)
     }
 

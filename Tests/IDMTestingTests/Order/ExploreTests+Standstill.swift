@@ -82,9 +82,13 @@ extension ExploreTests {
     func satisfiedWait() {
         let ledger = FailureLedger(nil)
         let place = SourcePlace()
-        ledger.begin(FailureLedger.OpenWait(at: place) { nil })
-        ledger.begin(FailureLedger.OpenWait(at: place) { "Expected more" })
-        #expect(ledger.failures(waitingUntil: "now") == [TestFailure("Expected more until now.", at: place)])
+        for count in 1...2 {
+            ledger.begin(
+                FailureLedger.OpenPart(waitingFor: Watched(1), at: place, until: { $0 == count }) {
+                    "Expected \(count), and \($0) came"
+                })
+        }
+        #expect(ledger.failures(waitingUntil: "now") == [TestFailure("Expected 2, and 1 came until now.", at: place)])
     }
 
     @Test("tells a failure once that the body throws as well")

@@ -51,7 +51,7 @@ struct JoinedCookiesTests {
             ("", ", a=\";"), ("a=\"", ","), ("", ", aaaaaaaaaaaaaaa"),
         ])
     func hostile(beginning: String, repeated: String) {
-        let bytes = CountedBytes(beginning + String(repeating: repeated, count: 300_000 / repeated.utf8.count))
+        let bytes = CountedBytes(beginning + String(repeating: repeated, count: 30_000 / repeated.utf8.count))
         let cookies = bytes.separateCookies()
 
         #expect(cookies.joined(separator: ", ") == String(decoding: bytes.bytes, as: UTF8.self))
