@@ -1,3 +1,4 @@
+/// Whose answer goes to whom. It is known where the inputs are several.
 extension ContractCheck {
     /// Asks many times at once with several inputs, and looks for those that get the answer of another input, three
     /// times in a row: what differs from time to time may be the same by chance.
@@ -8,32 +9,39 @@ extension ContractCheck {
             let trials = await ask(count, try make())
             defer { for trial in trials { trial.cancel() } }
             try await answered(trials)
-            mixedUp = try await strangers(among: Array(zip(0..., trials.map(\.answer))))
+            mixedUp = try await strange(among: Array(zip(0..., trials.map(\.answer)))).count { $0 == .mixedUp }
             if mixedUp == 0 { return nil }
         }
         return words(for: ContractFate.mixedUp.words(count: mixedUp), among: count)
     }
 
-    /// How many answers are those that another input gets alone, and not the one to their own. One that nobody gets
-    /// alone says nothing: it may depend on what the provider has been asked before.
-    func strangers(among answers: [(number: Int, answer: Provider.Output?)]) async throws -> Int {
-        guard let others else { return 0 }
-        var strangers = answers
+    /// What is strange about answers: that they are those that another input gets alone, or no input. The latter says
+    /// something only to whoever knows that they don't depend on what the provider has been asked before.
+    func strange(among answers: [(number: Int, answer: Provider.Output?)]) async throws -> [ContractFate] {
+        guard others != nil else { return [] }
+        let alone = try await answersAlone()
+        let changed = answers.filter { strangeness(of: $0.answer, to: $0.number, beside: alone) == .changed }
+        var mixedUp = answers.filter { strangeness(of: $0.answer, to: $0.number, beside: alone) == .mixedUp }
         // Often: where an answer differs from time to time, another one may be it by chance.
-        for _ in 0..<6 where !strangers.isEmpty {
+        for _ in 0..<5 where !mixedUp.isEmpty {
             let alone = try await answersAlone()
-            strangers = strangers.filter { number, answer in
-                guard let answer, let own = alone[number % alone.count] else { return false }
-                return !others.isSame(answer, own) && alone.contains { $0.map { others.isSame(answer, $0) } ?? false }
-            }
+            mixedUp = mixedUp.filter { strangeness(of: $0.answer, to: $0.number, beside: alone) == .mixedUp }
         }
-        return strangers.count
+        return mixedUp.map { _ in .mixedUp } + changed.map { _ in .changed }
+    }
+
+    private func strangeness(
+        of answer: Provider.Output?, to number: Int, beside alone: [Provider.Output?]
+    ) -> ContractFate? {
+        guard let isSame = others?.isSame, let answer, let own = alone[number % alone.count], !isSame(answer, own)
+        else { return nil }
+        return alone.contains { $0.map { isSame(answer, $0) } ?? false } ? .mixedUp : .changed
     }
 
     /// The answer that each input gets from a provider of its own.
     private func answersAlone() async throws -> [Provider.Output?] {
         var answers: [Provider.Output?] = []
-        for number in 0...(others?.inputs.count ?? 0) { answers.append(try await askAlone(number)) }
+        for number in 0..<inputCount { answers.append(try await askAlone(number)) }
         return answers
     }
 

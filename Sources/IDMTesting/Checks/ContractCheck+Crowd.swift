@@ -5,15 +5,21 @@ extension ContractCheck {
     /// cancel, and what happens to a request alone is no fault of many.
     func takesMany() async throws -> String? {
         let count = 20
-        var hasAskedOne = false
+        var (hasAskedOne, isDeaf) = (false, false)
         for choice in CrowdCancel.all {
-            let meddled = try await askMany(count, cancelling: choice)
-            guard !meddled.isInnocent else { continue }
-            if !hasAskedOne {
-                guard try await askMany(1).fault == nil else { return nil }
-                hasAskedOne = true
+            let meddled = try await askMany(count, cancelling: choice, awaitingCancelled: !isDeaf)
+            if !meddled.isInnocent {
+                if !hasAskedOne {
+                    guard try await askMany(1).fault == nil else { return nil }
+                    hasAskedOne = true
+                }
+                if let words = try await harm(of: choice, among: count, meddled) { return words }
             }
-            if let words = try await harm(of: choice, among: count, meddled) { return words }
+            guard meddled.stuck > 0 else { continue }
+            isDeaf = try await isLate()
+            if !isDeaf {
+                return "expected all that were cancelled of \(count) requests to end, and \(meddled.stuck) did not."
+            }
         }
         if let words = try await mixUp(among: count) { return words }
         if let words = try await aftermath(of: 1) { return words }
@@ -26,7 +32,7 @@ extension ContractCheck {
         var (meddled, harm) = (meddled, String?.none)
         for look in 0..<3 {
             if look > 0 { meddled = try await askMany(count, cancelling: choice) }
-            let alike = try await askMany(count, until: meddled.lengths.count)
+            let alike = try await askMany(count, until: meddled.ends)
             if let fault = alike.fault { return look == 0 ? words(for: fault, among: count) : nil }
             harm = meddled.harm(beside: alike)
             if harm == nil { return nil }
@@ -42,27 +48,36 @@ extension ContractCheck {
     ///
     /// - Parameters:
     ///   - choice: Which are cancelled. Nil for none.
-    ///   - ends: How many streams are worth waiting for a long time.
+    ///   - awaitsCancelled: Whether the cancelled are given the time of a request to end.
+    ///   - ends: How many streams are worth waiting for a long time, by their inputs.
     private func askMany(
-        _ count: Int, cancelling choice: CrowdCancel? = nil, until ends: Int = 0
+        _ count: Int, cancelling choice: CrowdCancel? = nil, awaitingCancelled awaitsCancelled: Bool = false,
+        until ends: [Int] = []
     ) async throws -> ContractCrowd {
         let trials = await ask(count, try make())
         defer { for trial in trials { trial.cancel() } }
         for trial in trials { try await trial.begun() }
         let isChosen = { (number: Int) in choice?.isMeant(number) ?? false }
-        let cancelled = trials.indices.filter(isChosen).map { trials[$0] }
-        let others = trials.indices.filter { !isChosen($0) }.map { trials[$0] }
+        let chosen = trials.indices.filter(isChosen).map { trials[$0] }
+        let others = (0..<inputCount).map { first in
+            stride(from: first, to: count, by: inputCount).filter { !isChosen($0) }.map { trials[$0] }
+        }
         if choice?.isLater == true { try await leaveAlone(trials) }
-        for trial in cancelled { trial.cancel() }
+        for trial in chosen { trial.cancel() }
+        let cancelled = awaitsCancelled ? chosen : []
         _ = try await comes(within: patience.request) {
-            for trial in others { try await trial.answered() }
+            for trial in others.joined() { try await trial.answered() }
             for trial in cancelled { try await trial.ended() }
         }
         // A stream may notice after its answer, and a second callback comes after the first.
-        let lasting = others.filter { $0.isStream || $0.callsBack }
-        let time = ends > 0 ? max(patience.request, patience.cancel) : patience.cancel
-        _ = try await comes(within: time) { try await wait(for: ends > 0 ? ends : lasting.count, of: lasting) }
-        return ContractCrowd(others + cancelled.filter { $0.fate == .open })
+        let lasting = others.map { $0.filter { $0.isStream || $0.callsBack } }
+        let isLong = ends.contains { $0 > 0 }
+        _ = try await comes(within: isLong ? max(patience.request, patience.cancel) : patience.cancel) {
+            for (trials, end) in zip(lasting, isLong ? ends : lasting.map(\.count)) {
+                try await wait(for: end, of: trials)
+            }
+        }
+        return ContractCrowd(others, cancelled: cancelled)
     }
 
     /// Those between the first and the last are asked from a task each: asked from one, a provider that doesn't suspend

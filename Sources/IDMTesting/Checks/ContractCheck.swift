@@ -54,7 +54,8 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     private func answersCancel(after moment: Duration) async throws -> String? {
         let trial = ask(try make())
         defer { trial.cancel() }
-        guard try await !comes(within: moment, { try await trial.ended() }), trial.cancel() else { return nil }
+        if try await comes(within: moment, { try await trial.ended() }) { return nil }
+        if try await cancel([trial]).isEmpty { return nil }
         _ = try await comes(within: patience.cancel) { try await trial.over() }
         guard trial.callbacks > 1 else { return nil }
         return "expected one callback for a cancelled request at most, and \(trial.callbacks) came."
@@ -75,14 +76,15 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
             let trial = ask(try make())
             defer { trial.cancel() }
             // One that is about to answer has nothing to do with a cancel, and needn't look for it.
-            guard try await !comes(within: moment, { try await trial.ended() }), trial.cancel() else { continue }
+            if try await comes(within: moment, { try await trial.ended() }) { continue }
+            if try await cancel([trial]).isEmpty { continue }
             guard try await comes(within: patience.cancel, { try await trial.ended() }) else { return .late }
             return trial.hasAnsweredAfterCancel ? .answered(trial) : .threw
         }
         return .none
     }
 
-    private func isLate() async throws -> Bool {
+    func isLate() async throws -> Bool {
         try await cancel(after: patience.beforeCancel).isLate
     }
 
@@ -150,7 +152,7 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
             guard try await comes(within: patience.request, { try await trial.answered() }) else { return nil }
         }
         // A stream that goes on for ever ends with this as well.
-        trial.cancel()
+        _ = try await cancel([trial])
         guard try await comes(within: patience.cancel, { try await trial.ended() }) else { return nil }
         await trial.finish()
         return held
@@ -175,6 +177,14 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         _ = try await comes(within: patience.request) { for trial in trials { try await trial.answered() } }
     }
 
+    /// Cancels requests, and returns those that it reaches. Where there are none, they are given the time to answer:
+    /// whoever is asked next is not to stand in line behind them.
+    func cancel(_ trials: [ContractTrial<Provider>]) async throws -> [ContractTrial<Provider>] {
+        let cancelled = trials.filter { $0.cancel() }
+        if cancelled.isEmpty { try await answered(trials) }
+        return cancelled
+    }
+
     /// Leaves requests alone for the moment that there is before a cancel, unless all end sooner.
     func leaveAlone(_ trials: [ContractTrial<Provider>]) async throws {
         _ = try await comes(within: patience.beforeCancel) { for trial in trials { try await trial.ended() } }
@@ -183,6 +193,9 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     func ask(_ provider: Provider) -> ContractTrial<Provider> {
         ContractTrial(provider, input, clock: patience.clock)
     }
+
+    /// How many inputs there are.
+    var inputCount: Int { 1 + (others?.inputs.count ?? 0) }
 
     /// Asks with one of the inputs, and keeps the answer.
     func ask(_ provider: Provider, number: Int) -> ContractTrial<Provider> {

@@ -1,44 +1,66 @@
 /// How requests ended that were made of one provider at once.
 struct ContractCrowd: Sendable {
-    private var fates: [ContractFate: Int] = [:]
-    /// How many values the streams had that ended by themselves.
-    private(set) var lengths: [Int] = []
+    /// Those with one input: what becomes of them may depend on that.
+    fileprivate struct Group: Sendable {
+        var fates: [ContractFate: Int] = [:]
+        /// How many values the streams had that ended by themselves.
+        var lengths: [Int] = []
+    }
+
+    private let groups: [Group]
+    /// How many have not ended though they were cancelled.
+    let stuck: Int
 
     /// Looks at requests that have had their time.
-    init<Provider>(_ trials: [ContractTrial<Provider>]) {
-        for trial in trials {
-            if let fate = trial.fate {
-                fates[fate, default: 0] += 1
-            } else if trial.hasEndedStream {
-                lengths.append(trial.values)
+    ///
+    /// - Parameters:
+    ///   - trials: Those that nobody cancelled, by their inputs.
+    ///   - cancelled: The others, if they were waited for.
+    init<Provider>(_ trials: [[ContractTrial<Provider>]], cancelled: [ContractTrial<Provider>]) {
+        groups = trials.map { trials in
+            trials.reduce(into: Group()) { group, trial in
+                if let fate = trial.fate {
+                    group.fates[fate, default: 0] += 1
+                } else if trial.hasEndedStream {
+                    group.lengths.append(trial.values)
+                }
             }
         }
+        stuck = cancelled.count { !$0.hasEnded }
     }
 
     /// Whether all have answered with a value, and no stream has ended.
-    var isInnocent: Bool { fates.isEmpty && lengths.isEmpty }
+    var isInnocent: Bool { groups.allSatisfy { $0.fates.isEmpty && $0.lengths.isEmpty } }
+
+    /// How many streams have ended by themselves, by their inputs.
+    var ends: [Int] { groups.map(\.lengths.count) }
 
     /// What no request is to come to, however many there are.
     var fault: String? {
-        ContractFate.allCases.lazy.compactMap { fate in
-            fate == .failed ? nil : fates[fate].map(fate.words)
-        }.first
+        for fate in ContractFate.allCases where fate != .failed {
+            let count = groups.reduce(0) { $0 + $1.fates[fate, default: 0] }
+            if count > 0 { return fate.words(count: count) }
+        }
+        return nil
     }
 
     /// What has become of more of them than of others that were asked alike, and of which none was cancelled.
     func harm(beside others: ContractCrowd) -> String? {
+        let pairs = Array(zip(groups, others.groups))
         for fate in ContractFate.allCases {
-            let (count, usual) = (fates[fate, default: 0], others.fates[fate, default: 0])
-            if count > usual {
-                return "\(fate.words(count: count))\(usual > 0 ? ", and \(usual) where none was cancelled" : "")"
-            }
+            let counts = pairs.map { ($0.fates[fate, default: 0], $1.fates[fate, default: 0]) }.filter { $0 > $1 }
+            guard !counts.isEmpty else { continue }
+            let (count, usual) = counts.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+            return "\(fate.words(count: count))\(usual > 0 ? ", and \(usual) where none was cancelled" : "")"
         }
-        let count = cutCount(beside: others)
+        let count = pairs.reduce(0) { $0 + $1.0.cutCount(beside: $1.1) }
         return count > 0 ? "\(count) of them ended early" : nil
     }
+}
 
+extension ContractCrowd.Group {
     /// How many streams ended before their time.
-    private func cutCount(beside others: ContractCrowd) -> Int {
+    func cutCount(beside others: Self) -> Int {
         guard let shortest = others.lengths.min(), let longest = others.lengths.max() else {
             // Of those that failed nobody knows what their time would have been.
             return others.fates[.failed] == nil ? lengths.count : 0

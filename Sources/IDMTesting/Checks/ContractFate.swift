@@ -1,8 +1,9 @@
 /// What becomes of a request that gets no answer, or not as it should. What is worse comes first.
-enum ContractFate: CaseIterable {
-    case open, cancelled, unanswered, repeated, mixedUp
+enum ContractFate: CaseIterable, Comparable {
+    case open, cancelled, unanswered, repeated
     /// That alone is no fault: a request may fail.
     case failed
+    case mixedUp, changed
 
     var words: String {
         switch self {
@@ -10,10 +11,14 @@ enum ContractFate: CaseIterable {
         case .cancelled: "ended as cancelled"
         case .unanswered: "ended without an answer"
         case .repeated: "called back more often than once"
-        case .mixedUp: "got the answer to another input"
         case .failed: "failed"
+        case .mixedUp: "got the answer to another input"
+        case .changed: "got another answer than alone"
         }
     }
 
     func words(count: Int) -> String { "\(count) of them \(words)" }
+
+    /// Whether there is an answer, and only that is wrong.
+    var isOfAnswer: Bool { self >= .mixedUp }
 }

@@ -22,9 +22,9 @@ public import IDMCore
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are four exceptions. A request is left alone for a moment before it is
 /// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call
-/// once more, and that of a cancel after each of two cancels and among many. A stream that goes on after its first
-/// value is given the time of a cancel to end, alone and among many. And one that fails after a cancel is asked again
-/// after the time of a request.
+/// once more, and that of a cancel after each of two cancels and three times among many. A stream that goes on after
+/// its first value is given the time of a cancel to end, once alone and three times among many. And one that fails
+/// after a cancel is asked again after the time of a request.
 ///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
 /// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
@@ -41,10 +41,11 @@ public enum DataProviderContract {
         /// of the cancel: with an error, or before its last value.
         case answersNothingAfterCancel
         /// Many requests at once all end, none of them as cancelled, without an answer or twice. If one alone does so,
-        /// another rule is broken, and nothing is said of many. Some are cancelled, of which the others don't notice:
-        /// no more of them fail, and no stream ends earlier, than where none is cancelled. One that is made after all
-        /// others were cancelled, be they one or many, ends as well, with an error only if it has one anyhow. With
-        /// several inputs none gets the answer that another input gets alone.
+        /// another rule is broken, and nothing is said of many. Some are cancelled, at once or after the time of
+        /// ``Patience/beforeCancel``. They end, and the others don't notice: no more of them fail, and no stream ends
+        /// earlier, than where none is cancelled. One that is made after one was cancelled ends as well, with an error
+        /// only if it has one anyhow, and so does one of three that are made after many were. With several inputs none
+        /// gets the answer that another input gets alone, nor, after a cancel, one that it gets only then.
         ///
         /// What a cancel does to others, and whose answer goes to whom, is looked at three times, and breaks the rule
         /// if it is found each time. A provider that fails at random may be found to break it once in a while.
@@ -91,7 +92,8 @@ public enum DataProviderContract {
 
     /// Runs the battery, and has requests at once and later ones made with several inputs: none is to get the answer
     /// that another input gets alone. It is meant for providers whose answer depends on the input only. An answer that
-    /// no input gets alone says nothing, nor does one to an input that fails alone.
+    /// no input gets alone says something after a cancel only, and if such don't come without one. One to an input that
+    /// fails alone says nothing.
     ///
     /// ```swift
     /// try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }
@@ -142,7 +144,8 @@ public enum DataProviderContract {
         public var request: Duration
         /// How long a request may take to end after its cancel.
         public var cancel: Duration
-        /// How long a request is left alone before it is cancelled. One that ends by then shows nothing of a cancel.
+        /// How long a request is left alone before it is cancelled. One that ends by then shows nothing of a cancel,
+        /// and what requests share only later than that isn't looked at.
         public var beforeCancel: Duration
         /// What measures the time. With a ``ManualClock`` the test does: it says that something doesn't come when
         /// nothing else is left to do.

@@ -76,6 +76,19 @@ extension DataProviderContractTests {
         }
     }
 
+    @Test("is kept by providers that fail every so often by a count that a server keeps for all, wherever that stands")
+    func sharedCount() async throws {
+        for interval in 6...9 {
+            for (start, countsAtEnd) in (0..<interval).flatMap({ [($0, false), ($0, true)] }) {
+                let count = Watched(start)
+                let found = try await check(rules: [.takesConcurrentRequests]) {
+                    Counted(count, clock: $0, interval: interval, countsAtEnd: countsAtEnd)
+                }
+                #expect(found.messages == [], "\(interval) from \(start), \(countsAtEnd)")
+            }
+        }
+    }
+
     @Test("is kept by a provider that fails its first requests only")
     func waking() async throws {
         for count in [1, 2, 3, 10, 20, 21, 22] {
@@ -95,29 +108,30 @@ extension DataProviderContractTests {
 
     @Test("looks once more where a request ends before its cancel, as it does where a timer is late")
     func lateTimer() async throws {
-        for (rule, late) in [(DataProviderContract.Rule.hearsCancel, 1), (.takesConcurrentRequests, 2)] {
+        let expected: [(DataProviderContract.Rule, late: Int, message: String)] = [
+            (.hearsCancel, 1, "expected the end of a cancelled request, and none came."),
+            // After one crowd for each way to cancel.
+            (.takesConcurrentRequests, 4, "\(later), and it failed."),
+        ]
+        for (rule, late, message) in expected {
             let made = Watched(0)
             let found = try await check(rules: [rule]) { clock in
-                let number = made.countOne()
-                let isDeaf = rule == .hearsCancel
-                return Late(clock: clock, isLate: number == late, isDeaf: isDeaf)
+                Late(clock: clock, isLate: made.countOne() == late, isDeaf: rule == .hearsCancel)
             }
-            #expect(found.rules == [rule])
+            #expect(found.messages == [message])
         }
     }
 
-    @Test("leaves no request behind when it is cancelled", arguments: DataProviderContract.Rule.allCases)
-    func cancelled(rule: DataProviderContract.Rule) async throws {
-        let open = Watched(0)
-        let clock = ManualClock()
-        let patience = DataProviderContract.Patience(beforeCancel: .seconds(5), clock: clock)
-        let battery = Task {
-            try await DataProviderContract.check(input: 1, patience: patience, rules: [rule]) { Waiting(open) }
-        }
-        try await open.wait { $0 == (rule == .takesConcurrentRequests ? 20 : 1) }
-        battery.cancel()
-        await #expect(throws: CancellationError.self) { try await battery.value }
-        try await open.wait { $0 == 0 }
+    @Test("is kept by a provider that fails by a count of those that it has had room for")
+    func countedPlaces() async throws {
+        #expect(try await check { Places(count: 4, clock: $0, losesPlace: false, interval: 5) }.messages == [])
+    }
+
+    @Test("asks no more of a provider of which a later request doesn't end after many were cancelled")
+    func silentAfterMany() async throws {
+        let found = try await check { Places(count: 11, clock: $0, losesPlace: true) }
+        // Twice the time of a request for each of the two looks; it was three times that for each.
+        #expect(found.waited < .seconds(60), "\(found.waited)")
     }
 
     private var later: String { "expected the cancel of a request to leave a later one alone" }
@@ -245,25 +259,39 @@ private final class Lines: DataProvider {
 /// cancelled.
 private final class Places: DataProvider {
     private let places: Watched<Int>
+    private let count = Watched(0)
     private let clock: ManualClock
     private let losesPlace: Bool
+    private let interval: Int
 
-    init(count: Int, clock: ManualClock, losesPlace: Bool) {
+    /// - Parameter interval: How often one fails that has found room.
+    init(count: Int, clock: ManualClock, losesPlace: Bool, interval: Int = .max) {
         places = Watched(count)
         self.clock = clock
         self.losesPlace = losesPlace
+        self.interval = interval
     }
 
     func request(_ input: Int) async throws -> Int {
         while !takePlace() { try await places.wait { $0 > 0 } }
+        let number = count.countOne()
         do {
             try await clock.sleep(for: .milliseconds(100))
         } catch {
-            if !losesPlace { places.change { $0 += 1 } }
+            if !losesPlace { leaveSoon() }
             throw error
         }
         places.change { $0 += 1 }
+        if number.isMultiple(of: interval) { throw Trouble.first }
         return input
+    }
+
+    /// Once all have been cancelled that are, so that none of them takes the place.
+    private func leaveSoon() {
+        LibraryTask.start(clock: clock, isolation: nil) { [clock, places] _ in
+            try? await clock.sleep(for: .milliseconds(1))
+            places.change { $0 += 1 }
+        }
     }
 
     private func takePlace() -> Bool {
@@ -347,7 +375,8 @@ private final class Late: DataProvider {
             return input
         }
         let clock = clock
-        let work = Task(executorPreference: clock.workload) { try await clock.sleep(for: .seconds(100)) }
+        let duration = Duration.seconds(isDeaf ? 100 : 1)
+        let work = Task(executorPreference: clock.workload) { try await clock.sleep(for: duration) }
         try await withTaskCancellationHandler {
             try await work.value
         } onCancel: {
@@ -355,20 +384,6 @@ private final class Late: DataProvider {
             isCancelled.change { $0 = true }
             work.cancel()
         }
-        return input
-    }
-}
-
-/// Never answers. A class, so that it is looked at what holds it.
-private final class Waiting: DataProvider {
-    private let open: Watched<Int>
-
-    init(_ open: Watched<Int>) { self.open = open }
-
-    func request(_ input: Int) async throws -> Int {
-        open.change { $0 += 1 }
-        defer { open.change { $0 -= 1 } }
-        try await Watched(false).wait { $0 }
         return input
     }
 }

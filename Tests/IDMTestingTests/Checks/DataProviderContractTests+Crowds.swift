@@ -89,6 +89,16 @@ extension DataProviderContractTests {
         #expect(try await check(inputs: 2) { Desk(clock: $0, way: .mixing) }.rules == [.takesConcurrentRequests])
     }
 
+    @Test("isn't broken by a provider of which one in many mixes up answers, as may happen by chance")
+    func mixedUpOnce() async throws {
+        let made = Watched(0)
+        let found = try await check(inputs: 2, 3, rules: [.takesConcurrentRequests]) { clock in
+            // After one for each way to cancel.
+            Mixing(clock: clock, isMixing: made.countOne() == 4)
+        }
+        #expect(found.rules == [])
+    }
+
     @Test("is kept by a provider that answers each input alike, and by one whose answers differ anyhow")
     func answersOfSeveral() async throws {
         #expect(try await check(inputs: 2, 3) { Echo<Int>().delay(.seconds(1), clock: $0) }.rules == [])
@@ -108,6 +118,19 @@ extension DataProviderContractTests {
     func varying() async throws {
         #expect(try await broken { _ in Fickle() } == [])
         #expect(try await broken { Counting(clock: $0, isCut: false, isVarying: true) } == [])
+    }
+
+    @Test("is kept by streams that end the sooner, the fewer there are")
+    func narrow() async throws {
+        #expect(try await broken { Narrow(clock: $0) } == [])
+    }
+
+    @Test("is broken by a provider of which a cancelled request doesn't end where there are many")
+    func deafAmongMany() async throws {
+        let found = try await check { DeafAmongMany(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == ["expected all that were cancelled of 20 requests to end, and 10 did not."])
     }
 
     @Test("is broken by a provider of which a newer request ends an older one as cancelled")
@@ -280,6 +303,30 @@ private final class Counting: StreamDataProvider {
     }
 }
 
+/// A stream whose second value takes the longer, the more streams there are: three seconds for twenty of them.
+private final class Narrow: StreamDataProvider {
+    private let open = Watched(0)
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
+        AsyncThrowingStream { continuation in
+            open.change { $0 += 1 }
+            continuation.yield(input)
+            let loading = LibraryTask.start(clock: clock, isolation: nil) { [clock, open] _ in
+                defer { open.change { $0 -= 1 } }
+                for _ in 0..<10 {
+                    guard (try? await clock.sleep(for: .milliseconds(15) * open.value)) != nil else { return }
+                }
+                continuation.yield(input)
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in loading.cancel() }
+        }
+    }
+}
+
 /// Fails every third time.
 private final class Fickle: DataProvider {
     private let count = Watched(0)
@@ -306,17 +353,41 @@ private final class Numbering: DataProvider {
     }
 }
 
-/// Answers after some time with the input that it was asked with first.
+/// Answers after some time, with the input that it was asked with first if it mixes.
 private final class Mixing: DataProvider {
     private let first = Watched<Int?>(nil)
+    private let clock: ManualClock
+    private let isMixing: Bool
+
+    init(clock: ManualClock, isMixing: Bool = true) {
+        self.clock = clock
+        self.isMixing = isMixing
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        first.change { $0 = $0 ?? input }
+        try await clock.sleep(for: .seconds(1))
+        return isMixing ? first.value ?? input : input
+    }
+}
+
+/// Answers after some time, and hears no cancel beside another request.
+private final class DeafAmongMany: DataProvider {
+    private let open = Watched(0)
     private let clock: ManualClock
 
     init(clock: ManualClock) { self.clock = clock }
 
     func request(_ input: Int) async throws -> Int {
-        first.change { $0 = $0 ?? input }
-        try await clock.sleep(for: .seconds(1))
-        return first.value ?? input
+        open.change { $0 += 1 }
+        defer { open.change { $0 -= 1 } }
+        do {
+            try await clock.sleep(for: .seconds(1))
+        } catch {
+            if open.value > 1 { _ = try await Deaf(duration: .seconds(11), clock: clock).request(input) }
+            throw error
+        }
+        return input
     }
 }
 

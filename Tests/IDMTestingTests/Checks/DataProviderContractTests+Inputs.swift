@@ -1,0 +1,144 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// What depends on the input.
+extension DataProviderContractTests {
+    @Test("is kept by a stream of which one input takes longer, and has fewer values than the others")
+    func lengthsByInput() async throws {
+        #expect(try await check(inputs: 2, 3) { Newer(clock: $0) }.messages == [])
+    }
+
+    @Test("is broken by what a cancel does to others, also where one of the inputs fails anyhow")
+    func failingInput() async throws {
+        let found = try await check(inputs: 2, 3) { Sharing(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        let words = "expected the cancel of some of 20 requests to leave the others alone, and "
+        #expect(found.messages.first?.hasPrefix(words) == true)
+        #expect(try await check(inputs: 3, 4) { Sharing(clock: $0, isCancelHanded: false) }.messages == [])
+    }
+
+    @Test("is broken by a provider that keeps what comes of a cancelled request as an answer")
+    func keepsNothing() async throws {
+        let found = try await check(inputs: 2, 3) { Keeping(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected the cancel of a request to leave a later one alone, and it got another answer than alone."
+            ])
+        // Of which answer is right, one input says nothing.
+        #expect(try await broken { Keeping(clock: $0) } == [])
+    }
+
+    @Test("is broken by a provider that fails an input after its cancel, also if its answers are others each time")
+    func numberedAndPoisoned() async throws {
+        let found = try await check(inputs: 2, 3) { Numbered(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(found.messages == ["expected the cancel of a request to leave a later one alone, and it failed."])
+        #expect(try await check(inputs: 2, 3) { Numbered(clock: $0, interval: 3) }.messages == [])
+    }
+
+    @Test("is kept by a provider whose answers are among few, and others each time")
+    func turning() async throws {
+        for answers in 4...7 {
+            let made = Watched(0)
+            let found = try await check(inputs: 2, 3) { _ in
+                let turn = made.countOne()
+                return ClosureDataProvider { (input: Int) in (input + turn) % answers }
+            }
+            #expect(found.messages == [], "\(answers)")
+        }
+    }
+}
+
+/// A stream of what is known, and of what is newer. The first input takes longer, and has nothing newer.
+private struct Newer: StreamDataProvider {
+    let clock: ManualClock
+
+    func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
+        AsyncThrowingStream { continuation in
+            continuation.yield(input)
+            let loading = LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
+                guard (try? await clock.sleep(for: .milliseconds(input == 1 ? 120 : 40))) != nil else { return }
+                if input != 1 { continuation.yield(input) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in loading.cancel() }
+        }
+    }
+}
+
+/// All wait for one log-in, which anybody's cancel ends. The third input fails.
+private final class Sharing: DataProvider {
+    private let running = Watched<Task<Int, any Error>?>(nil)
+    private let clock: ManualClock
+    private let isCancelHanded: Bool
+
+    init(clock: ManualClock, isCancelHanded: Bool = true) {
+        self.clock = clock
+        self.isCancelHanded = isCancelHanded
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        let task = running.change { [clock] running in
+            let task = running ?? clock.secondOfWork(with: 0)
+            running = task
+            return task
+        }
+        do {
+            if isCancelHanded { _ = try await task.valueHearingCancel } else { try await clock.sleep(for: .seconds(1)) }
+        } catch {
+            throw Task.isCancelled ? error : Trouble.first
+        }
+        if input == 3 { throw Trouble.first }
+        return input
+    }
+}
+
+/// Keeps the answers, and nothing where there is none.
+private final class Keeping: DataProvider {
+    private let answers = Watched<[Int: Int]>([:])
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        if let known = answers.value[input] { return known }
+        let answer = (try? await clock.secondOfWork(with: input).valueHearingCancel) ?? 0
+        answers.change { $0[input] = answer }
+        try Task.checkCancellation()
+        return answer
+    }
+}
+
+/// Numbers its answers. It fails inputs that were cancelled, or every so often of those that come when it is at rest.
+private final class Numbered: DataProvider {
+    private static let last = Watched(0)
+    private let state = Watched((open: 0, count: 0, cancelled: Set<Int>()))
+    private let clock: ManualClock
+    private let interval: Int?
+
+    init(clock: ManualClock, interval: Int? = nil) {
+        self.clock = clock
+        self.interval = interval
+    }
+
+    func request(_ input: Int) async throws -> Int {
+        let fails = state.change { [interval] state in
+            state.open += 1
+            if state.open == 1 { state.count += 1 }
+            guard let interval else { return state.cancelled.contains(input) }
+            return state.open == 1 && state.count.isMultiple(of: interval)
+        }
+        defer { state.change { $0.open -= 1 } }
+        if fails { throw Trouble.first }
+        do {
+            try await clock.sleep(for: .seconds(1))
+        } catch {
+            state.change { $0.cancelled.insert(input) }
+            throw error
+        }
+        return Self.last.countOne()
+    }
+}
