@@ -71,7 +71,8 @@ struct IntegrationRecorderTests {
         let line = #line + 4
         let failures = try await TestScope.failures {
             let recorder = IntegrationRecorder<Int>()
-            recorder.call(Integrator(Echo<Int>()).prepareCall(1))
+            // It doesn't wait for what comes after the event that is another one.
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
             try await recorder.expect(.began, .succeeded(2), .completed)
         }
         #expect(
