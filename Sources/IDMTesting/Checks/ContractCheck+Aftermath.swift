@@ -8,14 +8,15 @@ extension ContractCheck {
         var fate = try await fateAfterCancel(of: count, pause: .zero)
         for look in 1...2 {
             guard let found = fate else { return nil }
-            let usual = try await usual(after: count)
+            let usual = try await usualFate(after: count)
             // An answer that is strange anyhow is no reason for one that doesn't come.
             if let usual = usual.fate, found.isOfAnswer || !usual.isOfAnswer { return nil }
             // A server that all share may count as well, and is to be met elsewhere in its count each time.
             for _ in 0..<(3 * look) { try await askAlone() }
-            // A provider that lets nobody in for a while does so with a cancel and without. An answer that goes to
-            // others may come in that while.
-            fate = try await fateAfterCancel(of: count, pause: found == .mixedUp ? .zero : usual.time)
+            // A provider that lets nobody in for a while does so with a cancel and without. What it does then is to
+            // fail: an answer that goes to others, or an end as if cancelled, may come in that while only.
+            let mayPass = found == .failed || found == .changed
+            fate = try await fateAfterCancel(of: count, pause: mayPass ? usual.time : .zero)
         }
         let whose = count == 1 ? "a request" : "\(count) requests"
         return fate.map { "expected the cancel of \(whose) to leave a later one alone, and it \($0.words)." }
@@ -39,13 +40,15 @@ extension ContractCheck {
     }
 
     /// What becomes of later requests where nobody is cancelled, and how long those before take.
-    private func usual(after count: Int) async throws -> (fate: ContractFate?, time: Duration) {
+    private func usualFate(after count: Int) async throws -> (fate: ContractFate?, time: Duration) {
         let new = try await laterFate(of: try make(), after: count)
         if let new, !new.isOfAnswer { return (new, .zero) }
         let provider = try make()
         let trials = await ask(count, provider)
         defer { for trial in trials { trial.cancel() } }
         let time = try await patience.clock.measure { try await answered(trials) }
+        // As before a cancel: a stream may have more to tell by then, and whoever comes later as well.
+        try await leaveAlone(trials)
         // One that fails by count has failed by now, wherever the ones after a cancel stand in its count, or does so
         // with those that come next.
         if count == 1, let own = trials[0].fate { return (own, time) }
@@ -54,18 +57,21 @@ extension ContractCheck {
     }
 
     /// What becomes of later requests. After one, each is to be answered. Of many nobody knows how many a provider has
-    /// counted that fails by count: then one of three is to be.
+    /// counted that fails by count: then one of three is to be. Answers are mixed up by no count.
     private func laterFate(of provider: Provider, after count: Int) async throws -> ContractFate? {
         var fates: [ContractFate] = []
-        for number in count == 1 ? [1, 0] : [0, 1, 2] {
-            guard let fate = try await laterFate(of: provider, number: number) else {
-                if count > 1 { return nil }
-                continue
+        var isAnswered = false
+        for number in count == 1 ? [1, 0] : [1, 2, 3] {
+            if let fate = try await laterFate(of: provider, number: number) {
+                fates.append(fate)
+                if fate == .open { break }
+            } else {
+                isAnswered = true
+                if count > 1 && others == nil { break }
             }
-            fates.append(fate)
-            if fate == .open { break }
         }
-        return count == 1 ? fates.min() : fates.max()
+        if count == 1 || fates.contains(.mixedUp) { return fates.min() }
+        return isAnswered ? nil : fates.max()
     }
 
     private func laterFate(of provider: Provider, number: Int) async throws -> ContractFate? {
@@ -73,6 +79,6 @@ extension ContractCheck {
         defer { trial.cancel() }
         try await answered([trial])
         if let fate = trial.fate { return fate }
-        return try await strange(among: [(number, trial.answer)]).first
+        return try await strange(among: [(number, trial.answer)]).first?.fate
     }
 }

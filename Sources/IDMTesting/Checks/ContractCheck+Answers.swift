@@ -1,23 +1,48 @@
 /// Whose answer goes to whom. It is known where the inputs are several.
 extension ContractCheck {
-    /// Asks many times at once with several inputs, and looks for those that get the answer of another input, three
-    /// times in a row: what differs from time to time may be the same by chance.
+    /// Asks many times at once with several inputs, then one after the other, and looks for those that get the answer of
+    /// another input, three times in a row: what differs from time to time may be the same by chance.
     func mixUp(among count: Int) async throws -> String? {
         guard others != nil else { return nil }
-        var mixedUp = 0
+        var found: String?
         for _ in 0..<3 {
-            let trials = await ask(count, try make())
+            let provider = try make()
+            let trials = await ask(count, provider)
             defer { for trial in trials { trial.cancel() } }
             try await answered(trials)
-            mixedUp = try await strange(among: Array(zip(0..., trials.map(\.answer)))).count { $0 == .mixedUp }
-            if mixedUp == 0 { return nil }
+            let answers = Array(zip(0..., trials.map(\.answer)))
+            let strange = try await strange(among: answers + laterAnswers(of: provider, after: count))
+            let mixedUp = strange.filter { $0.fate == .mixedUp }.map(\.number)
+            guard !mixedUp.isEmpty else { return nil }
+            let atOnce = mixedUp.count { $0 < count }
+            found =
+                atOnce > 0
+                ? words(for: ContractFate.mixedUp.words(count: atOnce), among: count)
+                : "expected a request after others to be answered, and it \(ContractFate.mixedUp.words)."
         }
-        return words(for: ContractFate.mixedUp.words(count: mixedUp), among: count)
+        return found
+    }
+
+    /// The answers to all inputs, the first of them last, where none is asked before the one before is answered.
+    private func laterAnswers(
+        of provider: Provider, after count: Int
+    ) async throws -> [(number: Int, answer: Provider.Output?)] {
+        let first = (count / inputCount + 1) * inputCount + 1
+        var answers: [(number: Int, answer: Provider.Output?)] = []
+        for number in first..<(first + inputCount) {
+            let trial = ask(provider, number: number)
+            defer { trial.cancel() }
+            try await answered([trial])
+            answers.append((number, trial.answer))
+        }
+        return answers
     }
 
     /// What is strange about answers: that they are those that another input gets alone, or no input. The latter says
     /// something only to whoever knows that they don't depend on what the provider has been asked before.
-    func strange(among answers: [(number: Int, answer: Provider.Output?)]) async throws -> [ContractFate] {
+    func strange(
+        among answers: [(number: Int, answer: Provider.Output?)]
+    ) async throws -> [(number: Int, fate: ContractFate)] {
         guard others != nil else { return [] }
         let alone = try await answersAlone()
         let changed = answers.filter { strangeness(of: $0.answer, to: $0.number, beside: alone) == .changed }
@@ -27,7 +52,7 @@ extension ContractCheck {
             let alone = try await answersAlone()
             mixedUp = mixedUp.filter { strangeness(of: $0.answer, to: $0.number, beside: alone) == .mixedUp }
         }
-        return mixedUp.map { _ in .mixedUp } + changed.map { _ in .changed }
+        return mixedUp.map { ($0.number, .mixedUp) } + changed.map { ($0.number, .changed) }
     }
 
     private func strangeness(

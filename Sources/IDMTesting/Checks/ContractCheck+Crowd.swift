@@ -59,25 +59,25 @@ extension ContractCheck {
         for trial in trials { try await trial.begun() }
         let isChosen = { (number: Int) in choice?.isMeant(number) ?? false }
         let chosen = trials.indices.filter(isChosen).map { trials[$0] }
-        let others = (0..<inputCount).map { first in
+        let spared = (0..<inputCount).map { first in
             stride(from: first, to: count, by: inputCount).filter { !isChosen($0) }.map { trials[$0] }
         }
         if choice?.isLater == true { try await leaveAlone(trials) }
         for trial in chosen { trial.cancel() }
         let cancelled = awaitsCancelled ? chosen : []
         _ = try await comes(within: patience.request) {
-            for trial in others.joined() { try await trial.answered() }
+            for trial in spared.joined() { try await trial.answered() }
             for trial in cancelled { try await trial.ended() }
         }
         // A stream may notice after its answer, and a second callback comes after the first.
-        let lasting = others.map { $0.filter { $0.isStream || $0.callsBack } }
+        let lasting = spared.map { $0.filter { $0.isStream || $0.callsBack } }
         let isLong = ends.contains { $0 > 0 }
         _ = try await comes(within: isLong ? max(patience.request, patience.cancel) : patience.cancel) {
             for (trials, end) in zip(lasting, isLong ? ends : lasting.map(\.count)) {
                 try await wait(for: end, of: trials)
             }
         }
-        return ContractCrowd(others, cancelled: cancelled)
+        return ContractCrowd(spared, cancelled: cancelled)
     }
 
     /// Those between the first and the last are asked from a task each: asked from one, a provider that doesn't suspend

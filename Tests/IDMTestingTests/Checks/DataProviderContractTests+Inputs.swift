@@ -31,6 +31,35 @@ extension DataProviderContractTests {
         #expect(try await broken { Keeping(clock: $0) } == [])
     }
 
+    @Test("is kept by a stream of what is known, which has loaded more when others ask later")
+    func observed() async throws {
+        for isEndless in [false, true] {
+            #expect(try await check(inputs: 2, 3) { Observed(clock: $0, isEndless: isEndless) }.messages == [])
+        }
+    }
+
+    @Test("is broken by a provider that keeps answers under the wrong key")
+    func keyless() async throws {
+        let found = try await check(inputs: 2) { Keyless(clock: $0) }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected a request after others to be answered, and it got the answer to another input."
+            ])
+    }
+
+    @Test("is broken by a provider whose lines are used by turns, with answers still to come")
+    func linesByTurns() async throws {
+        for third in [nil, 3] {
+            let found = try await check(inputs: 2, third) { Turns(clock: $0) }
+            #expect(found.rules == [.takesConcurrentRequests])
+            #expect(
+                found.messages == [
+                    "expected the cancel of 20 requests to leave a later one alone, and it got the answer to another input."
+                ])
+        }
+    }
+
     @Test("is broken by a provider that fails an input after its cancel, also if its answers are others each time")
     func numberedAndPoisoned() async throws {
         let found = try await check(inputs: 2, 3) { Numbered(clock: $0) }
@@ -93,6 +122,73 @@ private final class Sharing: DataProvider {
         }
         if input == 3 { throw Trouble.first }
         return input
+    }
+}
+
+/// A store that is observed: a stream of what is known, first nothing, then what has been loaded for all inputs.
+private final class Observed: StreamDataProvider {
+    private let known = Watched<[Int: Int]>([:])
+    private let clock: ManualClock
+    private let isEndless: Bool
+
+    init(clock: ManualClock, isEndless: Bool) {
+        self.clock = clock
+        self.isEndless = isEndless
+    }
+
+    func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
+        AsyncThrowingStream { continuation in
+            continuation.yield(known.value[input] ?? 0)
+            let loading = LibraryTask.start(clock: clock, isolation: nil) { [clock, known, isEndless] _ in
+                guard (try? await clock.sleep(for: .milliseconds(10))) != nil else { return }
+                known.change { $0 = [1: 1, 2: 2, 3: 3] }
+                continuation.yield(input)
+                guard (try? await clock.sleep(for: .milliseconds(100))) != nil else { return }
+                if !isEndless { continuation.finish() }
+            }
+            continuation.onTermination = { _ in loading.cancel() }
+        }
+    }
+}
+
+/// Keeps the last answer, for whatever input.
+private final class Keyless: DataProvider {
+    private let kept = Watched<Int?>(nil)
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        if let kept = kept.value { return kept }
+        try await clock.sleep(for: .seconds(1))
+        kept.change { $0 = input }
+        return input
+    }
+}
+
+/// Four lines that are used by turns, one request at a time. Who is cancelled leaves its answer on the line.
+private final class Turns: DataProvider {
+    private let free = Watched((0..<4).map { _ in Watched<[Int]>([]) })
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        let line = try await takeLine()
+        defer { free.change { $0.append(line) } }
+        LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
+            try? await clock.sleep(for: .seconds(1))
+            line.change { $0.append(input) }
+        }
+        try await line.wait { !$0.isEmpty }
+        return line.change { $0.removeFirst() }
+    }
+
+    private func takeLine() async throws -> Watched<[Int]> {
+        while true {
+            if let line = free.change({ $0.isEmpty ? nil : $0.removeFirst() }) { return line }
+            try await free.wait { !$0.isEmpty }
+        }
     }
 }
 

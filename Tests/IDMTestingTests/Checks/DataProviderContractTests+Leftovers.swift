@@ -19,13 +19,13 @@ extension DataProviderContractTests {
 
     @Test("leaves no request behind when it is cancelled", arguments: DataProviderContract.Rule.allCases)
     func cancelled(rule: DataProviderContract.Rule) async throws {
-        let open = Watched(0)
+        let (asked, open) = (Watched(0), Watched(0))
         let clock = ManualClock()
         let patience = DataProviderContract.Patience(beforeCancel: .seconds(5), clock: clock)
         let battery = Task {
-            try await DataProviderContract.check(input: 1, patience: patience, rules: [rule]) { Waiting(open) }
+            try await DataProviderContract.check(input: 1, patience: patience, rules: [rule]) { Waiting(asked, open) }
         }
-        try await open.wait { $0 == (rule == .takesConcurrentRequests ? 20 : 1) }
+        try await asked.wait { $0 == (rule == .takesConcurrentRequests ? 20 : 1) }
         battery.cancel()
         await #expect(throws: CancellationError.self) { try await battery.value }
         try await open.wait { $0 == 0 }
@@ -52,12 +52,17 @@ extension DataProviderContractTests {
 
 /// Never answers. A class, so that it is looked at what holds it.
 private final class Waiting: DataProvider {
+    private let asked: Watched<Int>
     private let open: Watched<Int>
 
-    init(_ open: Watched<Int>) { self.open = open }
+    init(_ asked: Watched<Int>, _ open: Watched<Int>) {
+        self.asked = asked
+        self.open = open
+    }
 
     func request(_ input: Int) async throws -> Int {
         open.change { $0 += 1 }
+        asked.countOne()
         defer { open.change { $0 -= 1 } }
         try await Watched(false).wait { $0 }
         return input
