@@ -68,7 +68,7 @@ struct IntegrationRecorderTests {
 
     @Test("fails at the line of the expectation, with what was expected and what came")
     func mismatch() async throws {
-        let line = #line + 4
+        let line = #line + 5
         let failures = try await TestScope.failures {
             let recorder = IntegrationRecorder<Int>()
             // It doesn't wait for what comes after the event that is another one.
