@@ -8,15 +8,15 @@ extension ContractCheck {
         var fate = try await fateAfterCancel(of: count, pause: .zero)
         for look in 1...2 {
             guard let found = fate else { return nil }
-            let usual = try await usualFate(after: count)
+            let (usual, time) = try await usualFate(after: count)
             // An answer that is strange anyhow is no reason for one that doesn't come.
-            if let usual = usual.fate, found.isOfAnswer || !usual.isOfAnswer { return nil }
+            if let usual, found.isOfAnswer || !usual.isOfAnswer { return nil }
             // A server that all share may count as well, and is to be met elsewhere in its count each time.
             for _ in 0..<(3 * look) { try await askAlone() }
             // A provider that lets nobody in for a while does so with a cancel and without. What it does then is to
             // fail: an answer that goes to others, or an end as if cancelled, may come in that while only.
             let mayPass = found == .failed || found == .changed
-            fate = try await fateAfterCancel(of: count, pause: mayPass ? usual.time : .zero)
+            fate = try await fateAfterCancel(of: count, pause: mayPass ? time : .zero)
         }
         let whose = count == 1 ? "a request" : "\(count) requests"
         return fate.map { "expected the cancel of \(whose) to leave a later one alone, and it \($0.words)." }
@@ -75,10 +75,8 @@ extension ContractCheck {
     }
 
     private func laterFate(of provider: Provider, number: Int) async throws -> ContractFate? {
-        let trial = ask(provider, number: number)
-        defer { trial.cancel() }
-        try await answered([trial])
-        if let fate = trial.fate { return fate }
-        return try await strange(among: [(number, trial.answer)]).first?.fate
+        let (fate, answer) = try await askOne(provider, number)
+        if let fate { return fate }
+        return try await strange(among: [(number, answer)]).first?.fate
     }
 }

@@ -1,5 +1,7 @@
 /// Whose answer goes to whom. It is known where the inputs are several.
 extension ContractCheck {
+    typealias Numbered = (number: Int, answer: Provider.Output?)
+
     /// Asks many times at once with several inputs, then one after the other, and looks for those that get the answer of
     /// another input, three times in a row: what differs from time to time may be the same by chance.
     func mixUp(among count: Int) async throws -> String? {
@@ -23,42 +25,33 @@ extension ContractCheck {
         return found
     }
 
-    /// The answers to all inputs, the first of them last, where none is asked before the one before is answered.
-    private func laterAnswers(
-        of provider: Provider, after count: Int
-    ) async throws -> [(number: Int, answer: Provider.Output?)] {
-        let first = (count / inputCount + 1) * inputCount + 1
-        var answers: [(number: Int, answer: Provider.Output?)] = []
-        for number in first..<(first + inputCount) {
-            let trial = ask(provider, number: number)
-            defer { trial.cancel() }
-            try await answered([trial])
-            answers.append((number, trial.answer))
+    /// The answers to all inputs, where none is asked before the one before is answered.
+    private func laterAnswers(of provider: Provider, after count: Int) async throws -> [Numbered] {
+        var answers: [Numbered] = []
+        for number in count..<(count + inputCount) {
+            answers.append((number, try await askOne(provider, number).answer))
         }
         return answers
     }
 
     /// What is strange about answers: that they are those that another input gets alone, or no input. The latter says
     /// something only to whoever knows that they don't depend on what the provider has been asked before.
-    func strange(
-        among answers: [(number: Int, answer: Provider.Output?)]
-    ) async throws -> [(number: Int, fate: ContractFate)] {
+    func strange(among answers: [Numbered]) async throws -> [(number: Int, fate: ContractFate)] {
         guard others != nil else { return [] }
         let alone = try await answersAlone()
-        let changed = answers.filter { strangeness(of: $0.answer, to: $0.number, beside: alone) == .changed }
-        var mixedUp = answers.filter { strangeness(of: $0.answer, to: $0.number, beside: alone) == .mixedUp }
+        let changed = answers.filter { strangeness(of: $0, beside: alone) == .changed }
+        var mixedUp = answers.filter { strangeness(of: $0, beside: alone) == .mixedUp }
         // Often: where an answer differs from time to time, another one may be it by chance.
         for _ in 0..<5 where !mixedUp.isEmpty {
             let alone = try await answersAlone()
-            mixedUp = mixedUp.filter { strangeness(of: $0.answer, to: $0.number, beside: alone) == .mixedUp }
+            mixedUp = mixedUp.filter { strangeness(of: $0, beside: alone) == .mixedUp }
         }
         return mixedUp.map { ($0.number, .mixedUp) } + changed.map { ($0.number, .changed) }
     }
 
-    private func strangeness(
-        of answer: Provider.Output?, to number: Int, beside alone: [Provider.Output?]
-    ) -> ContractFate? {
-        guard let isSame = others?.isSame, let answer, let own = alone[number % alone.count], !isSame(answer, own)
+    private func strangeness(of numbered: Numbered, beside alone: [Provider.Output?]) -> ContractFate? {
+        guard let isSame = others?.isSame, let answer = numbered.answer, let own = alone[numbered.number % inputCount],
+            !isSame(answer, own)
         else { return nil }
         return alone.contains { $0.map { isSame(answer, $0) } ?? false } ? .mixedUp : .changed
     }
@@ -73,9 +66,14 @@ extension ContractCheck {
     /// Asks a new provider, and returns the answer if that is kept.
     @discardableResult
     func askAlone(_ number: Int = 0) async throws -> Provider.Output? {
-        let trial = ask(try make(), number: number)
+        try await askOne(try make(), number).answer
+    }
+
+    /// Makes one request, and returns what becomes of it, and the answer if that is kept.
+    func askOne(_ provider: Provider, _ number: Int) async throws -> (fate: ContractFate?, answer: Provider.Output?) {
+        let trial = ask(provider, number: number)
         defer { trial.cancel() }
         try await answered([trial])
-        return trial.answer
+        return (trial.fate, trial.answer)
     }
 }

@@ -84,14 +84,9 @@ private struct Newer: StreamDataProvider {
     let clock: ManualClock
 
     func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
-        AsyncThrowingStream { continuation in
-            continuation.yield(input)
-            let loading = LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
-                guard (try? await clock.sleep(for: .milliseconds(input == 1 ? 120 : 40))) != nil else { return }
-                if input != 1 { continuation.yield(input) }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in loading.cancel() }
+        clock.stream(first: input) { [clock] continuation in
+            try await clock.sleep(for: .milliseconds(input == 1 ? 120 : 40))
+            if input != 1 { continuation.yield(input) }
         }
     }
 }
@@ -135,16 +130,12 @@ private final class Observed: StreamDataProvider {
     }
 
     func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
-        AsyncThrowingStream { continuation in
-            continuation.yield(known.value[input] ?? 0)
-            let loading = LibraryTask.start(clock: clock, isolation: nil) { [clock, known, isEndless] _ in
-                guard (try? await clock.sleep(for: .milliseconds(10))) != nil else { return }
-                known.change { $0 = [1: 1, 2: 2, 3: 3] }
-                continuation.yield(input)
-                guard (try? await clock.sleep(for: .milliseconds(100))) != nil else { return }
-                if !isEndless { continuation.finish() }
-            }
-            continuation.onTermination = { _ in loading.cancel() }
+        clock.stream(first: known.value[input] ?? 0) { [clock, known, isEndless] continuation in
+            try await clock.sleep(for: .milliseconds(10))
+            known.change { $0 = [1: 1, 2: 2, 3: 3] }
+            continuation.yield(input)
+            try await clock.sleep(for: .milliseconds(100))
+            if isEndless { try await Watched(false).wait { $0 } }
         }
     }
 }

@@ -110,18 +110,11 @@ private final class Narrow: StreamDataProvider {
     init(clock: ManualClock) { self.clock = clock }
 
     func values(for input: Int) -> AsyncThrowingStream<Int, any Error> {
-        AsyncThrowingStream { continuation in
-            open.change { $0 += 1 }
+        open.change { $0 += 1 }
+        return clock.stream(first: input) { [clock, open] continuation in
+            defer { open.change { $0 -= 1 } }
+            for _ in 0..<10 { try await clock.sleep(for: .milliseconds(15) * open.value) }
             continuation.yield(input)
-            let loading = LibraryTask.start(clock: clock, isolation: nil) { [clock, open] _ in
-                defer { open.change { $0 -= 1 } }
-                for _ in 0..<10 {
-                    guard (try? await clock.sleep(for: .milliseconds(15) * open.value)) != nil else { return }
-                }
-                continuation.yield(input)
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in loading.cancel() }
         }
     }
 }
