@@ -15,25 +15,28 @@ extension FailureLedger {
         /// - Parameters:
         ///   - watched: Where something is to come.
         ///   - place: Where the test waits.
-        ///   - isSatisfied: Whether it has come.
-        ///   - missing: What was expected, and what has come instead so far.
+        ///   - remaining: What was expected, and what has come instead so far. Nil where it has come.
         convenience init<Value>(
             waitingFor watched: Watched<Value>, at place: SourcePlace,
-            until isSatisfied: @escaping @Sendable (Value) -> Bool, missing: @escaping @Sendable (Value) -> String
+            remaining: @escaping @Sendable (Value) -> String?
         ) {
             self.init { end in
-                let value = watched.value
-                return isSatisfied(value) ? [] : [TestFailure("\(missing(value)) until \(end).", at: place)]
+                remaining(watched.value).map { [TestFailure("\($0) until \(end).", at: place)] } ?? []
             }
         }
     }
 
     /// Waits for what a test needs before it can go on.
+    ///
+    /// - Parameters:
+    ///   - isSatisfied: Whether it can.
+    ///   - remaining: What was expected, and what has come instead so far. Nil where nothing is missing, which may be
+    ///     later than that the test can go on: what it waits for may come in parts.
     func wait<Value>(
         for watched: Watched<Value>, at place: SourcePlace, until isSatisfied: @escaping @Sendable (Value) -> Bool,
-        missing: @escaping @Sendable (Value) -> String
+        remaining: @escaping @Sendable (Value) -> String?
     ) async throws {
-        let wait = OpenPart(waitingFor: watched, at: place, until: isSatisfied, missing: missing)
+        let wait = OpenPart(waitingFor: watched, at: place, remaining: remaining)
         let end = TestScope.begin(wait)
         defer { end() }
         do {
@@ -42,6 +45,16 @@ extension FailureLedger {
             wait.failures("the test was cancelled").forEach(miss)
             throw error
         }
+    }
+
+    /// Waits for something that comes as a whole.
+    ///
+    /// - Parameter missing: What was expected, and what has come instead so far.
+    func wait<Value>(
+        for watched: Watched<Value>, at place: SourcePlace, until isSatisfied: @escaping @Sendable (Value) -> Bool,
+        missing: @escaping @Sendable (Value) -> String
+    ) async throws {
+        try await wait(for: watched, at: place, until: isSatisfied) { isSatisfied($0) ? nil : missing($0) }
     }
 
     /// Waits for so many of something.
@@ -74,8 +87,8 @@ extension FailureLedger {
     ) async throws {
         try await wait(for: request, at: place) {
             isCancelled($0) || isOver($0)
-        } missing: { _ in
-            "Expected a cancel of the request, and none came"
+        } remaining: {
+            isCancelled($0) ? nil : "Expected a cancel of the request, and none came"
         }
         guard !isCancelled(request.value) else { return }
         record("Expected a cancel of the request, and it ended without one.", at: place)

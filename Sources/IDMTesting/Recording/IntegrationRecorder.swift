@@ -173,33 +173,25 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        let expected = [first] + others
-        var came: [IntegrationEvent<Output>] = []
-        @Sendable func words(for came: [IntegrationEvent<Output>]) -> String {
-            "Expected \(expected.map(\.description).inWords), and \(IntegrationEvent.words(for: came).inWords) came"
-        }
-        func fail() { ledger.record("\(words(for: came)).", at: place) }
-        for (index, expectation) in expected.enumerated() {
-            var isMet = false
-            while !isMet {
-                try await ledger.wait(for: state, at: place) {
-                    !$0.unexpected.isEmpty || $0.isOver
-                } missing: { [came] in
-                    words(for: came + $0.upcoming(expected.count - index))
-                }
-                guard let event = takeEvent() else {
-                    // Another one who waits may have taken what came.
-                    if state.value.isExhausted { return fail() }
-                    continue
-                }
-                came.append(event)
-                // Asked outside of the lock: it may be the user's code.
-                isMet = expectation.isMet(event)
-                guard isMet || expectation.passes(over: event) else {
-                    came += takeEvents(expected.count - index - 1)
-                    return fail()
-                }
+        var expected = ExpectedEvents([first] + others)
+        while !expected.areMet {
+            try await ledger.wait(for: state, at: place) {
+                !$0.unexpected.isEmpty || $0.isOver
+            } remaining: { [expected] state in
+                if expected.areMet(by: state.unexpected) { return nil }
+                var expected = expected
+                expected.add(state.upcoming(expected.restCount))
+                return expected.words
             }
+            // Asked outside of the lock: what is expected may be the user's code.
+            if let event = takeEvent() {
+                if expected.take(event) { continue }
+                expected.add(takeEvents(expected.restCount - 1))
+            } else if !state.value.isExhausted {
+                // Another one who waits may have taken what came.
+                continue
+            }
+            return ledger.record("\(expected.words).", at: place)
         }
     }
 
@@ -251,9 +243,4 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         }
         return failures
     }
-}
-
-extension [String] {
-    /// The elements in a row, or that there are none.
-    fileprivate var inWords: String { isEmpty ? "nothing" : joined(separator: ", ") }
 }

@@ -101,6 +101,32 @@ struct CancelledWaitTests {
         #expect(failures.value.map(\.message) == words.map { "\($0) until the test was cancelled." })
     }
 
+    @Test("says that no cancel has come also of a request that has ended, and nothing of one that was cancelled")
+    func endedBefore() async throws {
+        let failures = Watched<[TestFailure]>([])
+        let line = #line + 12
+        let test = Task {
+            try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+                let provider = ControlledDataProvider<Int, Int>()
+                let tasks = [Integrator(provider).prepareCall(1).call(), Integrator(provider).prepareCall(2).call()]
+                let (answered, cancelled) = (try await provider.nextRequest(), try await provider.nextRequest())
+                answered.answer(1)
+                let isFirst = answered.input == 1
+                tasks[isFirst ? 1 : 0].cancel()
+                try await cancelled.cancelled()
+                await tasks[isFirst ? 0 : 1].finish()
+                withUnsafeCurrentTask { $0?.cancel() }
+                try? await answered.cancelled()
+                try? await cancelled.cancelled()
+            }
+        }
+        try await test.value
+        #expect(
+            failures.value.map(\.summary) == [
+                "\(line): Expected a cancel of the request, and none came until the test was cancelled."
+            ])
+    }
+
     @Test("ends with a request that ends without the cancel, and is a failure then, in each form")
     func endedWithoutCancel() async throws {
         var lines: [Int] = []

@@ -84,8 +84,8 @@ extension ExploreTests {
         let place = SourcePlace()
         for count in 1...2 {
             ledger.begin(
-                FailureLedger.OpenPart(waitingFor: Watched(1), at: place, until: { $0 == count }) {
-                    "Expected \(count), and \($0) came"
+                FailureLedger.OpenPart(waitingFor: Watched(1), at: place) {
+                    $0 == count ? nil : "Expected \(count), and \($0) came"
                 })
         }
         #expect(ledger.failures(waitingUntil: "now") == [TestFailure("Expected 2, and 1 came until now.", at: place)])

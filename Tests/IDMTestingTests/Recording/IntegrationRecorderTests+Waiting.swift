@@ -46,6 +46,51 @@ extension IntegrationRecorderTests {
         integrator.cancel()
     }
 
+    /// What a test expects that is cancelled already, where a call has begun, or has ended with 1, and what is missing.
+    static let lateWaits: [(isOver: Bool, missing: String?, wait: LateWait)] = [
+        (false, "Expected began, succeeded(1), and began came", { try await $0.expect(.began, .succeeded(1)) }),
+        (false, "Expected succeeded(1), and began came", { try await $0.expect(.succeeded(1)) }),
+        (false, nil, { try await $0.expect(.began) }),
+        (
+            true, "Expected began, failed, and began, progressed(0.5), succeeded(1) came",
+            { try await $0.expect(.began, .failed) }
+        ),
+        (
+            true,
+            "Expected began, succeeded(1), completed, began, and began, progressed(0.5), succeeded(1), completed came",
+            { try await $0.expect(.began, .succeeded(1), .completed, .began) }
+        ),
+        (true, nil, { try await $0.expect(.began, .succeeded(1)) }),
+        (true, nil, { try await $0.expect(.began, .progressed(0.5), .succeeded(1), .completed) }),
+    ]
+    typealias LateWait = @Sendable (IntegrationRecorder<Int>) async throws -> Void
+
+    @Test(
+        "says what is missing, and no more, where the scope was cancelled before the task waits",
+        arguments: lateWaits.indices)
+    func lateWait(index: Int) async throws {
+        let (isOver, missing, wait) = Self.lateWaits[index]
+        let failures = Watched<[TestFailure]>([])
+        let test = Task {
+            try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+                let (provider, recorder) = (ControlledDataProvider<Int, Int>(), IntegrationRecorder<Int>())
+                let task = recorder.call(Integrator(provider).prepareCall(1))
+                defer { task.cancel() }
+                let request = try await provider.nextRequest()
+                if isOver {
+                    request.reporter?.report(fraction: 0.5)
+                    request.answer(1)
+                    await task.finish()
+                }
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await wait(recorder)
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await test.value }
+        let expected = missing.map { ["\($0) until the test was cancelled."] } ?? []
+        #expect(failures.value.map(\.message) == expected)
+    }
+
     @Test("says nothing of a wait that the test itself cancels, and leaves it the events that it didn't look at")
     func cancelledWait() async throws {
         try await TestScope.run {

@@ -157,10 +157,12 @@ final class ServerHub: Sendable {
     func wait(
         at place: SourcePlace, until isSatisfied: @escaping @Sendable (LoopbackServer.Journal) -> Bool
     ) async throws {
-        try await ledger.wait(for: journal, at: place, until: isSatisfied) { journal in
-            let seen = "\(journal.requestCount.requests) on \(journal.connectionCount.of("connection"))"
-            return "Expected the server to see something else, and \(seen) came"
-        }
+        try await ledger.wait(
+            for: journal, at: place, until: isSatisfied,
+            missing: { journal in
+                let seen = "\(journal.requestCount.requests) on \(journal.connectionCount.of("connection"))"
+                return "Expected the server to see something else, and \(seen) came"
+            })
     }
 
     func record(_ request: Request) {
