@@ -2,8 +2,8 @@
 extension ContractCheck {
     typealias Numbered = (number: Int, answer: Provider.Output?)
 
-    /// Asks many times at once with several inputs, then one after the other, and looks for those that get the answer of
-    /// another input, three times in a row: what differs from time to time may be the same by chance.
+    /// Asks many times at once with several inputs, then one after the other, and looks for those that get the answer
+    /// of another input, three times in a row: what differs from time to time may be the same by chance.
     func mixUp(among count: Int) async throws -> String? {
         guard others != nil else { return nil }
         var found: String?
@@ -38,7 +38,6 @@ extension ContractCheck {
     /// something only to whoever knows that they don't depend on what the provider has been asked before.
     func strange(among answers: [Numbered]) async throws -> [(number: Int, fate: ContractFate)] {
         guard others != nil else { return [] }
-        let alone = try await answersAlone()
         let changed = answers.filter { strangeness(of: $0, beside: alone) == .changed }
         var mixedUp = answers.filter { strangeness(of: $0, beside: alone) == .mixedUp }
         // Often: where an answer differs from time to time, another one may be it by chance.
@@ -56,17 +55,17 @@ extension ContractCheck {
         return alone.contains { $0.map { isSame(answer, $0) } ?? false } ? .mixedUp : .changed
     }
 
-    /// The answer that each input gets from a provider of its own.
-    private func answersAlone() async throws -> [Provider.Output?] {
+    /// The answer that each input gets from a provider of its own, one after the other. Where one doesn't come no more
+    /// are asked for, and none where there is one input: then nobody looks at them.
+    func answersAlone() async throws -> [Provider.Output?] {
+        guard others != nil else { return [] }
         var answers: [Provider.Output?] = []
-        for number in 0..<inputCount { answers.append(try await askAlone(number)) }
-        return answers
-    }
-
-    /// Asks a new provider, and returns the answer if that is kept.
-    @discardableResult
-    func askAlone(_ number: Int = 0) async throws -> Provider.Output? {
-        try await askOne(try make(), number).answer
+        for number in 0..<inputCount {
+            let (fate, answer) = try await askOne(try make(), number)
+            answers.append(answer)
+            if fate == .open { break }
+        }
+        return answers + Array(repeating: nil, count: inputCount - answers.count)
     }
 
     /// Makes one request, and returns what becomes of it, and the answer if that is kept.

@@ -4,7 +4,13 @@ extension ContractCheck {
     /// Asks many times at once, and cancels some: nobody else is to notice. What happens anyhow is no fault of a
     /// cancel, and what happens to a request alone is no fault of many.
     func takesMany() async throws -> String? {
-        let count = 20
+        // Once for all looks: where a request takes seconds, these would take most of the time.
+        var check = self
+        check.alone = try await answersAlone()
+        return try await check.takesMany(20)
+    }
+
+    private func takesMany(_ count: Int) async throws -> String? {
         var (hasAskedOne, isDeaf) = (false, false)
         for choice in CrowdCancel.all {
             let meddled = try await askMany(count, cancelling: choice, awaitingCancelled: !isDeaf)
@@ -59,9 +65,10 @@ extension ContractCheck {
         for trial in trials { try await trial.begun() }
         let isChosen = { (number: Int) in choice?.isMeant(number) ?? false }
         let chosen = trials.indices.filter(isChosen).map { trials[$0] }
-        let spared = (0..<inputCount).map { first in
-            stride(from: first, to: count, by: inputCount).filter { !isChosen($0) }.map { trials[$0] }
+        let numbers = (0..<inputCount).map { first in
+            stride(from: first, to: count, by: inputCount).filter { !isChosen($0) }
         }
+        let spared = numbers.map { $0.map { trials[$0] } }
         if choice?.isLater == true { try await leaveAlone(trials) }
         for trial in chosen { trial.cancel() }
         let cancelled = awaitsCancelled ? chosen : []
@@ -77,7 +84,8 @@ extension ContractCheck {
                 try await wait(for: end, of: trials)
             }
         }
-        return ContractCrowd(spared, cancelled: cancelled)
+        let answers = numbers.joined().map { ($0, trials[$0].answer) }
+        return ContractCrowd(spared, strange: try await strange(among: answers), cancelled: cancelled)
     }
 
     /// Those between the first and the last are asked from a task each: asked from one, a provider that doesn't suspend

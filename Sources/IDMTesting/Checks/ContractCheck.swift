@@ -9,6 +9,8 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     let input: Provider.Input
     /// What many requests at once are made with besides, in turn, and how their answers are held against one another.
     var others: (inputs: [Provider.Input], isSame: Comparison)?
+    /// The answer that each input gets alone. It is asked for when somebody needs it.
+    var alone: [Provider.Output?] = []
     let patience: Patience
     let make: @Sendable () throws -> Provider
 

@@ -7,7 +7,7 @@ struct ContractCrowd: Sendable {
         var lengths: [Int] = []
     }
 
-    private let groups: [Group]
+    private var groups: [Group]
     /// How many have not ended though they were cancelled.
     let stuck: Int
 
@@ -15,8 +15,12 @@ struct ContractCrowd: Sendable {
     ///
     /// - Parameters:
     ///   - trials: Those that nobody cancelled, by their inputs.
+    ///   - strange: Those of them whose answer is wrong, by their numbers.
     ///   - cancelled: The others, if they were waited for.
-    init<Provider>(_ trials: [[ContractTrial<Provider>]], cancelled: [ContractTrial<Provider>]) {
+    init<Provider>(
+        _ trials: [[ContractTrial<Provider>]], strange: [(number: Int, fate: ContractFate)],
+        cancelled: [ContractTrial<Provider>]
+    ) {
         groups = trials.map { trials in
             trials.reduce(into: Group()) { group, trial in
                 if let fate = trial.fate {
@@ -27,27 +31,30 @@ struct ContractCrowd: Sendable {
             }
         }
         stuck = cancelled.count { !$0.hasEnded }
+        for (number, fate) in strange { groups[number % groups.count].fates[fate, default: 0] += 1 }
     }
 
-    /// Whether all have answered with a value, and no stream has ended.
+    /// Whether all have answered with the right value, and no stream has ended.
     var isInnocent: Bool { groups.allSatisfy { $0.fates.isEmpty && $0.lengths.isEmpty } }
 
     /// How many streams have ended by themselves, by their inputs.
     var ends: [Int] { groups.map(\.lengths.count) }
 
-    /// What no request is to come to, however many there are.
+    /// What no request is to come to, however many there are. Wrong answers are looked for elsewhere.
     var fault: String? {
-        for fate in ContractFate.allCases where fate != .failed {
+        for fate in ContractFate.allCases where fate < .failed {
             let count = groups.reduce(0) { $0 + $1.fates[fate, default: 0] }
             if count > 0 { return fate.words(count: count) }
         }
         return nil
     }
 
-    /// What has become of more of them than of others that were asked alike, and of which none was cancelled.
+    /// What has become of more of them than of others that were asked alike, and of which none was cancelled. If those
+    /// have strange answers as well, answers differ anyhow.
     func harm(beside others: ContractCrowd) -> String? {
         let pairs = Array(zip(groups, others.groups))
-        for fate in ContractFate.allCases {
+        let differ = others.groups.contains { $0.fates.keys.contains(where: \.isOfAnswer) }
+        for fate in ContractFate.allCases where fate != .changed || !differ {
             let counts = pairs.map { ($0.fates[fate, default: 0], $1.fates[fate, default: 0]) }.filter { $0 > $1 }
             guard !counts.isEmpty else { continue }
             let (count, usual) = counts.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }

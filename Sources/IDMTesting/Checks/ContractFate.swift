@@ -21,4 +21,10 @@ enum ContractFate: CaseIterable, Comparable {
 
     /// Whether there is an answer, and only that is wrong.
     var isOfAnswer: Bool { self >= .mixedUp }
+
+    /// Whether a cancel isn't to be blamed for it, where this comes without one. A strange answer is no reason for one
+    /// that doesn't come, nor a failure for one that goes to another input.
+    func isExcused(by usual: Self) -> Bool {
+        self == .changed || isOfAnswer == usual.isOfAnswer
+    }
 }

@@ -26,6 +26,8 @@ public import IDMCore
 /// its first value is given the time of a cancel to end, once alone and three times among many. And one that fails
 /// after a cancel is asked again after the time of a request.
 ///
+/// It takes about the time of ten requests, one after the other, and of two more for each of several inputs.
+///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
 /// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
 public enum DataProviderContract {
@@ -45,7 +47,8 @@ public enum DataProviderContract {
         /// ``Patience/beforeCancel``. They end, and the others don't notice: no more of them fail, and no stream ends
         /// earlier, than where none is cancelled. One that is made after one was cancelled ends as well, with an error
         /// only if it has one anyhow, and so does one of three that are made after many were. With several inputs none
-        /// gets the answer that another input gets alone, nor, after a cancel, one that it gets only then.
+        /// gets the answer that another input gets alone, nor, beside a cancel or after one, one that it gets only
+        /// then.
         ///
         /// What a cancel does to others, and whose answer goes to whom, is looked at three times, and breaks the rule
         /// if it is found each time. A provider that fails at random may be found to break it once in a while.
@@ -92,8 +95,8 @@ public enum DataProviderContract {
 
     /// Runs the battery, and has requests at once and later ones made with several inputs: none is to get the answer
     /// that another input gets alone. It is meant for providers whose answer depends on the input only. An answer that
-    /// no input gets alone says something after a cancel only, and if such don't come without one. One to an input that
-    /// fails alone says nothing.
+    /// no input gets alone says something beside a cancel and after one only, and if such don't come without one. One
+    /// to an input that fails alone says nothing.
     ///
     /// ```swift
     /// try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }

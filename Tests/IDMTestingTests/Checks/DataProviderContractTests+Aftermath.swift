@@ -46,6 +46,10 @@ extension DataProviderContractTests {
             #expect(found.rules == [.takesConcurrentRequests], "\(keepsAnswers)")
             #expect(found.messages == ["\(later), and it got the answer to another input."], "\(keepsAnswers)")
         }
+        // That every third fails is no reason for it.
+        let found = try await check(inputs: 2) { Lines(clock: $0, keepsAnswers: true, interval: 3) }
+        #expect(found.messages == ["\(later), and it got the answer to another input."])
+        #expect(try await check(inputs: 2) { Lines(clock: $0, keepsAnswers: nil, interval: 3) }.rules == [])
         #expect(try await check(inputs: 2) { Lines(clock: $0, keepsAnswers: nil) }.rules == [])
     }
 
@@ -209,17 +213,23 @@ private final class Lines: DataProvider {
     }
 
     private let free = Watched<[Watched<Line>]>([])
+    private let count = Watched(0)
     private let clock: ManualClock
     private let keepsAnswers: Bool?
+    private let interval: Int
 
-    /// - Parameter keepsAnswers: Whether a line that a cancelled request gives back keeps what comes when nobody
-    ///   listens. Nil, if it isn't given back.
-    init(clock: ManualClock, keepsAnswers: Bool?) {
+    /// - Parameters:
+    ///   - keepsAnswers: Whether a line that a cancelled request gives back keeps what comes when nobody listens. Nil,
+    ///     if it isn't given back.
+    ///   - interval: Every so many of them one request fails.
+    init(clock: ManualClock, keepsAnswers: Bool?, interval: Int = .max) {
         self.clock = clock
         self.keepsAnswers = keepsAnswers
+        self.interval = interval
     }
 
     func request(_ input: Int) async throws -> Int {
+        if count.countOne().isMultiple(of: interval) { throw Trouble.first }
         let (clock, keepsAnswers) = (clock, keepsAnswers)
         let line = free.change { $0.popLast() } ?? Watched(Line())
         line.change { $0.isHeard = true }

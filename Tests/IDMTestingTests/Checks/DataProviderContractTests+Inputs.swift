@@ -38,6 +38,22 @@ extension DataProviderContractTests {
         }
     }
 
+    @Test(
+        "is kept by a stream that takes a moment to end after its cancel, while what all share goes on",
+        arguments: 0..<3)
+    func slowEnds(phase: Int) async throws {
+        for (load, end) in [(40, 60), (30, 30), (60, 100)] {
+            #expect(
+                try await check(inputs: 2, 3) { SlowEnd(clock: $0, load: load, end: end) }.messages == [], "\(load)")
+        }
+        // What takes longer now and then, and ends just when the cancelled do, has ended a moment later in any case.
+        let made = Watched(0)
+        let found = try await check(inputs: 2, 3) { clock in
+            SlowEnd(clock: clock, load: made.countOne() % 3 == phase ? 35 : 45, end: 20)
+        }
+        #expect(found.messages == [])
+    }
+
     @Test("is broken by a provider that keeps answers under the wrong key")
     func keyless() async throws {
         let found = try await check(inputs: 2) { Keyless(clock: $0) }
@@ -140,6 +156,52 @@ private final class Observed: StreamDataProvider {
     }
 }
 
+/// A store that is observed: a stream of what is known, first nothing, then what the store loads by itself. Who is
+/// cancelled takes a moment to end.
+private final class SlowEnd: StreamDataProvider {
+    private let known = Watched<[Int: Int]>([:])
+    private let clock: ManualClock
+    private let load: Int
+    private let end: Int
+
+    /// - Parameters:
+    ///   - load: After how many milliseconds all is loaded.
+    ///   - end: How many milliseconds it takes to end.
+    init(clock: ManualClock, load: Int, end: Int) {
+        self.clock = clock
+        self.load = load
+        self.end = end
+    }
+
+    func values(for input: Int) -> Values {
+        LibraryTask.start(clock: clock, isolation: nil) { [clock, known, load] _ in
+            try? await clock.sleep(for: .milliseconds(load))
+            known.change { $0 = [1: 1, 2: 2, 3: 3] }
+        }
+        return Values(store: self, first: known.value[input] ?? 0)
+    }
+
+    struct Values: AsyncSequence, AsyncIteratorProtocol {
+        let store: SlowEnd
+        var first: Int?
+
+        func makeAsyncIterator() -> Values { self }
+
+        mutating func next() async throws -> Int? { try await next(isolation: #isolation) }
+
+        mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
+            if let first = first.take() { return first }
+            do {
+                try await Watched(false).wait { $0 }
+            } catch {
+                _ = try? await Deaf(duration: .milliseconds(store.end), clock: store.clock).request(0)
+                throw error
+            }
+            return nil
+        }
+    }
+}
+
 /// Keeps the last answer, for whatever input.
 private final class Keyless: DataProvider {
     private let kept = Watched<Int?>(nil)
@@ -155,31 +217,30 @@ private final class Keyless: DataProvider {
     }
 }
 
-/// Two lines that are used by turns, one request at a time. Who is cancelled leaves its answer on the line. After one,
-/// each finds its own there. After many, the first of them has left its answer to the first input on one line, and those
-/// that take the lines next come with the second and the third.
+/// As many lines as there are requests at once, two at least, each used when all others have been since. Who is
+/// cancelled leaves its answer on the line. After one, each finds its own there. After many, whoever comes next finds
+/// what the first of them has left, and comes with another input.
 private final class Turns: DataProvider {
-    private let free = Watched((0..<2).map { _ in Watched<[Int]>([]) })
+    private typealias Line = (answers: Watched<[Int]>, lastUse: Int)
+
+    private let state = Watched((free: (0..<2).map { _ in Line(Watched([]), 0) }, uses: 0))
     private let clock: ManualClock
 
     init(clock: ManualClock) { self.clock = clock }
 
     func request(_ input: Int) async throws -> Int {
-        let line = try await takeLine()
-        defer { free.change { $0.append(line) } }
+        let line = state.change { state in
+            state.uses += 1
+            let next = state.free.indices.min { state.free[$0].lastUse < state.free[$1].lastUse }
+            return Line(next.map { state.free.remove(at: $0).answers } ?? Watched([]), state.uses)
+        }
+        defer { state.change { $0.free.append(line) } }
         LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
             try? await clock.sleep(for: .seconds(1))
-            line.change { $0.append(input) }
+            line.answers.change { $0.append(input) }
         }
-        try await line.wait { !$0.isEmpty }
-        return line.change { $0.removeFirst() }
-    }
-
-    private func takeLine() async throws -> Watched<[Int]> {
-        while true {
-            if let line = free.change({ $0.isEmpty ? nil : $0.removeFirst() }) { return line }
-            try await free.wait { !$0.isEmpty }
-        }
+        try await line.answers.wait { !$0.isEmpty }
+        return line.answers.change { $0.removeFirst() }
     }
 }
 

@@ -41,6 +41,25 @@ extension DataProviderContractTests {
             #expect(found == [])
         }
     }
+
+    @Test("takes no longer than some twenty requests, one after the other")
+    func length() async throws {
+        let one = try await check { Waiting(clock: $0) }
+        #expect(one.messages == [])
+        #expect(one.waited < .seconds(9))
+        let several = try await check(inputs: 2, 3) { Waiting(clock: $0) }
+        #expect(several.messages == [])
+        #expect(several.waited < .seconds(18))
+        // Where an answer doesn't come, no more are waited for that nobody will need.
+        let silent = try await check(inputs: 2, 3, rules: [.takesConcurrentRequests]) { _ in
+            ClosureDataProvider { (_: Int) in
+                try await Watched(false).wait { $0 }
+                return 0
+            }
+        }
+        #expect(silent.messages == [])
+        #expect(silent.waited < .seconds(31))
+    }
 }
 
 /// Answers after some time, near the end of which it doesn't hear a cancel.
@@ -68,5 +87,17 @@ private struct Endless: StreamDataProvider {
             try Task.checkCancellation()
             return input
         }
+    }
+}
+
+/// Answers after a second.
+private final class Waiting: DataProvider {
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        try await clock.sleep(for: .seconds(1))
+        return input
     }
 }
