@@ -15,8 +15,8 @@ extension ContractCheck {
         var later = try await afterCancel(of: count, rest: .zero)
         for look in 1...2 {
             guard let fate = later?.fate, let pause = later?.pause else { return nil }
-            // What a provider has learnt by then it may have learnt without the cancel.
-            let (usual, time) = try await usualFates(after: count, pause: fate == .changed ? pause : nil)
+            // What a provider tells by then it may tell by then without the cancel.
+            let (usual, time) = try await usualFates(after: count, pause: fate.isOfAnswer ? pause : nil)
             if usual.contains(where: fate.isExcused) { return nil }
             // A server that all share may count as well, and is to be met elsewhere in its count each time.
             for _ in 0..<(3 * look) { _ = try await askOne(try make(), 0) }

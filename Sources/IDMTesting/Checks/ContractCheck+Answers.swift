@@ -1,3 +1,5 @@
+import IDMCore
+
 /// Whose answer goes to whom. It is known where the inputs are several.
 extension ContractCheck {
     typealias Numbered = (number: Int, answer: Provider.Output?)
@@ -40,6 +42,11 @@ extension ContractCheck {
         guard others != nil else { return [] }
         let changed = answers.filter { strangeness(of: $0, beside: alone) == .changed }
         var mixedUp = answers.filter { strangeness(of: $0, beside: alone) == .mixedUp }
+        // A provider may know more by and by, and tell that as well when it is asked alone.
+        if !mixedUp.isEmpty {
+            let later = try await answersAlone(again: true)
+            mixedUp.removeAll { isSame($0, as: later) }
+        }
         // Often: where an answer differs from time to time, another one may be it by chance.
         for _ in 0..<5 where !mixedUp.isEmpty {
             let alone = try await answersAlone()
@@ -55,13 +62,25 @@ extension ContractCheck {
         return alone.contains { $0.map { isSame(answer, $0) } ?? false } ? .mixedUp : .changed
     }
 
+    private func isSame(_ numbered: Numbered, as answers: [Provider.Output?]) -> Bool {
+        guard let answer = numbered.answer, let own = answers[numbered.number % inputCount] else { return false }
+        return others?.isSame(answer, own) == true
+    }
+
     /// The answer that each input gets from a provider of its own, one after the other. Where one doesn't come no more
     /// are asked for, and none where there is one input: then nobody looks at them.
-    func answersAlone() async throws -> [Provider.Output?] {
+    ///
+    /// - Parameter again: Whether each is asked once more after a moment, and that answer counts.
+    func answersAlone(again: Bool = false) async throws -> [Provider.Output?] {
         guard others != nil else { return [] }
         var answers: [Provider.Output?] = []
         for number in 0..<inputCount {
-            let (fate, answer) = try await askOne(try make(), number)
+            let provider = try make()
+            var (fate, answer) = try await askOne(provider, number)
+            if again {
+                try await patience.clock.pause(for: patience.beforeCancel)
+                (fate, answer) = try await askOne(provider, number)
+            }
             answers.append(answer)
             if fate == .open { break }
         }

@@ -54,7 +54,7 @@ struct ContractCrowd: Sendable {
     func harm(beside others: ContractCrowd) -> String? {
         let pairs = Array(zip(groups, others.groups))
         let differ = others.groups.contains { $0.fates.keys.contains(where: \.isOfAnswer) }
-        for fate in ContractFate.allCases where fate != .changed || !differ {
+        for fate in ContractFate.allCases where !(fate.isOfAnswer && differ) {
             let counts = pairs.map { ($0.fates[fate, default: 0], $1.fates[fate, default: 0]) }.filter { $0 > $1 }
             guard !counts.isEmpty else { continue }
             let (count, usual) = counts.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }

@@ -26,7 +26,8 @@ public import IDMCore
 /// its first value is given the time of a cancel to end, once alone and three times among many. And one that fails
 /// after a cancel is asked again after the time of a request.
 ///
-/// It takes about the time of ten requests, one after the other, and of two more for each of several inputs.
+/// Where twenty requests at once take as long as one, it takes about the time of ten, one after the other, and of two
+/// more for each of several inputs. Where something is found that may be chance, it looks more often.
 ///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
 /// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
@@ -95,8 +96,9 @@ public enum DataProviderContract {
 
     /// Runs the battery, and has requests at once and later ones made with several inputs: none is to get the answer
     /// that another input gets alone. It is meant for providers whose answer depends on the input only. An answer that
-    /// no input gets alone says something beside a cancel and after one only, and if such don't come without one. One
-    /// to an input that fails alone says nothing.
+    /// an input gets as well when it alone is asked once more is its own. One that no input gets alone says something
+    /// beside a cancel and after one only, and if such don't come without one. One to an input that fails alone says
+    /// nothing.
     ///
     /// ```swift
     /// try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }

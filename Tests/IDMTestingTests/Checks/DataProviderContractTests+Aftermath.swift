@@ -213,7 +213,7 @@ private final class Lines: DataProvider {
     }
 
     private let free = Watched<[Watched<Line>]>([])
-    private let count = Watched(0)
+    private let state = Watched((open: 0, count: 0))
     private let clock: ManualClock
     private let keepsAnswers: Bool?
     private let interval: Int
@@ -221,7 +221,7 @@ private final class Lines: DataProvider {
     /// - Parameters:
     ///   - keepsAnswers: Whether a line that a cancelled request gives back keeps what comes when nobody listens. Nil,
     ///     if it isn't given back.
-    ///   - interval: Every so many of them one request fails.
+    ///   - interval: Of those that come when it is at rest every so many one fails.
     init(clock: ManualClock, keepsAnswers: Bool?, interval: Int = .max) {
         self.clock = clock
         self.keepsAnswers = keepsAnswers
@@ -229,7 +229,13 @@ private final class Lines: DataProvider {
     }
 
     func request(_ input: Int) async throws -> Int {
-        if count.countOne().isMultiple(of: interval) { throw Trouble.first }
+        let fails = state.change { [interval] state in
+            state.open += 1
+            if state.open == 1 { state.count += 1 }
+            return state.open == 1 && state.count.isMultiple(of: interval)
+        }
+        defer { state.change { $0.open -= 1 } }
+        if fails { throw Trouble.first }
         let (clock, keepsAnswers) = (clock, keepsAnswers)
         let line = free.change { $0.popLast() } ?? Watched(Line())
         line.change { $0.isHeard = true }

@@ -38,15 +38,28 @@ extension DataProviderContractTests {
         }
     }
 
-    @Test(
-        "is kept by a stream that takes a moment to end after its cancel, while what all share goes on",
-        arguments: 0..<3)
-    func slowEnds(phase: Int) async throws {
+    @Test("is kept by a stream that takes a moment to end after its cancel, while what all share goes on")
+    func slowEnds() async throws {
         for (load, end) in [(40, 60), (30, 30), (60, 100)] {
-            #expect(
-                try await check(inputs: 2, 3) { SlowEnd(clock: $0, load: load, end: end) }.messages == [], "\(load)")
+            let found = try await check(inputs: 2, 3) { SlowEnd(clock: $0, load: load, end: end) }
+            #expect(found.messages == [], "\(load)")
         }
-        // What takes longer now and then, and ends just when the cancelled do, has ended a moment later in any case.
+        // Also where what is loaded is what is known of another input.
+        for (load, end) in [(10, 0), (40, 60)] {
+            let found = try await check(inputs: 2, 3) { clock in
+                SlowEnd(clock: clock, known: [1: 1], loaded: [1: 1, 2: 1, 3: 1], load: load, end: end)
+            }
+            #expect(found.messages == [], "\(load)")
+        }
+    }
+
+    @Test("is kept by a provider that learns what it knows of another input already")
+    func learning() async throws {
+        #expect(try await check(inputs: 2, 3) { Learning(clock: $0) }.messages == [])
+    }
+
+    @Test("is kept by a stream of which what all share takes a little longer now and then", arguments: 0..<3)
+    func slowLoads(phase: Int) async throws {
         let made = Watched(0)
         let found = try await check(inputs: 2, 3) { clock in
             SlowEnd(clock: clock, load: made.countOne() % 3 == phase ? 35 : 45, end: 20)
@@ -159,24 +172,31 @@ private final class Observed: StreamDataProvider {
 /// A store that is observed: a stream of what is known, first nothing, then what the store loads by itself. Who is
 /// cancelled takes a moment to end.
 private final class SlowEnd: StreamDataProvider {
-    private let known = Watched<[Int: Int]>([:])
+    private let known: Watched<[Int: Int]>
+    private let loaded: [Int: Int]
     private let clock: ManualClock
     private let load: Int
     private let end: Int
 
     /// - Parameters:
-    ///   - load: After how many milliseconds all is loaded.
+    ///   - known: What is known from the beginning.
+    ///   - loaded: What is known then.
+    ///   - load: After how many milliseconds it is.
     ///   - end: How many milliseconds it takes to end.
-    init(clock: ManualClock, load: Int, end: Int) {
+    init(
+        clock: ManualClock, known: [Int: Int] = [:], loaded: [Int: Int] = [1: 1, 2: 2, 3: 3], load: Int, end: Int
+    ) {
+        self.known = Watched(known)
+        self.loaded = loaded
         self.clock = clock
         self.load = load
         self.end = end
     }
 
     func values(for input: Int) -> Values {
-        LibraryTask.start(clock: clock, isolation: nil) { [clock, known, load] _ in
+        LibraryTask.start(clock: clock, isolation: nil) { [clock, known, loaded, load] _ in
             try? await clock.sleep(for: .milliseconds(load))
-            known.change { $0 = [1: 1, 2: 2, 3: 3] }
+            known.change { $0 = loaded }
         }
         return Values(store: self, first: known.value[input] ?? 0)
     }
@@ -199,6 +219,21 @@ private final class SlowEnd: StreamDataProvider {
             }
             return nil
         }
+    }
+}
+
+/// Knows one of what all is. It learns the rest while it answers.
+private final class Learning: DataProvider {
+    private let known = Watched([1: 1])
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        let answer = known.value[input] ?? 0
+        try await clock.sleep(for: .milliseconds(15))
+        known.change { $0 = [1: 1, 2: 1, 3: 1] }
+        return answer
     }
 }
 
