@@ -2,9 +2,9 @@ import IDMCore
 
 /// What is asked after others were cancelled.
 extension ContractCheck {
-    /// What becomes of later requests.
+    /// What becomes of later requests that get no answer, or not as they should.
     private struct Later {
-        let fate: ContractFate?
+        let fate: ContractFate
         /// How long after the ones before they were made.
         let pause: Duration
     }
@@ -14,24 +14,22 @@ extension ContractCheck {
     func aftermath(of count: Int) async throws -> String? {
         var later = try await afterCancel(of: count, rest: .zero)
         for look in 1...2 {
-            guard let fate = later?.fate, let pause = later?.pause else { return nil }
+            guard let found = later else { return nil }
             // What a provider tells by then it may tell by then without the cancel.
-            let (usual, time) = try await usualFates(after: count, pause: fate.isOfAnswer ? pause : nil)
-            if usual.contains(where: fate.isExcused) { return nil }
+            let (usual, time) = try await usualFates(after: count, pause: found.fate.isOfAnswer ? found.pause : nil)
+            if usual.contains(where: found.fate.isExcused) { return nil }
             // A server that all share may count as well, and is to be met elsewhere in its count each time.
             for _ in 0..<(3 * look) { _ = try await askOne(try make(), 0) }
             // A provider that lets nobody in for a while does so with a cancel and without. What it does then is to
             // fail: an answer that goes to others, or an end as if cancelled, may come in that while only.
-            let mayPass = fate == .failed || fate == .changed
+            let mayPass = found.fate == .failed || found.fate == .changed
             later = try await afterCancel(of: count, rest: mayPass ? time : .zero)
         }
         let whose = count == 1 ? "a request" : "\(count) requests"
-        return later?.fate.map {
-            "expected the cancel of \(whose) to leave a later one alone, and it \($0.words)."
-        }
+        return later.map { "expected the cancel of \(whose) to leave a later one alone, and it \($0.fate.words)." }
     }
 
-    /// Nil if there was nothing to cancel: all had ended by then.
+    /// Nil also if there was nothing to cancel: all had ended by then.
     ///
     /// - Parameter rest: How long nobody is asked after the cancel.
     private func afterCancel(of count: Int, rest: Duration) async throws -> Later? {
@@ -45,7 +43,8 @@ extension ContractCheck {
                 isCancelled = try await cancelAll(trials)
                 if isCancelled && rest > .zero { try await patience.clock.pause(for: rest) }
             }
-            if isCancelled { return Later(fate: try await laterFate(of: provider, after: count), pause: pause) }
+            guard isCancelled else { continue }
+            return try await laterFate(of: provider, after: count).map { Later(fate: $0, pause: pause) }
         }
         return nil
     }

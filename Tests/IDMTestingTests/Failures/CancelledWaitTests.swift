@@ -103,10 +103,9 @@ struct CancelledWaitTests {
 
     @Test("says that no cancel has come also of a request that has ended, and nothing of one that was cancelled")
     func endedBefore() async throws {
-        let failures = Watched<[TestFailure]>([])
         let line = #line + 12
         let test = Task {
-            try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+            try await TestScope.failures {
                 let provider = ControlledDataProvider<Int, Int>()
                 let tasks = [Integrator(provider).prepareCall(1).call(), Integrator(provider).prepareCall(2).call()]
                 let (answered, cancelled) = (try await provider.nextRequest(), try await provider.nextRequest())
@@ -120,9 +119,8 @@ struct CancelledWaitTests {
                 try? await cancelled.cancelled()
             }
         }
-        try await test.value
         #expect(
-            failures.value.map(\.summary) == [
+            try await test.value.map(\.summary) == [
                 "\(line): Expected a cancel of the request, and none came until the test was cancelled."
             ])
     }

@@ -70,9 +70,8 @@ extension IntegrationRecorderTests {
         arguments: lateWaits.indices)
     func lateWait(index: Int) async throws {
         let (isOver, missing, wait) = Self.lateWaits[index]
-        let failures = Watched<[TestFailure]>([])
         let test = Task {
-            try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+            try await TestScope.failures(failingOnLeftovers: false) {
                 let (provider, recorder) = (ControlledDataProvider<Int, Int>(), IntegrationRecorder<Int>())
                 let task = recorder.call(Integrator(provider).prepareCall(1))
                 defer { task.cancel() }
@@ -83,12 +82,11 @@ extension IntegrationRecorderTests {
                     await task.finish()
                 }
                 withUnsafeCurrentTask { $0?.cancel() }
-                try await wait(recorder)
+                await #expect(throws: CancellationError.self) { try await wait(recorder) }
             }
         }
-        await #expect(throws: CancellationError.self) { try await test.value }
         let expected = missing.map { ["\($0) until the test was cancelled."] } ?? []
-        #expect(failures.value.map(\.message) == expected)
+        #expect(try await test.value.map(\.message) == expected)
     }
 
     @Test("says nothing of a wait that the test itself cancels, and leaves it the events that it didn't look at")
