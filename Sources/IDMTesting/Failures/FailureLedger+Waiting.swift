@@ -42,7 +42,9 @@ extension FailureLedger {
         do {
             try await watched.wait(until: isSatisfied)
         } catch {
-            wait.failures("the test was cancelled").forEach(miss)
+            // What it waits for may be of another scope than the test, or of none.
+            let scope = TestScope.current?.ledger ?? self
+            wait.failures("the test was cancelled").forEach(scope.miss)
             throw error
         }
     }

@@ -28,12 +28,16 @@ final class FailureLedger: Sendable {
         /// Say whether what leaks are looked for has gone.
         var departures: [@Sendable () -> Bool] = []
         var isClosed = false
+        var isLeft = false
     }
 
     private let state: Locked<State>
+    /// That of the scope that this one's lies in.
+    let outer: FailureLedger?
 
-    init(_ handler: TestFailure.Handler?) {
+    init(_ handler: TestFailure.Handler?, in outer: FailureLedger? = nil) {
         state = Locked(State(handler: handler))
+        self.outer = outer
     }
 
     /// The ledger of what is made outside of every scope.
@@ -43,7 +47,20 @@ final class FailureLedger: Sendable {
     static var current: FailureLedger { TestScope.current?.ledger ?? outside }
 
     func setHandler(_ handler: TestFailure.Handler?) {
-        state.withLock { $0.handler = handler }
+        // The one before is let go of outside of the lock: with it may go what comes back here.
+        _ = state.withLock { state in
+            defer { state.handler = handler }
+            return state.handler
+        }
+    }
+
+    /// Leaves behind what is still done in the scope, and in those within it.
+    func leave() {
+        state.withLock { $0.isLeft = true }
+    }
+
+    private var isLeft: Bool {
+        sequence(first: self, next: \.outer).contains { $0.state.withLock { $0.isLeft } }
     }
 
     /// Writes a failure down. One that comes after the end of its scope goes outside. In a detached task, or on a
@@ -54,6 +71,8 @@ final class FailureLedger: Sendable {
     }
 
     private func record(_ failure: TestFailure, isHere: Bool) {
+        // Whether it was made there or is only used there, it is no news any more.
+        if isLeft || FailureLedger.current.isLeft { return }
         enum Way {
             case kept, handed(TestFailure.Handler), late, unheard
         }
@@ -96,13 +115,12 @@ final class FailureLedger: Sendable {
         state.withLock { state in state.open.removeAll { $0 === part } }
     }
 
-    /// What has failed by now.
-    var failures: [TestFailure] { state.withLock { $0.failures } }
+    /// What has failed by now, and nobody has been handed.
+    var failures: [TestFailure] { state.withLock { $0.failures + $0.elsewhere } }
 
     /// What has failed by now, also in the scopes within, and what is waited for where nothing goes on.
     func failures(waitingUntil end: String) -> [TestFailure] {
-        let (failures, open) = state.withLock { ($0.failures, $0.open) }
-        return failures + open.flatMap { $0.failures(end) }
+        failures + state.withLock { $0.open }.flatMap { $0.failures(end) }
     }
 
     /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
@@ -211,7 +229,7 @@ final class FailureLedger: Sendable {
             defer { state.elsewhere = [] }
             return (state.failures, state.elsewhere, state.handler)
         }
-        if let handler { last.forEach(handler) }
+        if let handler, !isLeft { last.forEach(handler) }
         return failures
     }
 }

@@ -22,24 +22,23 @@ import IDMCore
 /// framework, with their lines: <doc:TestingProvidersAndFlows>.
 ///
 /// If the task that runs the scope is cancelled, by a time limit for one, what the test waited for and hadn't come is a
-/// failure, at the line of the wait. A wait that the test itself cancels is none, unless the scope is cancelled as
-/// well.
+/// failure, at the line of the wait: a request, a cancel, an end, sleepers, those at a gate, an event of a recorder. A
+/// wait that the test itself cancels is none, unless the scope is cancelled as well.
 ///
-/// What is made outside of every scope reports to the handler of ``report(to:)``. If there is none, it is printed, and
-/// the process ends with a failing exit code, so that a failure is never lost.
+/// What is made outside of every scope reports to the handler of ``report(to:)``, and so does what was made in one that
+/// has ended. If there is no such handler, the failure is printed, and the process ends with a failing exit code, so
+/// that it is never lost.
 public final class TestScope: Sendable {
     @TaskLocal static var current: TestScope?
 
     let ledger: FailureLedger
-    /// The scope that this one lies in.
-    private let outer: TestScope?
     /// Counts what the library starts in the scope. A scope within another one shares it: a clock of either is to know
     /// of all of it.
     let workload: Workload
 
     init(_ handler: TestFailure.Handler? = nil) {
-        ledger = FailureLedger(handler)
-        outer = Self.current
+        let outer = Self.current
+        ledger = FailureLedger(handler, in: outer?.ledger)
         workload = outer?.workload ?? Workload()
         // Before anything waits in the scope: a clock that is made later is to find no wait of which half was told.
         LibraryTask.beginWatching()
@@ -47,12 +46,8 @@ public final class TestScope: Sendable {
 
     /// Those of the scopes that the caller is in, the inmost first.
     static var currentLedgers: [FailureLedger] {
-        var (ledgers, scope) = ([FailureLedger](), current)
-        while let here = scope {
-            ledgers.append(here.ledger)
-            scope = here.outer
-        }
-        return ledgers
+        guard let current else { return [] }
+        return Array(sequence(first: current.ledger, next: \.outer))
     }
 
     /// Tells the scopes that the caller is in that something begins there. Returns what tells them of its end.
@@ -127,8 +122,8 @@ public final class TestScope: Sendable {
         return try scope.close(result, checking: checking)
     }
 
-    /// Runs a body and returns what the kit found wrong in it, also if the body throws a part of that. For tests of
-    /// your own checks.
+    /// Runs a body and returns what the kit found wrong in it, also if the body throws a part of that, as a stub does
+    /// that isn't to be asked, or a scope within it that reports to nobody. For tests of your own checks.
     public static func failures(
         failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Void
@@ -138,7 +133,9 @@ public final class TestScope: Sendable {
             try await run(
                 failingOnLeftovers: leftovers, reportingTo: { failure in found.change { $0.append(failure) } }, body)
         } catch let failure as TestFailure where found.value.contains(failure) {
-            // As a stub throws it that isn't to be asked.
+            // It is told already.
+        } catch let thrown as TestFailures where thrown.error == nil {
+            return found.value + thrown.failures
         }
         return found.value
     }

@@ -23,7 +23,8 @@ import IDMCore
 /// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for
 /// what never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some
 /// time. A rest of a ``ManualClock`` that the body waits for has as much as it takes. If the body then waits for a
-/// request, a cancel, an end, sleepers, those at a gate or an event of a recorder, that is told with its line.
+/// request, a cancel, an end, sleepers, those at a gate or an event of a recorder, that is told with its line. The body
+/// is cancelled then and left behind: what goes wrong in it from there on is told to nobody.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
@@ -61,6 +62,7 @@ public func explore(
             thrown = stall
             // Asked before it hears that it is left: what it does from then on is no news any more.
             failures = scope.ledger.failures(waitingUntil: "nothing was left that could run")
+            scope.ledger.leave()
             stall.leaveBody()
         } catch {
             thrown = error

@@ -58,6 +58,43 @@ struct CancelledWaitTests {
         #expect(failures.value.map(\.summary) == ["\(line): \(words) until the test was cancelled."])
     }
 
+    @Test("says it in the inmost scope of the test, wherever what it waits for was made", arguments: [true, false])
+    func madeElsewhere(isOutside: Bool) async throws {
+        let outside = ControlledDataProvider<Int, Int>()
+        let failures = Watched<[TestFailure]>([])
+        let line = #line + 5
+        let outer = try await TestScope.failures {
+            let provider = isOutside ? outside : ControlledDataProvider<Int, Int>()
+            let test = Task {
+                try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
+                    _ = try await provider.nextRequest()
+                }
+            }
+            test.cancel()
+            await #expect(throws: CancellationError.self) { try await test.value }
+        }
+        #expect(
+            failures.value.map(\.summary) == [
+                "\(line): Expected 1 request, and none came until the test was cancelled."
+            ])
+        #expect(outer.isEmpty)
+    }
+
+    @Test("says it in the scope of what it waits for, if the task that waits knows of none")
+    func detached() async throws {
+        let test = Task {
+            try await TestScope.failures {
+                let provider = ControlledDataProvider<Int, Int>()
+                let waiting = Task.detached { try await provider.nextRequest() }
+                waiting.cancel()
+                await #expect(throws: CancellationError.self) { try await waiting.value }
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        #expect(
+            try await test.value.map(\.message) == ["Expected 1 request, and none came until the test was cancelled."])
+    }
+
     @Test("is nobody's concern if the test itself cancels it", arguments: waits.indices)
     func purpose(index: Int) async throws {
         let failures = try await TestScope.failures(failingOnLeftovers: false) {

@@ -180,6 +180,28 @@ struct TestScopeTests {
         try TestScope.run { _ = StubDataProvider<Int, Int>(1) }
     }
 
+    @Test("returns what failed in it, also what a scope within it throws, and throws on what that threw besides")
+    func failuresOfAScopeWithin() async throws {
+        let failures = try await TestScope.failures {
+            _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
+            try await TestScope.run { _ = try? await StubDataProvider<Int, Int>.unexpected().request(2) }
+        }
+        #expect(
+            failures.map(\.message) == [
+                "The stub expected no request, and request 1 came: 1",
+                "The stub expected no request, and request 1 came: 2",
+            ])
+        let thrown = await #expect(throws: TestFailures.self) {
+            try await TestScope.failures {
+                try await TestScope.run {
+                    _ = try? await StubDataProvider<Int, Int>.unexpected().request(2)
+                    throw Trouble.first
+                }
+            }
+        }
+        #expect(thrown?.error as? Trouble == .first)
+    }
+
     @Test("stays on the caller's actor")
     @MainActor
     func isolation() async throws {
@@ -215,6 +237,24 @@ struct TestScopeTests {
             let stub = StubDataProvider<Int, Int>.unexpected()
             _ = try? await stub.request(1)
         }
+    }
+
+    @Test("A handler that makes way for another one may set one itself as it goes")
+    func handlerInPlaceOfAnother() async throws {
+        await #expect(processExitsWith: .exitCode(7)) {
+            TestScope.report { [farewell = Farewell { TestScope.report { _ in exit(7) } }] _ in
+                withExtendedLifetime(farewell) {}
+                exit(8)
+            }
+            TestScope.report { _ in exit(9) }
+            _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
+        }
+    }
+
+    private final class Farewell: Sendable {
+        private let say: @Sendable () -> Void
+        init(_ say: @escaping @Sendable () -> Void) { self.say = say }
+        deinit { say() }
     }
 
     @Test("A failure after the end of its scope goes outside")

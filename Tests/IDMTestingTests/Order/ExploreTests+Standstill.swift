@@ -50,6 +50,43 @@ extension ExploreTests {
         try await hasAsked.wait()
     }
 
+    @Test("tells what a scope within the body keeps for its end, and nothing of what a body does there once it is left")
+    func leftScope() async throws {
+        let (heard, hasEnded) = (Log(), Signal())
+        let around = try await TestScope.failures(failingOnLeftovers: false) {
+            let (outside, provider) = (StubDataProvider<Int, Int>.unexpected(), ControlledDataProvider<Int, Int>())
+            let failure = try #require(
+                await #expect(throws: ExplorationFailure.self) {
+                    try await explore(seeds: [1], patience: .zero) { _ in
+                        let stub = StubDataProvider<Int, Int>.unexpected()
+                        let ended = try? await TestScope.run(reportingTo: { heard.add($0.message) }) {
+                            let inner = StubDataProvider<Int, Int>.unexpected()
+                            _ = try? await inner.request(1)
+                            _ = try? await TestScope.$current.withValue(nil) { try await inner.request(2) }
+                            _ = try? await provider.nextRequest()
+                            for stub in [inner, stub, outside] { _ = try? await stub.request(3) }
+                            for stub in [inner, stub] { await Task.detached { _ = try? await stub.request(4) }.value }
+                            _ = StubDataProvider<Int, Int>(1)
+                            return inner
+                        }
+                        // Would go outside, where it fails the process.
+                        await Task.detached { _ = try? await ended?.request(5) }.value
+                        try? await TestScope.run { _ = try? await stub.request(6) }
+                        hasEnded.open()
+                    }
+                })
+            let found = try #require(failure.error as? TestFailures)
+            #expect(
+                found.failures.map(\.message) == [
+                    "The stub expected no request, and request 2 came: 2",
+                    "Expected 1 request, and none came until nothing was left that could run.",
+                ])
+            try await hasEnded.wait()
+        }
+        #expect(heard.entries == ["The stub expected no request, and request 1 came: 1"])
+        #expect(around.isEmpty)
+    }
+
     @Test("tells what a body waits for that hangs, at its lines")
     func waits() async throws {
         let outside = ControlledDataProvider<Int, Int>()
