@@ -3,8 +3,10 @@ import IDMCore
 extension IntegrationRecorder {
     /// What has been heard, and what became of it.
     struct State {
-        var events: [IntegrationEvent<Output>] = []
+        private(set) var events: [IntegrationEvent<Output>] = []
         var expectedCount = 0
+        /// How many of those to come, besides progress, are still of an expectation that has failed.
+        private var owed = 0
         /// Calls made with the recorder, and those of them of which nothing comes any more.
         var made = 0
         var over = 0
@@ -24,6 +26,38 @@ extension IntegrationRecorder {
         /// Whether none is left that could be expected either.
         var isExhausted: Bool { isOver && unexpected.isEmpty }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
+
+        /// Takes a step of one of the calls by number, or of one that an integrator made.
+        mutating func take(_ step: RunStep, of call: Int?) {
+            if owed > 0, calls.values.allSatisfy({ $0.count == 0 }), integrators?.count ?? 0 == 0 { owed = 0 }
+            if let call {
+                calls[call, default: OpenRuns()].take(step)
+            } else {
+                integrators?.take(step)
+            }
+        }
+
+        mutating func hear(_ event: IntegrationEvent<Output>, of call: Int?) {
+            events.append(event)
+            if owed > 0 {
+                expectedCount += 1
+                if !event.isProgress { owed -= 1 }
+            }
+            if let call {
+                calls[call]?.hear(event)
+            } else {
+                integrators?.hear(event)
+            }
+        }
+
+        /// Takes the next events, so many besides progress, or as many as there are. The rest is taken as it comes, as
+        /// long as a run is open: it is to be a part of the same failure, however early that is told.
+        mutating func take(_ count: Int) -> [IntegrationEvent<Output>] {
+            let events = upcoming(count)
+            expectedCount += events.count
+            owed = count - events.count { !$0.isProgress }
+            return events
+        }
 
         /// The next events, so many besides progress, or as many as there are.
         func upcoming(_ count: Int) -> [IntegrationEvent<Output>] {

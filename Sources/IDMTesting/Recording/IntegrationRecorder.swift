@@ -81,12 +81,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         if call.isChained { open.change { $0.chain(number) } }
         let task =
             Self.recording(call) { [state] step in
-                state.change { $0.calls[number, default: OpenRuns()].take(step) }
+                state.change { $0.take(step, of: number) }
             } hear: { [state] event in
-                state.change { state in
-                    state.events.append(event)
-                    state.calls[number]?.hear(event)
-                }
+                state.change { $0.hear(event, of: number) }
             }
             .call(isolation: isolation) { task in state.change { $0.recalls[number] = task.recallInquiry } }
         task.hold()
@@ -123,13 +120,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         let canary = Canary { [state] in state.change { $0.audible -= 1 } }
         let call =
             Self.recording(.unprepared) { [state] step in
-                state.change { $0.integrators?.take(step) }
+                state.change { $0.take(step, of: nil) }
             } hear: { [state, canary] event in
                 withExtendedLifetime(canary) {
-                    state.change { state in
-                        state.events.append(event)
-                        state.integrators?.hear(event)
-                    }
+                    state.change { $0.hear(event, of: nil) }
                 }
             }
         // In one step: a call that is made meanwhile is heard from its beginning to its end, or not at all.
@@ -203,14 +197,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         }
     }
 
-    /// Takes the next events, so many besides progress, or as many as there are.
-    private func takeEvents(_ count: Int) -> [IntegrationEvent<Output>] {
-        state.change { state in
-            let events = state.upcoming(count)
-            state.expectedCount += events.count
-            return events
-        }
-    }
+    private func takeEvents(_ count: Int) -> [IntegrationEvent<Output>] { state.change { $0.take(count) } }
 
     /// Fails if something but progress has come that nobody expected, or if a call hasn't ended. If the recorder is
     /// exhaustive, also for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once,

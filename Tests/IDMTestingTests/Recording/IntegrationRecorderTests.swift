@@ -95,6 +95,65 @@ struct IntegrationRecorderTests {
         integrator.cancel()
     }
 
+    @Test("tells one failure of an expectation, also if a part of what it named comes later")
+    func lateRest() async throws {
+        let line = #line + 6
+        let failures = try await TestScope.failures {
+            let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
+            let task = recorder.call(Integrator(stream).prepareCall(1))
+            let request = try await stream.nextRequest()
+            request.send(1)
+            try await recorder.expect(.began, .failed, .completed)
+            request.finish()
+            await task.finish()
+        }
+        #expect(
+            failures.map(\.summary) == ["\(line): Expected began, failed, completed, and began, succeeded(1) came."])
+    }
+
+    @Test("tells what comes beyond as many events as the failed expectation named")
+    func beyondTheRest() async throws {
+        let failures = try await TestScope.failures {
+            let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
+            let task = recorder.call(Integrator(stream).prepareCall(1))
+            let request = try await stream.nextRequest()
+            request.send(1)
+            try await recorder.expect(.began, .failed, .completed)
+            request.send(2)
+            request.send(3)
+            request.finish()
+            await task.finish()
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected began, failed, completed, and began, succeeded(1) came.",
+                "Expected nothing more, and succeeded(3), completed came.",
+            ])
+    }
+
+    @Test("takes nothing of a later call for what a failed expectation named beyond its end", arguments: [true, false])
+    func beyondTheEnd(isHeard: Bool) async throws {
+        let failures = try await TestScope.failures {
+            let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
+            let integrator = Integrator(stream)
+            if isHeard { recorder.hear(integrator) }
+            for number in 1...2 {
+                let call = integrator.prepareCall(number)
+                let task = isHeard ? call.call() : recorder.call(call)
+                let request = try await stream.nextRequest()
+                request.send(number)
+                if number == 1 { try await recorder.expect(.began, .failed, .cancelled(.ignored), .completed) }
+                request.finish()
+                await task.finish()
+            }
+            try await recorder.expect(.began, .succeeded(2), .completed)
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected began, failed, cancelled(ignored), completed, and began, succeeded(1) came."
+            ])
+    }
+
     @Test("knows of calls of an integrator that haven't begun, and of others made with it")
     func unendedOfBoth() async throws {
         let provider = ControlledDataProvider<Int, Int>()
