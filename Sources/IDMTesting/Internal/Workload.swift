@@ -20,6 +20,8 @@ final class Workload: WorkWatch {
 
     private struct WeakActor {
         weak var actor: (any Actor)?
+        /// No other one's, also where an actor takes the place of one that has gone.
+        let number: UInt64
     }
 
     private let state = Locked(State())
@@ -72,11 +74,19 @@ final class Workload: WorkWatch {
     }
 
     func workStarts(on actor: any Actor) {
-        state.withLock { state in
+        let id = ObjectIdentifier(actor)
+        let others: [ObjectIdentifier: WeakActor] = state.withLock { state in
             state.turns += 1
-            guard state.actors[ObjectIdentifier(actor)]?.actor == nil else { return }
-            state.actors = state.actors.filter { $0.value.actor != nil }
-            state.actors[ObjectIdentifier(actor)] = WeakActor(actor: actor)
+            // If one is there still, it is this one.
+            guard state.actors[id]?.actor == nil else { return [:] }
+            defer { state.actors[id] = WeakActor(actor: actor, number: state.turns) }
+            return state.actors
+        }
+        // Outside of the lock: whose owner lets go of it meanwhile ends where it is looked at.
+        let gone = others.filter { $0.value.actor == nil }
+        guard !gone.isEmpty else { return }
+        state.withLock { state in
+            for (id, other) in gone where state.actors[id]?.number == other.number { state.actors[id] = nil }
         }
     }
 

@@ -46,6 +46,13 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     private struct State: Sendable {
         var observations: [Observation] = []
         var events: [Event] = []
+        /// Counted as they end: whoever waits for that asks at each event.
+        private(set) var endedCount = 0
+
+        mutating func end(_ index: Int) {
+            if !observations[index].isOver { endedCount += 1 }
+            observations[index].isOver = true
+        }
     }
 
     private let base: Base
@@ -88,7 +95,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: count, in: state, at: place, counted: { $0.observations.count(where: \.isOver) }) {
+        try await ledger.wait(for: count, in: state, at: place, counted: \.endedCount) {
             "Expected \(count.requests) to end, and \($0) did"
         }
     }
@@ -199,7 +206,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
             state.observations[index].values.append(value)
             if isLast {
                 state.observations[index].outcome = .success(value)
-                state.observations[index].isOver = true
+                state.end(index)
             }
             state.events.append(.answered(index))
         }
@@ -208,7 +215,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     private func finish(_ index: Int, _ event: Event) {
         state.change { state in
             guard !state.observations[index].isOver else { return }
-            state.observations[index].isOver = true
+            state.end(index)
             if case .finished = event {
                 state.observations[index].outcome = state.observations[index].values.last.map { .success($0) }
             }
@@ -219,7 +226,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     private func fail(_ index: Int, _ error: any Error) {
         state.change { state in
             state.observations[index].outcome = .failure(error)
-            state.observations[index].isOver = true
+            state.end(index)
             state.events.append(.failed(index))
         }
     }

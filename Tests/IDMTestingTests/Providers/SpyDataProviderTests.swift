@@ -141,7 +141,26 @@ struct SpyDataProviderTests {
         #expect(spy.events == [.requested(0), .failed(0), .answered(0)])
     }
 
-    /// Fails first, then has a value.
+    @Test("counts the end of a stream once that fails again after its error")
+    func failingAgain() async throws {
+        let test = Task {
+            try await TestScope.failures {
+                let spy = SpyDataProvider(Stubborn())
+                var values = spy.values(for: 1).makeAsyncIterator()
+                for _ in 0..<4 { _ = try? await values.next(isolation: nil) }
+                #expect(spy.events == [.requested(0), .failed(0), .answered(0), .failed(0)])
+                try await spy.ended(1)
+                withUnsafeCurrentTask { $0?.cancel() }
+                try? await spy.ended(2)
+            }
+        }
+        #expect(
+            try await test.value.map(\.message) == [
+                "Expected 2 requests to end, and 1 did until the test was cancelled."
+            ])
+    }
+
+    /// Fails first, then has a value, then nothing, and fails again.
     private struct Stubborn: StreamDataProvider {
         func values(for input: Int) -> Values { Values(value: input) }
 
@@ -153,7 +172,7 @@ struct SpyDataProviderTests {
 
             mutating func next() async throws -> Int? {
                 count += 1
-                if count == 1 { throw Trouble.first }
+                if count == 1 || count == 4 { throw Trouble.first }
                 return count == 2 ? value : nil
             }
         }

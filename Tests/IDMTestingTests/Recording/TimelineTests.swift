@@ -221,6 +221,21 @@ struct TimelineTests {
         }
     }
 
+    @Test("says so if its task is cancelled, in place of a difference")
+    func cancelled() async throws {
+        let line = #line + 4
+        let test = Task {
+            try await TestScope.failures {
+                withUnsafeCurrentTask { $0?.cancel() }
+                await Timeline.expect(executing: .queue, taking: 2, calls: "ab", hears: "a-(Ab)-B")
+            }
+        }
+        #expect(
+            try await test.value.map(\.summary) == [
+                "\(line): Expected the timeline to come to its end, and the test was cancelled before."
+            ])
+    }
+
     @Test("needs no dashes at its end, and no spaces")
     func looks() async throws {
         try await TestScope.run { await Timeline.expect(executing: .default, calls: "a - - ", hears: "a A - - - -") }
