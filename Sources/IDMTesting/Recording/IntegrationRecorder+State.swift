@@ -3,9 +3,9 @@ import IDMCore
 extension IntegrationRecorder {
     /// What has been heard, and what became of it.
     struct State {
-        private(set) var events: [IntegrationEvent<Output>] = []
-        var expectedCount = 0
-        /// How many of those to come, besides progress, are still of an expectation that has failed.
+        var events: [IntegrationEvent<Output>] = []
+        private(set) var expectedCount = 0
+        /// How many more, besides progress, an expectation has named that has failed before they came.
         private var owed = 0
         /// Calls made with the recorder, and those of them of which nothing comes any more.
         var made = 0
@@ -27,32 +27,15 @@ extension IntegrationRecorder {
         var isExhausted: Bool { isOver && unexpected.isEmpty }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
-        /// Takes a step of one of the calls by number, or of one that an integrator made.
-        mutating func take(_ step: RunStep, of call: Int?) {
-            if owed > 0, calls.values.allSatisfy({ $0.count == 0 }), integrators?.count ?? 0 == 0 { owed = 0 }
-            if let call {
-                calls[call, default: OpenRuns()].take(step)
-            } else {
-                integrators?.take(step)
-            }
+        mutating func takeNext() -> IntegrationEvent<Output>? {
+            guard let event = unexpected.first else { return nil }
+            expectedCount += 1
+            if owed > 0, !event.isProgress { owed -= 1 }
+            return event
         }
 
-        mutating func hear(_ event: IntegrationEvent<Output>, of call: Int?) {
-            events.append(event)
-            if owed > 0 {
-                expectedCount += 1
-                if !event.isProgress { owed -= 1 }
-            }
-            if let call {
-                calls[call]?.hear(event)
-            } else {
-                integrators?.hear(event)
-            }
-        }
-
-        /// Takes the next events, so many besides progress, or as many as there are. The rest is taken as it comes, as
-        /// long as a run is open: it is to be a part of the same failure, however early that is told.
-        mutating func take(_ count: Int) -> [IntegrationEvent<Output>] {
+        /// Takes the next events for an expectation that has failed, so many besides progress, or as many as there are.
+        mutating func takeRest(_ count: Int) -> [IntegrationEvent<Output>] {
             let events = upcoming(count)
             expectedCount += events.count
             owed = count - events.count { !$0.isProgress }
@@ -69,10 +52,15 @@ extension IntegrationRecorder {
                 })
         }
 
-        /// The events that nobody expected, without progress and those that this has returned before.
+        /// The events that nobody expected, without progress and those that this has returned before. Nor those that a
+        /// failed expectation would have taken if they had come sooner: one mistake is to be one failure.
         mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
-            defer { toldCount = events.count }
-            return events.dropFirst(max(expectedCount, toldCount)).filter { !$0.isProgress }
+            let left = events.dropFirst(max(expectedCount, toldCount)).filter { !$0.isProgress }
+            defer {
+                toldCount = events.count
+                owed = max(owed - left.count, 0)
+            }
+            return Array(left.dropFirst(owed))
         }
 
         /// The calls that haven't ended. One that has a recall to come is one of them.

@@ -81,9 +81,12 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         if call.isChained { open.change { $0.chain(number) } }
         let task =
             Self.recording(call) { [state] step in
-                state.change { $0.take(step, of: number) }
+                state.change { $0.calls[number, default: OpenRuns()].take(step) }
             } hear: { [state] event in
-                state.change { $0.hear(event, of: number) }
+                state.change { state in
+                    state.events.append(event)
+                    state.calls[number]?.hear(event)
+                }
             }
             .call(isolation: isolation) { task in state.change { $0.recalls[number] = task.recallInquiry } }
         task.hold()
@@ -120,10 +123,13 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         let canary = Canary { [state] in state.change { $0.audible -= 1 } }
         let call =
             Self.recording(.unprepared) { [state] step in
-                state.change { $0.take(step, of: nil) }
+                state.change { $0.integrators?.take(step) }
             } hear: { [state, canary] event in
                 withExtendedLifetime(canary) {
-                    state.change { $0.hear(event, of: nil) }
+                    state.change { state in
+                        state.events.append(event)
+                        state.integrators?.hear(event)
+                    }
                 }
             }
         // In one step: a call that is made meanwhile is heard from its beginning to its end, or not at all.
@@ -178,9 +184,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 return expected.words
             }
             // Asked outside of the lock: what is expected may be the user's code.
-            if let event = takeEvent() {
+            if let event = state.change({ $0.takeNext() }) {
                 if expected.take(event) { continue }
-                expected.add(takeEvents(expected.restCount - 1))
+                expected.add(state.change { [count = expected.restCount - 1] in $0.takeRest(count) })
             } else if !state.value.isExhausted {
                 // Another one who waits may have taken what came.
                 continue
@@ -188,16 +194,6 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             return ledger.record("\(expected.words).", at: place)
         }
     }
-
-    private func takeEvent() -> IntegrationEvent<Output>? {
-        state.change { state in
-            let event = state.unexpected.first
-            if event != nil { state.expectedCount += 1 }
-            return event
-        }
-    }
-
-    private func takeEvents(_ count: Int) -> [IntegrationEvent<Output>] { state.change { $0.take(count) } }
 
     /// Fails if something but progress has come that nobody expected, or if a call hasn't ended. If the recorder is
     /// exhaustive, also for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once,

@@ -131,26 +131,46 @@ struct IntegrationRecorderTests {
             ])
     }
 
-    @Test("takes nothing of a later call for what a failed expectation named beyond its end", arguments: [true, false])
-    func beyondTheEnd(isHeard: Bool) async throws {
+    @Test("meets what comes after a failed expectation with the next one")
+    func afterAFailedOne() async throws {
         let failures = try await TestScope.failures {
             let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
-            let integrator = Integrator(stream)
-            if isHeard { recorder.hear(integrator) }
-            for number in 1...2 {
-                let call = integrator.prepareCall(number)
-                let task = isHeard ? call.call() : recorder.call(call)
-                let request = try await stream.nextRequest()
-                request.send(number)
-                if number == 1 { try await recorder.expect(.began, .failed, .cancelled(.ignored), .completed) }
-                request.finish()
-                await task.finish()
-            }
-            try await recorder.expect(.began, .succeeded(2), .completed)
+            let task = recorder.call(Integrator(stream).prepareCall(1))
+            let request = try await stream.nextRequest()
+            request.send(1)
+            try await recorder.expect(.began, .failed, .completed)
+            request.send(2)
+            try await recorder.expect(.succeeded(2))
+            recorder.verify()
+            request.finish()
+            await task.finish()
         }
         #expect(
             failures.map(\.message) == [
-                "Expected began, failed, cancelled(ignored), completed, and began, succeeded(1) came."
+                "Expected began, failed, completed, and began, succeeded(1) came.",
+                "Expected every call to have ended, and 1 had not.",
+                "Expected nothing more, and completed came.",
+            ])
+    }
+
+    @Test("leaves out of what is left over once what a failed expectation named")
+    func verifiedRest() async throws {
+        let failures = try await TestScope.failures {
+            let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
+            let call = recorder.call(Integrator(stream).prepareCall(1))
+            let request = try await stream.nextRequest()
+            request.send(1)
+            try await recorder.expect(.began, .failed, .succeeded(2), .completed)
+            request.send(2)
+            request.finish()
+            await call.finish()
+            recorder.verify()
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(3)).finish()
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected began, failed, succeeded(2), completed, and began, succeeded(1) came.",
+                "Expected nothing more, and began, succeeded(3), completed came.",
             ])
     }
 
