@@ -42,8 +42,9 @@ extension FailureLedger {
         do {
             try await watched.wait(until: isSatisfied)
         } catch {
-            // What it waits for may be of another scope than the test, or of none.
-            let scope = TestScope.current?.ledger ?? self
+            // What it waits for may be of another scope than the test, or of none. And a task may outlive the scope that
+            // it was started in.
+            let scope = TestScope.currentLedgers.first { !$0.isClosed } ?? self
             wait.failures("the test was cancelled").forEach(scope.miss)
             throw error
         }

@@ -59,6 +59,9 @@ final class FailureLedger: Sendable {
         state.withLock { $0.isLeft = true }
     }
 
+    /// Whether the scope has ended.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     private var isLeft: Bool {
         sequence(first: self, next: \.outer).contains { $0.state.withLock { $0.isLeft } }
     }
@@ -71,8 +74,8 @@ final class FailureLedger: Sendable {
     }
 
     private func record(_ failure: TestFailure, isHere: Bool) {
-        // Whether it was made there or is only used there, it is no news any more.
-        if isLeft || FailureLedger.current.isLeft { return }
+        // What an exploration has left behind is no news any more.
+        if isLeft { return }
         enum Way {
             case kept, handed(TestFailure.Handler), late, unheard
         }
@@ -226,7 +229,11 @@ final class FailureLedger: Sendable {
         // In one step: what comes from elsewhere is handed on, or goes outside.
         let (failures, last, handler) = state.withLock { state in
             state.isClosed = true
-            defer { state.elsewhere = [] }
+            defer {
+                state.elsewhere = []
+                // Nothing is handed to it any more, and it may hold what was made in the scope.
+                state.handler = nil
+            }
             return (state.failures, state.elsewhere, state.handler)
         }
         if let handler, !isLeft { last.forEach(handler) }

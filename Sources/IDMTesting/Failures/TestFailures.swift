@@ -6,7 +6,10 @@ public struct TestFailures: Error, Sendable, CustomStringConvertible {
     public let error: (any Error)?
 
     init(_ failures: [TestFailure], thrown error: (any Error)?) {
-        self.failures = failures
+        // As a scope within this one throws them.
+        let inner = error as? TestFailures
+        self.failures = failures + (inner?.failures ?? [])
+        let error = inner == nil ? error : inner?.error
         // As a stub throws it that isn't to be asked.
         let isTold = (error as? TestFailure).map(failures.contains) ?? false
         self.error = isTold ? nil : error

@@ -24,7 +24,7 @@ import IDMCore
 /// what never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some
 /// time. A rest of a ``ManualClock`` that the body waits for has as much as it takes. If the body then waits for a
 /// request, a cancel, an end, sleepers, those at a gate or an event of a recorder, that is told with its line. The body
-/// is cancelled then and left behind: what goes wrong in it from there on is told to nobody.
+/// is cancelled then and left behind: what goes wrong from there on with what was made in it is told to nobody.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.

@@ -80,6 +80,21 @@ struct CancelledWaitTests {
         #expect(outer.isEmpty)
     }
 
+    @Test("says it in the scope around, if the inmost one has ended")
+    func outlived() async throws {
+        let outside = ControlledDataProvider<Int, Int>()
+        let test = Task {
+            try await TestScope.failures {
+                let waiting = try await TestScope.run { Task { try await outside.nextRequest() } }
+                waiting.cancel()
+                await #expect(throws: CancellationError.self) { try await waiting.value }
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        #expect(
+            try await test.value.map(\.message) == ["Expected 1 request, and none came until the test was cancelled."])
+    }
+
     @Test("says it in the scope of what it waits for, if the task that waits knows of none")
     func detached() async throws {
         let test = Task {

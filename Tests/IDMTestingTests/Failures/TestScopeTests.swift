@@ -184,13 +184,12 @@ struct TestScopeTests {
     func failuresOfAScopeWithin() async throws {
         let failures = try await TestScope.failures {
             _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
-            try await TestScope.run { _ = try? await StubDataProvider<Int, Int>.unexpected().request(2) }
+            try await TestScope.run {
+                _ = try? await StubDataProvider<Int, Int>.unexpected().request(2)
+                try await TestScope.run { _ = try? await StubDataProvider<Int, Int>.unexpected().request(3) }
+            }
         }
-        #expect(
-            failures.map(\.message) == [
-                "The stub expected no request, and request 1 came: 1",
-                "The stub expected no request, and request 1 came: 2",
-            ])
+        #expect(failures.map(\.message) == (1...3).map { "The stub expected no request, and request 1 came: \($0)" })
         let thrown = await #expect(throws: TestFailures.self) {
             try await TestScope.failures {
                 try await TestScope.run {
@@ -200,6 +199,21 @@ struct TestScopeTests {
             }
         }
         #expect(thrown?.error as? Trouble == .first)
+    }
+
+    @Test("holds its handler no longer than it runs")
+    func handlerAfterTheEnd() async throws {
+        let failures = try await TestScope.failures {
+            let tracker = LeakTracker()
+            let made = try await TestScope.run(
+                reportingTo: { [held = tracker.track(Farewell {})] _ in withExtendedLifetime(held) {} }
+            ) {
+                try await TestScope.run { ControlledDataProvider<Int, Int>() }
+            }
+            tracker.verify()
+            withExtendedLifetime(made) {}
+        }
+        #expect(failures.isEmpty)
     }
 
     @Test("stays on the caller's actor")
