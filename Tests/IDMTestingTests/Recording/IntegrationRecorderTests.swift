@@ -95,14 +95,25 @@ struct IntegrationRecorderTests {
         integrator.cancel()
     }
 
-    @Test("tells one failure of an expectation, also if a part of what it named comes later")
-    func lateRest() async throws {
-        let line = #line + 6
-        let failures = try await TestScope.failures {
+    /// What fails in a test whose call has brought 1, and goes on until its stream is ended.
+    private func failuresOfOpenStream(
+        _ test: (
+            IntegrationRecorder<Int>, ControlledStreamRequest<Int, Int>, IntegrationTask<Int>
+        ) async throws -> Void
+    ) async throws -> [TestFailure] {
+        try await TestScope.failures {
             let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
             let task = recorder.call(Integrator(stream).prepareCall(1))
             let request = try await stream.nextRequest()
             request.send(1)
+            try await test(recorder, request, task)
+        }
+    }
+
+    @Test("tells one failure of an expectation, also if a part of what it named comes later")
+    func lateRest() async throws {
+        let line = #line + 2
+        let failures = try await failuresOfOpenStream { recorder, request, task in
             try await recorder.expect(.began, .failed, .completed)
             request.finish()
             await task.finish()
@@ -113,11 +124,7 @@ struct IntegrationRecorderTests {
 
     @Test("tells what comes beyond as many events as the failed expectation named")
     func beyondTheRest() async throws {
-        let failures = try await TestScope.failures {
-            let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
-            let task = recorder.call(Integrator(stream).prepareCall(1))
-            let request = try await stream.nextRequest()
-            request.send(1)
+        let failures = try await failuresOfOpenStream { recorder, request, task in
             try await recorder.expect(.began, .failed, .completed)
             request.send(2)
             request.send(3)
@@ -133,11 +140,7 @@ struct IntegrationRecorderTests {
 
     @Test("meets what comes after a failed expectation with the next one")
     func afterAFailedOne() async throws {
-        let failures = try await TestScope.failures {
-            let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
-            let task = recorder.call(Integrator(stream).prepareCall(1))
-            let request = try await stream.nextRequest()
-            request.send(1)
+        let failures = try await failuresOfOpenStream { recorder, request, task in
             try await recorder.expect(.began, .failed, .completed)
             request.send(2)
             try await recorder.expect(.succeeded(2))
@@ -155,15 +158,11 @@ struct IntegrationRecorderTests {
 
     @Test("leaves out of what is left over once what a failed expectation named")
     func verifiedRest() async throws {
-        let failures = try await TestScope.failures {
-            let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
-            let call = recorder.call(Integrator(stream).prepareCall(1))
-            let request = try await stream.nextRequest()
-            request.send(1)
+        let failures = try await failuresOfOpenStream { recorder, request, task in
             try await recorder.expect(.began, .failed, .succeeded(2), .completed)
             request.send(2)
             request.finish()
-            await call.finish()
+            await task.finish()
             recorder.verify()
             await recorder.call(Integrator(Echo<Int>()).prepareCall(3)).finish()
         }
