@@ -37,6 +37,9 @@ struct ContractCrowd: Sendable {
     /// Whether all have answered with the right value, and no stream has ended.
     var isInnocent: Bool { groups.allSatisfy { $0.fates.isEmpty && $0.lengths.isEmpty } }
 
+    /// Whether there are some that have failed.
+    var fails: Bool { groups.contains { $0.fates[.failed] != nil } }
+
     /// How many streams have ended by themselves, by their inputs.
     var ends: [Int] { groups.map(\.lengths.count) }
 

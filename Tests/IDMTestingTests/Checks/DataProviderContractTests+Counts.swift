@@ -41,7 +41,7 @@ extension DataProviderContractTests {
 
     @Test("is kept by providers that fail every so often by a count that a server keeps for all, wherever that stands")
     func sharedCount() async throws {
-        for interval in 6...9 {
+        for interval in [6, 7, 8, 9, 40, 41] {
             for (start, countsAtEnd) in (0..<interval).flatMap({ [($0, false), ($0, true)] }) {
                 let count = Watched(start)
                 let found = try await check(rules: [.takesConcurrentRequests]) {
