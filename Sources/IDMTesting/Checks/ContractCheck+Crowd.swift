@@ -44,7 +44,7 @@ extension ContractCheck {
             }
             let alike = try await askMany(count, until: meddled.ends)
             if let fault = alike.fault { return look == 0 ? words(for: fault, among: count) : nil }
-            harm = meddled.harm(beside: alike)
+            harm = meddled.harm(beside: alike, failingAlone: alone.indices.filter { alone[$0] == nil })
             if harm == nil { return nil }
         }
         return harm.map { "expected the cancel of some of \(count) requests to leave the others alone, and \($0)." }

@@ -54,13 +54,17 @@ struct ContractCrowd: Sendable {
 
     /// What has become of more of them than of others that were asked alike, and of which none was cancelled. If those
     /// have strange answers as well, answers differ anyhow.
-    func harm(beside others: ContractCrowd) -> String? {
+    ///
+    /// - Parameter failing: The inputs that fail alone. Their failures show nothing.
+    func harm(beside others: ContractCrowd, failingAlone failing: [Int]) -> String? {
         let pairs = Array(zip(groups, others.groups))
         let differ = others.groups.contains { $0.fates.keys.contains(where: \.isOfAnswer) }
         for fate in ContractFate.allCases where !(fate.isOfAnswer && differ) {
-            let counts = pairs.map { ($0.fates[fate, default: 0], $1.fates[fate, default: 0]) }.filter { $0 > $1 }
-            guard !counts.isEmpty else { continue }
-            let (count, usual) = counts.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+            // All inputs together: where some fail anyhow, chance says which.
+            let showing = pairs.indices.filter { fate != .failed || !failing.contains($0) }.map { pairs[$0] }
+            let count = showing.reduce(0) { $0 + $1.0.fates[fate, default: 0] }
+            let usual = showing.reduce(0) { $0 + $1.1.fates[fate, default: 0] }
+            guard count > usual else { continue }
             return "\(fate.words(count: count))\(usual > 0 ? ", and \(usual) where none was cancelled" : "")"
         }
         let count = pairs.reduce(0) { $0 + $1.0.cutCount(beside: $1.1) }

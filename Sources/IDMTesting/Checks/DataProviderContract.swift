@@ -51,7 +51,7 @@ public enum DataProviderContract {
         /// gets the answer that another input gets alone, nor, beside a cancel or after one, one that it gets only
         /// then.
         ///
-        /// What a cancel does to others, and whose answer goes to whom, is looked at three times, six times where others
+        /// What a cancel does to others, and whose answer goes to whom, is looked at three times, or six where others
         /// fail beside a cancel, and breaks the rule if it is found each time. A provider that fails at random may be
         /// found to break it once in a while.
         case takesConcurrentRequests

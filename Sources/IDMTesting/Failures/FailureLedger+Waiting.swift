@@ -42,10 +42,10 @@ extension FailureLedger {
         do {
             try await watched.wait(until: isSatisfied)
         } catch {
-            // What it waits for may be of another scope than the test, or of none. And a task may outlive the scope that
-            // it was started in.
-            let scope = TestScope.currentLedgers.first { !$0.isClosed } ?? self
-            wait.failures("the test was cancelled").forEach(scope.miss)
+            // What it waits for may be of another scope than the test, or of none. And a task may outlive the scope
+            // that it was started in.
+            let missing = wait.failures("the test was cancelled")
+            _ = (TestScope.currentLedgers + [self]).first { $0.miss(missing) }
             throw error
         }
     }

@@ -29,6 +29,12 @@ final class FailureLedger: Sendable {
         var departures: [@Sendable () -> Bool] = []
         var isClosed = false
         var isLeft = false
+
+        /// What was missing, if it is a failure: asked where the scope is.
+        mutating func takeMissing() -> [TestFailure] {
+            defer { missing = [] }
+            return Task.isCancelled ? missing : []
+        }
     }
 
     private let state: Locked<State>
@@ -58,9 +64,6 @@ final class FailureLedger: Sendable {
     func leave() {
         state.withLock { $0.isLeft = true }
     }
-
-    /// Whether the scope has ended.
-    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     private var isLeft: Bool {
         sequence(first: self, next: \.outer).contains { $0.state.withLock { $0.isLeft } }
@@ -105,9 +108,14 @@ final class FailureLedger: Sendable {
 
     /// Writes down what was missing when somebody was cancelled who waited for it. Whoever cancels a wait on purpose
     /// has no need of it any more, so that is a failure only if the whole scope was cancelled.
-    func miss(_ failure: TestFailure) {
-        guard self !== FailureLedger.outside else { return }
-        state.withLock { $0.missing.append(failure) }
+    ///
+    /// - Returns: False if the scope has ended. The one outside never begins.
+    func miss(_ failures: [TestFailure]) -> Bool {
+        guard self !== FailureLedger.outside else { return false }
+        return state.withLock { state in
+            if !state.isClosed { state.missing += failures }
+            return !state.isClosed
+        }
     }
 
     func begin(_ part: OpenPart) {
@@ -168,13 +176,10 @@ final class FailureLedger: Sendable {
     }
 
     /// Looks at all but leaks, and holds nothing of it any more.
-    func checkLeftovers(checking: Bool, isCancelled: Bool) {
+    func checkLeftovers(checking: Bool) {
         gather()
-        let missing = state.withLock { state in
-            defer { state.missing = [] }
-            return state.missing
-        }
-        if isCancelled { for failure in missing { record(failure, isHere: true) } }
+        let missing = state.withLock { $0.takeMissing() }
+        for failure in missing { record(failure, isHere: true) }
         finish({ $0 != .leak }, checking: checking)
     }
 
@@ -226,7 +231,8 @@ final class FailureLedger: Sendable {
     /// Ends the scope, once its leftovers were looked at, and returns the failures that nobody has been handed.
     func close(checking: Bool) -> [TestFailure] {
         finish({ _ in true }, checking: checking)
-        // In one step: what comes from elsewhere is handed on, or goes outside.
+        // In one step: what comes from elsewhere is handed on, or goes outside. The scope may have been cancelled since
+        // its leftovers were looked at.
         let (failures, last, handler) = state.withLock { state in
             state.isClosed = true
             defer {
@@ -234,9 +240,10 @@ final class FailureLedger: Sendable {
                 // Nothing is handed to it any more, and it may hold what was made in the scope.
                 state.handler = nil
             }
-            return (state.failures, state.elsewhere, state.handler)
+            return (state.failures, state.elsewhere + state.takeMissing(), state.handler)
         }
-        if let handler, !isLeft { last.forEach(handler) }
+        guard let handler else { return failures + last }
+        if !isLeft { last.forEach(handler) }
         return failures
     }
 }

@@ -1,6 +1,6 @@
 /// What went wrong in a ``TestScope`` that reports to nobody: thrown at its end, so that the test fails.
 public struct TestFailures: Error, Sendable, CustomStringConvertible {
-    /// The failures, in the order in which they were found.
+    /// The failures in the order in which they were found. Those that a scope within threw at its end come last.
     public let failures: [TestFailure]
     /// What the body threw, if it did, and if that is none of the failures.
     public let error: (any Error)?

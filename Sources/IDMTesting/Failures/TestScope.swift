@@ -97,7 +97,7 @@ public final class TestScope: Sendable {
         } catch {
             result = .failure(error)
         }
-        ledger.checkLeftovers(checking: leftovers && result.error == nil, isCancelled: Task.isCancelled)
+        ledger.checkLeftovers(checking: leftovers && result.error == nil)
         return result
     }
 
@@ -117,7 +117,7 @@ public final class TestScope: Sendable {
             }
         }
         let checking = leftovers && result.error == nil
-        scope.ledger.checkLeftovers(checking: checking, isCancelled: Task.isCancelled)
+        scope.ledger.checkLeftovers(checking: checking)
         if checking { scope.ledger.waitForDeparturesOnThread() }
         return try scope.close(result, checking: checking)
     }
@@ -132,10 +132,10 @@ public final class TestScope: Sendable {
         do {
             try await run(
                 failingOnLeftovers: leftovers, reportingTo: { failure in found.change { $0.append(failure) } }, body)
-        } catch let failure as TestFailure where found.value.contains(failure) {
-            // It is told already.
-        } catch let thrown as TestFailures where thrown.error == nil {
-            return found.value + thrown.failures
+        } catch {
+            let thrown = TestFailures(found.value, thrown: error)
+            guard thrown.error == nil else { throw error }
+            return thrown.failures
         }
         return found.value
     }

@@ -5,8 +5,8 @@ extension IntegrationRecorder {
     struct State {
         var events: [IntegrationEvent<Output>] = []
         private(set) var expectedCount = 0
-        /// How many more, besides progress, an expectation has named that has failed before they came.
-        private var owed = 0
+        /// Up to how many of all, besides progress, a failed expectation has named, whether they had come or not.
+        private var namedCount = 0
         /// Calls made with the recorder, and those of them of which nothing comes any more.
         var made = 0
         var over = 0
@@ -30,16 +30,15 @@ extension IntegrationRecorder {
         mutating func takeNext() -> IntegrationEvent<Output>? {
             guard let event = unexpected.first else { return nil }
             expectedCount += 1
-            if owed > 0, !event.isProgress { owed -= 1 }
             return event
         }
 
         /// Takes the next events for an expectation that has failed, so many besides progress, or as many as there are.
         mutating func takeRest(_ count: Int) -> [IntegrationEvent<Output>] {
-            let events = upcoming(count)
-            expectedCount += events.count
-            owed = count - events.count { !$0.isProgress }
-            return events
+            let taken = upcoming(count)
+            namedCount = max(namedCount, countBesidesProgress(before: expectedCount) + count)
+            expectedCount += taken.count
+            return taken
         }
 
         /// The next events, so many besides progress, or as many as there are.
@@ -55,13 +54,13 @@ extension IntegrationRecorder {
         /// The events that nobody expected, without progress and those that this has returned before. Nor those that a
         /// failed expectation would have taken if they had come sooner: one mistake is to be one failure.
         mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
-            let left = events.dropFirst(max(expectedCount, toldCount)).filter { !$0.isProgress }
-            defer {
-                toldCount = events.count
-                owed = max(owed - left.count, 0)
-            }
-            return Array(left.dropFirst(owed))
+            let start = max(expectedCount, toldCount)
+            toldCount = events.count
+            let left = events.dropFirst(start).filter { !$0.isProgress }
+            return Array(left.dropFirst(max(0, namedCount - countBesidesProgress(before: start))))
         }
+
+        private func countBesidesProgress(before index: Int) -> Int { events.prefix(index).count { !$0.isProgress } }
 
         /// The calls that haven't ended. One that has a recall to come is one of them.
         func unended(recalled: Set<Int>) -> Set<Int> {

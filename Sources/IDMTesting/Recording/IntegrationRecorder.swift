@@ -197,7 +197,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Fails if something but progress has come that nobody expected, or if a call hasn't ended. If the recorder is
     /// exhaustive, also for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once,
-    /// here or at the end of the scope. What is chained to a call isn't looked at.
+    /// here or at the end of the scope. After a failed expectation as many events as it named are no failure of their
+    /// own. What is chained to a call isn't looked at.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {

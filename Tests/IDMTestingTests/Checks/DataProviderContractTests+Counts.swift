@@ -52,6 +52,25 @@ extension DataProviderContractTests {
         }
     }
 
+    @Test("is kept by providers that fail every so often, whichever of several inputs that falls on")
+    func countOfInputs() async throws {
+        for (interval, countsAtEnd) in [2, 3, 9].flatMap({ [($0, false), ($0, true)] }) {
+            for third in [nil, 3] {
+                for start in 0..<interval {
+                    let count = Watched(start)
+                    let sharing = try await check(inputs: 2, third, rules: [.takesConcurrentRequests]) {
+                        Counted(count, clock: $0, interval: interval, countsAtEnd: countsAtEnd)
+                    }
+                    #expect(sharing.messages == [], "\(interval) from \(start), \(countsAtEnd), sharing a count")
+                }
+                let found = try await check(inputs: 2, third, rules: [.takesConcurrentRequests]) {
+                    Counted(clock: $0, interval: interval, countsAtEnd: countsAtEnd)
+                }
+                #expect(found.messages == [], "\(interval), \(countsAtEnd)")
+            }
+        }
+    }
+
     @Test("is kept by a provider that fails its first requests only")
     func waking() async throws {
         for count in [1, 2, 3, 10, 20, 21, 22] {

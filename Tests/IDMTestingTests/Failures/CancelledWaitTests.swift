@@ -1,5 +1,5 @@
 import IDMCore
-import IDMTesting
+@testable import IDMTesting
 import TestSupport
 import Testing
 
@@ -108,6 +108,30 @@ struct CancelledWaitTests {
         }
         #expect(
             try await test.value.map(\.message) == ["Expected 1 request, and none came until the test was cancelled."])
+    }
+
+    @Test("says it also if the scope is cancelled when what is left over has been looked at")
+    func afterTheLook() async throws {
+        let place = SourcePlace(fileID: #fileID, filePath: #filePath, line: #line, column: #column)
+        let missing = TestFailure("Expected more.", at: place)
+        let isCancelled = Watched(true)
+        let cancelLate = { @Sendable in
+            let ledger = FailureLedger.current
+            // Asked for leaks, which is the last that is done.
+            ledger.atEnd(.leak) {
+                if isCancelled.value { withUnsafeCurrentTask { $0?.cancel() } }
+                #expect(ledger.miss([missing]))
+                return []
+            }
+        }
+        #expect(try await Task { try await TestScope.failures { cancelLate() } }.value == [missing])
+        let alone = Task { try await TestScope.run { cancelLate() } }
+        #expect(await #expect(throws: TestFailures.self) { try await alone.value }?.failures == [missing])
+        let explored = Task { try await explore(seeds: [1]) { _ in cancelLate() } }
+        let found = await #expect(throws: ExplorationFailure.self) { try await explored.value }
+        #expect((found?.error as? TestFailures)?.failures == [missing])
+        isCancelled.change { $0 = false }
+        #expect(try await TestScope.failures { cancelLate() } == [])
     }
 
     @Test("is nobody's concern if the test itself cancels it", arguments: waits.indices)

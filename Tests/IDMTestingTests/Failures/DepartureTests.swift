@@ -69,7 +69,7 @@ struct DepartureTests {
             }
             ledger.change { $0 = closing }
             closing.record(failure)
-            closing.checkLeftovers(checking: true, isCancelled: false)
+            closing.checkLeftovers(checking: true)
             _ = closing.close(checking: true)
         }
     }

@@ -99,6 +99,15 @@ struct TestScopeTests {
         #expect(thrown?.error == nil)
         #expect(try await TestScope.failures { try await body() }.count == 1)
         await #expect(throws: Trouble.first) { try await TestScope.failures { throw Trouble.first } }
+        // Also where a scope within throws it, besides failures of its own.
+        let failures = try await TestScope.failures {
+            let stub = StubDataProvider<Int, Int>.unexpected()
+            try await TestScope.run {
+                _ = try? await StubDataProvider<Int, Int>.unexpected().request(2)
+                _ = try await stub.request(1)
+            }
+        }
+        #expect(failures.map(\.message) == (1...2).map { "The stub expected no request, and request 1 came: \($0)" })
     }
 
     @Test("asks nothing of leftovers where it is told so")

@@ -173,6 +173,41 @@ struct IntegrationRecorderTests {
             ])
     }
 
+    @Test("leaves it out also where it was looked at before another expectation was met by it")
+    func verifiedBetween() async throws {
+        let failures = try await failuresOfOpenStream { recorder, request, task in
+            try await recorder.expect(
+                .began, .failed, .began, .succeeded(3), .completed, .succeeded(2), .completed)
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(3)).finish()
+            recorder.verify()
+            try await recorder.expect(.began, .succeeded(3), .completed)
+            request.send(2)
+            request.finish()
+            await task.finish()
+        }
+        #expect(
+            failures.map { $0.message.prefix(30) } == [
+                "Expected began, failed, began,", "Expected every call to have en",
+            ])
+    }
+
+    @Test("leaves it out also where another expectation failed before it came")
+    func failedTwice() async throws {
+        let failures = try await failuresOfOpenStream { recorder, request, task in
+            try await recorder.expect(.began, .failed, .succeeded(2), .succeeded(3), .completed)
+            request.send(2)
+            try await recorder.expect(.succeeded(9))
+            request.send(3)
+            request.finish()
+            await task.finish()
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected began, failed, succeeded(2), succeeded(3), completed, and began, succeeded(1) came.",
+                "Expected succeeded(9), and succeeded(2) came.",
+            ])
+    }
+
     @Test("knows of calls of an integrator that haven't begun, and of others made with it")
     func unendedOfBoth() async throws {
         let provider = ControlledDataProvider<Int, Int>()
