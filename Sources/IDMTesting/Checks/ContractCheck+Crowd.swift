@@ -67,7 +67,7 @@ extension ContractCheck {
         let trials = await ask(count, try make())
         defer { for trial in trials { trial.cancel() } }
         for trial in trials { try await trial.begun() }
-        let isChosen = { (number: Int) in choice?.isMeant(number) ?? false }
+        let isChosen = { (number: Int) in choice?.isMeant(number, of: count, inputCount: inputCount) ?? false }
         let chosen = trials.indices.filter(isChosen).map { trials[$0] }
         let numbers = (0..<inputCount).map { first in
             stride(from: first, to: count, by: inputCount).filter { !isChosen($0) }

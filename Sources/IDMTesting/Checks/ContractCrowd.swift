@@ -91,14 +91,21 @@ struct CrowdCancel {
     let interval: Int
     /// The first one that is spared.
     let spared: Int
+    /// Whether the last one with each input is spared as well: the first may do the work for those with its input only.
+    var sparesLast = false
     /// Whether they are left alone for a moment: some meet only when they have done something else.
     let isLater: Bool
 
     static let all = [
         CrowdCancel(interval: 2, spared: 1, isLater: false),
         // Where chance says who works for the others, it is among these mostly.
-        CrowdCancel(interval: 10, spared: 0, isLater: true), CrowdCancel(interval: 10, spared: 9, isLater: true),
+        CrowdCancel(interval: 10, spared: 0, isLater: true),
+        CrowdCancel(interval: 10, spared: 9, sparesLast: true, isLater: true),
     ]
 
-    func isMeant(_ number: Int) -> Bool { number % interval != spared }
+    /// Whether one of so many is cancelled. Many are, however many inputs there are.
+    func isMeant(_ number: Int, of count: Int, inputCount: Int) -> Bool {
+        if sparesLast && number >= count - min(inputCount, count / 2) { return false }
+        return number % interval != spared
+    }
 }

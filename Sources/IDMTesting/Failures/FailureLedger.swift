@@ -30,10 +30,11 @@ final class FailureLedger: Sendable {
         var isClosed = false
         var isLeft = false
 
-        /// What was missing, if it is a failure: asked where the scope is.
+        /// What was missing, if it is a failure: asked where the scope is. If it isn't yet, it may be one later.
         mutating func takeMissing() -> [TestFailure] {
+            guard Task.isCancelled else { return [] }
             defer { missing = [] }
-            return Task.isCancelled ? missing : []
+            return missing
         }
     }
 
@@ -175,7 +176,7 @@ final class FailureLedger: Sendable {
         for failure in failures { record(failure, isHere: true) }
     }
 
-    /// Looks at all but leaks, and holds nothing of it any more.
+    /// Looks at all but leaks, and holds nothing of these any more.
     func checkLeftovers(checking: Bool) {
         gather()
         let missing = state.withLock { $0.takeMissing() }
@@ -236,7 +237,7 @@ final class FailureLedger: Sendable {
         let (failures, last, handler) = state.withLock { state in
             state.isClosed = true
             defer {
-                state.elsewhere = []
+                (state.elsewhere, state.missing) = ([], [])
                 // Nothing is handed to it any more, and it may hold what was made in the scope.
                 state.handler = nil
             }

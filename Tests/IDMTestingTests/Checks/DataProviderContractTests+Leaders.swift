@@ -15,6 +15,22 @@ extension DataProviderContractTests {
             ])
     }
 
+    @Test("is broken by it also if it does so with one input only, and another one fails anyhow")
+    func leaderOfOneInput() async throws {
+        let found = try await check(inputs: 2) { clock in
+            let leader = Leader(clock: clock)
+            return ClosureDataProvider { (input: Int) in
+                if input == 2 { throw Trouble.first }
+                return try await leader.request(input)
+            }
+        }
+        #expect(found.rules == [.takesConcurrentRequests])
+        #expect(
+            found.messages == [
+                "expected the cancel of some of 20 requests to leave the others alone, and 1 of them ended as cancelled."
+            ])
+    }
+
     @Test("is broken by a provider of which all share one request that anybody's cancel ends, once they have met")
     func shared() async throws {
         for pause in [Duration.zero, .milliseconds(3)] {

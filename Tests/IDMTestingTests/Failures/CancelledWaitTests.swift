@@ -80,37 +80,62 @@ struct CancelledWaitTests {
         #expect(outer.isEmpty)
     }
 
+    typealias Waiting = Task<ControlledRequest<Int, Int>, any Error>
+
+    /// What is told of a wait that is cancelled first, and then its scope.
+    private func told(
+        cancelScope: @escaping @Sendable () -> Void = { withUnsafeCurrentTask { $0?.cancel() } },
+        ofWait begin: @escaping @Sendable () async throws -> Waiting
+    ) async throws -> [String] {
+        let test = Task {
+            try await TestScope.failures {
+                let waiting = try await begin()
+                waiting.cancel()
+                await #expect(throws: CancellationError.self) { try await waiting.value }
+                cancelScope()
+            }
+        }
+        return try await test.value.map(\.message)
+    }
+
+    private let words = ["Expected 1 request, and none came until the test was cancelled."]
+
     @Test("says it in the scope around, if the inmost one has ended")
     func outlived() async throws {
         let outside = ControlledDataProvider<Int, Int>()
-        let test = Task {
-            try await TestScope.failures {
-                let waiting = try await TestScope.run { Task { try await outside.nextRequest() } }
-                waiting.cancel()
-                await #expect(throws: CancellationError.self) { try await waiting.value }
-                withUnsafeCurrentTask { $0?.cancel() }
-            }
-        }
-        #expect(
-            try await test.value.map(\.message) == ["Expected 1 request, and none came until the test was cancelled."])
+        #expect(try await told { try await TestScope.run { Task { try await outside.nextRequest() } } } == words)
     }
 
-    @Test("says it in the scope of what it waits for, if the task that waits knows of none")
+    @Test("says it in the scope of what it waits for, or in one around, if the task that waits knows of none")
     func detached() async throws {
-        let test = Task {
-            try await TestScope.failures {
-                let provider = ControlledDataProvider<Int, Int>()
-                let waiting = Task.detached { try await provider.nextRequest() }
-                waiting.cancel()
-                await #expect(throws: CancellationError.self) { try await waiting.value }
-                withUnsafeCurrentTask { $0?.cancel() }
-            }
+        let inScope = try await told {
+            let provider = ControlledDataProvider<Int, Int>()
+            return Task.detached { try await provider.nextRequest() }
         }
-        #expect(
-            try await test.value.map(\.message) == ["Expected 1 request, and none came until the test was cancelled."])
+        #expect(inScope == words)
+        let around = try await told {
+            let provider = try await TestScope.run { ControlledDataProvider<Int, Int>() }
+            return Task.detached { try await provider.nextRequest() }
+        }
+        #expect(around == words)
     }
 
-    @Test("says it also if the scope is cancelled when what is left over has been looked at")
+    @Test("says it also if the scope is cancelled only when what is left over has been looked at")
+    func cancelledLast() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let found = try await told {
+            // Asked for leaks, which is the last that is done.
+            FailureLedger.current.atEnd(.leak) {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return []
+            }
+        } ofWait: {
+            Task { try await provider.nextRequest() }
+        }
+        #expect(found == words)
+    }
+
+    @Test("says it also if the wait is cancelled only then, whoever is told, and not if the scope isn't cancelled")
     func afterTheLook() async throws {
         let place = SourcePlace(fileID: #fileID, filePath: #filePath, line: #line, column: #column)
         let missing = TestFailure("Expected more.", at: place)

@@ -191,6 +191,22 @@ struct IntegrationRecorderTests {
             ])
     }
 
+    @Test("leaves it out also where every call had ended when the expectation failed")
+    func failedAtTheEnd() async throws {
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+            try await recorder.expect(.began, .succeeded(1), .completed, .began, .succeeded(2), .completed)
+            for input in 2...3 { await recorder.call(Integrator(Echo<Int>()).prepareCall(input)).finish() }
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected began, succeeded(1), completed, began, succeeded(2), completed, and began, succeeded(1), "
+                    + "completed came.",
+                "Expected nothing more, and began, succeeded(3), completed came.",
+            ])
+    }
+
     @Test("leaves it out also where another expectation failed before it came")
     func failedTwice() async throws {
         let failures = try await failuresOfOpenStream { recorder, request, task in
