@@ -5,6 +5,9 @@ struct ContractCrowd: Sendable {
         var fates: [ContractFate: Int] = [:]
         /// How many values the streams had that ended by themselves.
         var lengths: [Int] = []
+        let count: Int
+
+        var allFail: Bool { fates[.failed] == count }
     }
 
     private var groups: [Group]
@@ -22,7 +25,7 @@ struct ContractCrowd: Sendable {
         cancelled: [ContractTrial<Provider>]
     ) {
         groups = trials.map { trials in
-            trials.reduce(into: Group()) { group, trial in
+            trials.reduce(into: Group(count: trials.count)) { group, trial in
                 if let fate = trial.fate {
                     group.fates[fate, default: 0] += 1
                 } else if trial.hasEndedStream {
@@ -55,13 +58,14 @@ struct ContractCrowd: Sendable {
     /// What has become of more of them than of others that were asked alike, and of which none was cancelled. If those
     /// have strange answers as well, answers differ anyhow.
     ///
-    /// - Parameter failing: The inputs that fail alone. Their failures show nothing.
+    /// - Parameter failing: The inputs that fail alone. Those of which all the others fail as well show nothing of that.
     func harm(beside others: ContractCrowd, failingAlone failing: [Int]) -> String? {
         let pairs = Array(zip(groups, others.groups))
         let differ = others.groups.contains { $0.fates.keys.contains(where: \.isOfAnswer) }
         for fate in ContractFate.allCases where !(fate.isOfAnswer && differ) {
             // All inputs together: where some fail anyhow, chance says which.
-            let showing = pairs.indices.filter { fate != .failed || !failing.contains($0) }.map { pairs[$0] }
+            let silent = fate == .failed ? failing.filter { others.groups[$0].allFail } : []
+            let showing = pairs.indices.filter { !silent.contains($0) }.map { pairs[$0] }
             let count = showing.reduce(0) { $0 + $1.0.fates[fate, default: 0] }
             let usual = showing.reduce(0) { $0 + $1.1.fates[fate, default: 0] }
             guard count > usual else { continue }
