@@ -45,7 +45,7 @@ extension FailureLedger {
             // What it waits for may be of another scope than the test, or of none. And a task may outlive the scope
             // that it was started in.
             let missing = wait.failures("the test was cancelled")
-            _ = (TestScope.currentLedgers + sequence(first: self, next: \.outer)).first { $0.miss(missing) }
+            _ = (TestScope.currentLedgers + outwards).first { $0.miss(missing) }
             throw error
         }
     }

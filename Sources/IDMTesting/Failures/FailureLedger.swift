@@ -40,7 +40,10 @@ final class FailureLedger: Sendable {
 
     private let state: Locked<State>
     /// That of the scope that this one's lies in.
-    let outer: FailureLedger?
+    private let outer: FailureLedger?
+
+    /// This one, and those of the scopes around it, from the inside out.
+    var outwards: some Sequence<FailureLedger> { sequence(first: self, next: \.outer) }
 
     init(_ handler: TestFailure.Handler?, in outer: FailureLedger? = nil) {
         state = Locked(State(handler: handler))
@@ -66,9 +69,7 @@ final class FailureLedger: Sendable {
         state.withLock { $0.isLeft = true }
     }
 
-    private var isLeft: Bool {
-        sequence(first: self, next: \.outer).contains { $0.state.withLock { $0.isLeft } }
-    }
+    private var isLeft: Bool { outwards.contains { $0.state.withLock { $0.isLeft } } }
 
     /// Writes a failure down. One that comes after the end of its scope goes outside. In a detached task, or on a
     /// thread of its own, a test framework doesn't know whose it is: one from there is handed on at the end of its

@@ -47,7 +47,7 @@ public final class TestScope: Sendable {
     /// Those of the scopes that the caller is in, the inmost first.
     static var currentLedgers: [FailureLedger] {
         guard let current else { return [] }
-        return Array(sequence(first: current.ledger, next: \.outer))
+        return Array(current.ledger.outwards)
     }
 
     /// Tells the scopes that the caller is in that something begins there. Returns what tells them of its end.

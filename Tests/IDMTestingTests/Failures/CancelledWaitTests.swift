@@ -135,7 +135,7 @@ struct CancelledWaitTests {
         #expect(found == words)
     }
 
-    @Test("says it also if the wait is cancelled only then, whoever is told, and not if the scope isn't cancelled")
+    @Test("says it also of a wait that is cancelled when what is left over has been looked at, whoever is told")
     func afterTheLook() async throws {
         let place = SourcePlace(fileID: #fileID, filePath: #filePath, line: #line, column: #column)
         let missing = TestFailure("Expected more.", at: place)

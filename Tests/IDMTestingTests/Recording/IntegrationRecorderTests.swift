@@ -186,8 +186,10 @@ struct IntegrationRecorderTests {
             await task.finish()
         }
         #expect(
-            failures.map { $0.message.prefix(30) } == [
-                "Expected began, failed, began,", "Expected every call to have en",
+            failures.map(\.message) == [
+                "Expected began, failed, began, succeeded(3), completed, succeeded(2), completed, and began, "
+                    + "succeeded(1) came.",
+                "Expected every call to have ended, and 1 had not.",
             ])
     }
 
