@@ -12,7 +12,7 @@ extension ContractCheck {
 
     private func takesMany(_ count: Int) async throws -> String? {
         var (hasAskedOne, isDeaf) = (false, false)
-        for choice in CrowdCancel.all {
+        for choice in CrowdCancel.allCases {
             let meddled = try await askMany(count, cancelling: choice, awaitingCancelled: !isDeaf)
             if !meddled.isInnocent {
                 if !hasAskedOne {

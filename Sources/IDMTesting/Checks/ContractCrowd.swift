@@ -90,26 +90,24 @@ extension ContractCrowd.Group {
 }
 
 /// Which of many requests are cancelled. Any of them may be the one that does the work for the others.
-struct CrowdCancel {
-    /// Every so many of them one is spared.
-    let interval: Int
-    /// The first one that is spared.
-    let spared: Int
-    /// Whether the last one with each input is spared as well: the first may do the work for those with its input only.
-    var sparesLast = false
+enum CrowdCancel: CaseIterable {
+    case everySecond
+    /// Where chance says who works for the others, it is among these mostly, unless there are many inputs.
+    case mostAfterFirst, mostBeforeLast
+
     /// Whether they are left alone for a moment: some meet only when they have done something else.
-    let isLater: Bool
+    var isLater: Bool { self != .everySecond }
 
-    static let all = [
-        CrowdCancel(interval: 2, spared: 1, isLater: false),
-        // Where chance says who works for the others, it is among these mostly.
-        CrowdCancel(interval: 10, spared: 0, isLater: true),
-        CrowdCancel(interval: 10, spared: 9, sparesLast: true, isLater: true),
-    ]
-
-    /// Whether one of so many is cancelled. Many are, however many inputs there are.
+    /// Whether one of so many is cancelled. They are made with each input in turn, and any may do the work for those
+    /// with its own only.
     func isMeant(_ number: Int, of count: Int, inputCount: Int) -> Bool {
-        if sparesLast && number >= count - min(inputCount, count / 2) { return false }
-        return number % interval != spared
+        // Many are cancelled, however many inputs there are.
+        let inputCount = min(inputCount, count / 2)
+        return switch self {
+        // By turns: of an even count of inputs the same ones would be cancelled each time by their numbers alone.
+        case .everySecond: (number / inputCount + number % inputCount).isMultiple(of: 2)
+        case .mostAfterFirst: number % 10 != 0
+        case .mostBeforeLast: number % 10 != 9 && number < count - inputCount
+        }
     }
 }

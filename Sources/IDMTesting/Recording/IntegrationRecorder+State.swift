@@ -23,8 +23,6 @@ extension IntegrationRecorder {
 
         /// Whether no event can come any more.
         var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
-        /// Whether none is left that could be expected either.
-        var isExhausted: Bool { isOver && unexpected.isEmpty }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
         mutating func takeNext() -> IntegrationEvent<Output>? {
@@ -36,9 +34,21 @@ extension IntegrationRecorder {
         /// Takes the next events for an expectation that has failed, so many besides progress, or as many as there are.
         mutating func takeRest(_ count: Int) -> [IntegrationEvent<Output>] {
             let taken = upcoming(count)
-            namedCount = max(namedCount, countBesidesProgress(before: expectedCount) + count)
+            name(count)
             expectedCount += taken.count
             return taken
+        }
+
+        /// Whether an expectation has failed because none of the next events comes, so many besides progress. They may
+        /// all the same, if another call is made with the recorder later.
+        mutating func missesRest(_ count: Int) -> Bool {
+            guard isOver && unexpected.isEmpty else { return false }
+            name(count)
+            return true
+        }
+
+        private mutating func name(_ count: Int) {
+            namedCount = max(namedCount, countBesidesProgress(before: expectedCount) + count)
         }
 
         /// The next events, so many besides progress, or as many as there are.

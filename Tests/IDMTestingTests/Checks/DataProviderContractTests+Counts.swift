@@ -71,6 +71,11 @@ extension DataProviderContractTests {
         }
     }
 
+    @Test("is kept by a provider of which one of many fails, and beside a cancel one with another input")
+    func unluckyOne() async throws {
+        #expect(try await check(inputs: 2) { Unlucky(clock: $0) }.messages == [])
+    }
+
     @Test("is kept by a provider that fails its first requests only")
     func waking() async throws {
         for count in [1, 2, 3, 10, 20, 21, 22] {
@@ -173,5 +178,32 @@ private final class Counted: DataProvider {
     private func countOne() throws {
         let number = count.countOne()
         if number <= lastFailure && number.isMultiple(of: interval) { throw Trouble.first }
+    }
+}
+
+/// Fails one request, once it has done its work: the first with input 2, or among many of which some were cancelled the
+/// first with input 1.
+private final class Unlucky: DataProvider {
+    private let state = Watched((count: 0, cancelled: false, failed: false))
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int) async throws -> Int {
+        state.change { $0.count += 1 }
+        do {
+            try await clock.sleep(for: .seconds(1))
+        } catch {
+            state.change { $0.cancelled = true }
+            throw error
+        }
+        let fails = state.change { state in
+            let unlucky = state.cancelled && state.count >= 20 ? 1 : 2
+            guard !state.failed && input == unlucky else { return false }
+            state.failed = true
+            return true
+        }
+        if fails { throw Trouble.first }
+        return input
     }
 }

@@ -18,17 +18,40 @@ extension DataProviderContractTests {
     @Test("is broken by it also if it does so with one input only, and another one fails anyhow")
     func leaderOfOneInput() async throws {
         let found = try await check(inputs: 2) { clock in
-            let leader = Leader(clock: clock)
+            let leader = Leader(clock: clock, handing: .late)
             return ClosureDataProvider { (input: Int) in
                 if input == 2 { throw Trouble.first }
-                return try await leader.request(input)
+                do {
+                    return try await leader.request(input)
+                } catch is CancellationError where !Task.isCancelled {
+                    throw Trouble.second
+                }
             }
         }
         #expect(found.rules == [.takesConcurrentRequests])
         #expect(
             found.messages == [
-                "expected the cancel of some of 20 requests to leave the others alone, and 1 of them ended as cancelled."
+                "expected the cancel of some of 20 requests to leave the others alone, and 1 of them failed."
             ])
+    }
+
+    @Test("is broken by it also if it does so with one of two or four inputs only, before it has begun its work")
+    func earlyLeader() async throws {
+        @Sendable func lead(for clock: ManualClock) -> ClosureDataProvider<Int, Int> {
+            let leader = Leader(clock: clock, handing: .early)
+            return ClosureDataProvider { (input: Int) in
+                if input == 1 { return try await leader.request(input) }
+                try await clock.sleep(for: .seconds(1))
+                return input
+            }
+        }
+        let words = "expected the cancel of some of 20 requests to leave the others alone, and"
+        let ofTwo = try await check(inputs: 2) { lead(for: $0) }
+        #expect(ofTwo.rules == [.takesConcurrentRequests])
+        #expect(ofTwo.messages == ["\(words) 5 of them ended as cancelled."])
+        let ofFour = try await check(inputs: 2, 3, 4) { lead(for: $0) }
+        #expect(ofFour.rules == [.takesConcurrentRequests])
+        #expect(ofFour.messages == ["\(words) 2 of them ended as cancelled."])
     }
 
     @Test("is broken by a provider of which all share one request that anybody's cancel ends, once they have met")
@@ -55,32 +78,53 @@ extension DataProviderContractTests {
 
 /// The first does the work, and all others wait for what comes of it.
 private final class Leader: DataProvider {
-    private let shared = Watched<Watched<Result<Int, any Error>?>?>(nil)
-    private let clock: ManualClock
+    /// Which cancel of the first it hands on to the others, before the work has begun or after. After another one the
+    /// next of them does the work.
+    enum Handing { case early, late, both }
 
-    init(clock: ManualClock) { self.clock = clock }
+    /// Nil inside is for the others to try anew.
+    private typealias Ending = Result<Int, any Error>?
+
+    private let shared = Watched<Watched<Ending?>?>(nil)
+    private let clock: ManualClock
+    private let handing: Handing
+
+    init(clock: ManualClock, handing: Handing = .both) {
+        self.clock = clock
+        self.handing = handing
+    }
 
     func request(_ input: Int) async throws -> Int {
-        let (result, isFirst) = shared.change { shared in
-            if let shared { return (shared, false) }
-            let result = Watched<Result<Int, any Error>?>(nil)
-            shared = result
-            return (result, true)
+        while true {
+            let (ending, isFirst) = shared.change { shared in
+                if let shared { return (shared, false) }
+                let ending = Watched<Ending?>(nil)
+                shared = ending
+                return (ending, true)
+            }
+            if isFirst { return try await work(with: input, for: ending) }
+            try await ending.wait { $0 != nil }
+            if case .some(let result?) = ending.value { return try result.get() }
         }
-        guard isFirst else {
-            try await result.wait { $0 != nil }
-            return try result.value?.get() ?? 0
-        }
-        let mine: Result<Int, any Error>
+    }
+
+    private func work(with input: Int, for others: Watched<Ending?>) async throws -> Int {
+        var handed = Handing.early
         do {
+            try await clock.sleep(for: .milliseconds(10))
+            handed = .late
             try await clock.sleep(for: .seconds(1))
-            mine = .success(input)
         } catch {
-            mine = .failure(error)
+            end(handing == handed || handing == .both ? .failure(error) : nil, for: others)
+            throw error
         }
+        end(.success(input), for: others)
+        return input
+    }
+
+    private func end(_ ending: Ending, for others: Watched<Ending?>) {
         shared.change { $0 = nil }
-        result.change { $0 = mine }
-        return try mine.get()
+        others.change { $0 = .some(ending) }
     }
 }
 

@@ -22,21 +22,23 @@ struct DataProviderContractTests {
         }
     }
 
-    /// With input 1 and one or two others.
+    /// With input 1 and one, two or three others.
     func check<P: DataProvider<Int, Int>>(
-        inputs second: Int, _ third: Int? = nil,
+        inputs second: Int, _ third: Int? = nil, _ fourth: Int? = nil,
         rules: Set<DataProviderContract.Rule> = Set(DataProviderContract.Rule.allCases),
         _ make: @escaping @Sendable (ManualClock) -> P
     ) async throws -> Finding {
         try await find { clock in
             let patience = DataProviderContract.Patience(clock: clock)
-            guard let third else {
-                return try await DataProviderContract.check(inputs: 1, second, patience: patience, rules: rules) {
-                    make(clock)
-                }
-            }
-            return try await DataProviderContract.check(inputs: 1, second, third, patience: patience, rules: rules) {
-                make(clock)
+            let make = { @Sendable in make(clock) }
+            return switch (third, fourth) {
+            case (let third?, let fourth?):
+                try await DataProviderContract.check(
+                    inputs: 1, second, third, fourth, patience: patience, rules: rules, make)
+            case (let third?, nil):
+                try await DataProviderContract.check(inputs: 1, second, third, patience: patience, rules: rules, make)
+            case (nil, _):
+                try await DataProviderContract.check(inputs: 1, second, patience: patience, rules: rules, make)
             }
         }
     }
