@@ -13,9 +13,11 @@ final class Backlog: Sendable {
 
     /// - Parameters:
     ///   - limit: How much may wait.
-    ///   - patience: How long somebody waits at the door at most, while nobody is at work behind it.
-    init(limit: Int, patience: DispatchTimeInterval) {
-        state = Locked(BacklogState(limit: limit))
+    ///   - patience: How long a turn is that somebody waits at the door.
+    ///   - turns: How many they wait in a row in which nobody is at work behind it. Where the whole process stands still
+    ///     for a while, that takes but one of them.
+    init(limit: Int, patience: DispatchTimeInterval, turns: Int = 1) {
+        state = Locked(BacklogState(limit: limit, idleTurns: turns))
         self.patience = patience
     }
 
@@ -26,6 +28,9 @@ final class Backlog: Sendable {
 
     /// Whether whoever comes waits while the door is shut.
     var isPatient: Bool { state.withLock { $0.isPatient } }
+
+    /// How often work behind the door has begun or ended.
+    var works: Int { state.withLock { $0.works } }
 
     /// - Parameter mayWait: False for who must not wait, though the door be shut.
     func enter(_ weight: Int = 1, mayWait: Bool = true) {

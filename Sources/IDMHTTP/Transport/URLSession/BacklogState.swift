@@ -8,14 +8,18 @@ struct BacklogState {
     private(set) var isPatient = true
     private var isOver = false
     /// How often something that takes its time has begun or ended.
-    private var works = 0
-    private var isAtWork = false
+    private(set) var works = 0
+    /// How much of that is going on.
+    private var workers = 0
 
+    /// How often somebody waits in a row in which there is no work.
+    private let idleTurns: Int
     /// How often somebody waits at most, where there is work.
-    static let mostTurns = 5
+    var mostTurns: Int { 5 * idleTurns }
 
-    init(limit: Int) {
+    init(limit: Int, idleTurns: Int = 1) {
         self.limit = limit
+        self.idleTurns = idleTurns
     }
 
     /// What becomes of somebody who comes.
@@ -29,7 +33,8 @@ struct BacklogState {
     /// Somebody who waits, and what they have seen of the work behind the door.
     struct Wait {
         fileprivate var works: Int
-        fileprivate var turns = 1
+        fileprivate var turns = 0
+        fileprivate var idleTurns = 0
     }
 
     /// - Parameter mayWait: False for who must not wait, though the door be shut.
@@ -44,17 +49,15 @@ struct BacklogState {
         return Entry(shuts: shuts, waits: Wait(works: works))
     }
 
-    /// Somebody has lost patience. Returns whether they wait once more, since there has been work meanwhile. Not for
-    /// ever: others may wait for them.
+    /// Somebody has waited for a turn. Returns whether they wait for another one, since there has been work meanwhile,
+    /// or not for long without any. Not for ever: others may wait for them.
     mutating func waitsOn(_ wait: inout Wait) -> Bool {
         guard isShut, isPatient else { return false }
-        guard isAtWork || wait.works != works, wait.turns < Self.mostTurns else {
-            isPatient = false
-            return false
-        }
-        wait.works = works
+        wait.idleTurns = workers > 0 || wait.works != works ? 0 : wait.idleTurns + 1
         wait.turns += 1
-        return true
+        wait.works = works
+        isPatient = wait.idleTurns < idleTurns && wait.turns < mostTurns
+        return isPatient
     }
 
     /// Somebody who has waited is in.
@@ -63,8 +66,8 @@ struct BacklogState {
     }
 
     /// Something begins that takes its time and waits for nobody at the door, or has ended.
-    mutating func work(_ isAtWork: Bool) {
-        self.isAtWork = isAtWork
+    mutating func work(_ begins: Bool) {
+        workers += begins ? 1 : -1
         works += 1
     }
 

@@ -9,8 +9,8 @@ internal import Foundation
 ///
 /// URLSession reads each piece into a buffer of its own, and lets a queue that all of the process shares free it. Where
 /// no thread comes to that, what has been sent would pile up in memory. So a mark is put behind each piece in that
-/// queue, and who reads on waits until not too many are there: for a second at most, in which nothing else on that
-/// queue has had its turn either.
+/// queue, and who reads on waits until not too many are there: for a second at most in which no mark has had its turn,
+/// and for five where some have.
 ///
 /// What can't be read, isn't a plain file any more or ends too early fails the task. What is behind the announced
 /// length isn't sent: on the connection it would stand for another request.
@@ -45,7 +45,7 @@ final class PayloadStream: InputStream {
         self.init(.handle(file), length, backlog, freeing)
     }
 
-    private static func newBacklog() -> Backlog { Backlog(limit: 4 << 20, patience: .seconds(1)) }
+    private static func newBacklog() -> Backlog { Backlog(limit: 4 << 20, patience: .milliseconds(200), turns: 5) }
 
     private init(_ source: Source, _ length: Int, _ backlog: Backlog, _ freeing: DispatchQueue) {
         self.source = source
@@ -86,7 +86,7 @@ final class PayloadStream: InputStream {
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         // The buffer is as big as it may be, however little is read.
         backlog.enter(maxLength)
-        freeing.async { [backlog] in backlog.leave(maxLength) }
+        freeing.async { [backlog] in backlog.work { backlog.leave(maxLength) } }
         var count = -1
         if let handle {
             repeat {

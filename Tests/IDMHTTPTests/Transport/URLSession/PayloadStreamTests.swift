@@ -74,6 +74,8 @@ struct PayloadStreamTests {
         freeing.resume()
         freeing.sync {}
         #expect(backlog.isPatient)
+        // Each that has been freed was a sign that somebody frees them.
+        #expect(backlog.works == 12)
         for _ in 0..<4 { #expect(stream.read(&buffer, maxLength: 1_000) == 1_000) }
         #expect(!stream.hasBytesAvailable)
     }

@@ -131,7 +131,43 @@ struct TellingQueueTests {
         state.work(true)
         var turns = 1
         while state.waitsOn(&wait), turns < 100 { turns += 1 }
-        #expect(turns == BacklogState.mostTurns && !state.isPatient)
+        #expect(turns == state.mostTurns && !state.isPatient)
+    }
+
+    // A process that stands still for a while, which takes one turn, has shown nothing.
+    @Test("is waited for some turns in a row in which nothing is done there, and not without end")
+    func idleTurns() throws {
+        var state = BacklogState(limit: 1, idleTurns: 3)
+        _ = state.enter(1, mayWait: true)
+        var wait = try #require(state.enter(1, mayWait: true).waits)
+        var waitsOn: [Bool] = []
+        for _ in 0..<2 { waitsOn.append(state.waitsOn(&wait)) }
+        state.work(true)
+        state.work(false)
+        for _ in 0..<4 { waitsOn.append(state.waitsOn(&wait)) }
+        #expect(waitsOn == [true, true, true, true, true, false] && !state.isPatient)
+
+        let opens = state.leave(1)
+        #expect(opens)
+        _ = state.enter(1, mayWait: true)
+        wait = try #require(state.enter(1, mayWait: true).waits)
+        state.work(true)
+        var turns = 1
+        while state.waitsOn(&wait), turns < 100 { turns += 1 }
+        #expect(turns == 15 && !state.isPatient)
+    }
+
+    @Test("is at work as long as one of several is")
+    func workers() throws {
+        var state = BacklogState(limit: 1)
+        _ = state.enter(1, mayWait: true)
+        var wait = try #require(state.enter(1, mayWait: true).waits)
+        for begins in [true, true, false] { state.work(begins) }
+        var waitsOn: [Bool] = []
+        for _ in 0..<2 { waitsOn.append(state.waitsOn(&wait)) }
+        state.work(false)
+        for _ in 0..<2 { waitsOn.append(state.waitsOn(&wait)) }
+        #expect(waitsOn == [true, true, true, false])
     }
 
     @Test("is behind by what the things that wait there weigh")
