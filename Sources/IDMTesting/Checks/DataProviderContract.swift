@@ -49,8 +49,8 @@ public enum DataProviderContract {
         /// earlier, than where none is cancelled. One that is made after one was cancelled ends as well, with an error
         /// only if it has one anyhow, and so does one of three that are made after many were. With several inputs none
         /// gets the answer that another input gets alone, nor, beside a cancel or after one, one that it gets only
-        /// then. Their failures are counted together, without those of an input that always fails: one that fails now
-        /// and then may hide what a cancel does to the others.
+        /// then. The failures of all inputs are counted together, without those of an input that always fails: what
+        /// fails now and then may hide what a cancel does to the others.
         ///
         /// What a cancel does to others, and whose answer goes to whom, is looked at three times, or six where others
         /// fail beside a cancel, and breaks the rule if it is found each time. A provider that fails at random may be

@@ -39,8 +39,8 @@ extension IntegrationRecorder {
             return taken
         }
 
-        /// Whether an expectation has failed because none of the next events comes, so many besides progress. They may
-        /// all the same, if another call is made with the recorder later.
+        /// Whether an expectation has failed because none of the next events comes, so many besides progress. Notes it
+        /// if so: they may come all the same, if another call is made with the recorder later.
         mutating func missesRest(_ count: Int) -> Bool {
             guard isOver && unexpected.isEmpty else { return false }
             name(count)

@@ -4,7 +4,7 @@ internal import IDMCore
 /// How much waits somewhere, and a door in front of it: shut when that is too much, open again when half of it is done.
 ///
 /// Whoever finds the door shut waits, and never for good. Once somebody has waited for too long, nobody waits until the
-/// door is open again. What is known to be at work behind it is given a few times as long.
+/// door is open again. What is known to be at work behind it is given a few turns more.
 final class Backlog: Sendable {
     private let patience: DispatchTimeInterval
     private let state: Locked<BacklogState>

@@ -14,8 +14,8 @@ struct BacklogState {
 
     /// How often somebody waits in a row in which there is no work.
     private let idleTurns: Int
-    /// How often somebody waits at most, where there is work.
-    var mostTurns: Int { 5 * idleTurns }
+    /// How often somebody waits at most, where there is work: a few times more.
+    var mostTurns: Int { idleTurns + 4 }
 
     init(limit: Int, idleTurns: Int = 1) {
         self.limit = limit

@@ -33,7 +33,8 @@ internal import FoundationNetworking
 /// - The header of a request travels in no certain order, and fields of one name as one. Those of a response that have
 ///   one name come as one.
 /// - While a packed body of hundreds of megabytes is unpacked all other transfers of the session wait, until the limit
-///   ends it. They wait as well while a file that is sent is read from a disk that takes its time.
+///   ends it. They wait as well while a file that is sent is read from a disk that takes its time, and for two seconds
+///   at a time where the app keeps the threads of the global queue so busy that what has been sent isn't freed.
 /// - As long as bytes come faster than the session reads them, it does nothing else, so that the connection of a
 ///   stopped transfer closes at the server's first breath. Whoever cancelled, or was refused, has been told by then.
 /// - While a new connection waits for the server, the session asks again and again whether it can be written to, and
