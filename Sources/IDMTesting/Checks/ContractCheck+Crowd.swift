@@ -12,7 +12,7 @@ extension ContractCheck {
 
     private func takesMany(_ count: Int) async throws -> String? {
         var (hasAskedOne, isDeaf) = (false, false)
-        for choice in CrowdCancel.allCases {
+        for choice in CrowdCancel.ways(inputCount: inputCount) {
             let meddled = try await askMany(count, cancelling: choice, awaitingCancelled: !isDeaf)
             if !meddled.isInnocent {
                 if !hasAskedOne {
@@ -67,7 +67,7 @@ extension ContractCheck {
         let trials = await ask(count, try make())
         defer { for trial in trials { trial.cancel() } }
         for trial in trials { try await trial.begun() }
-        let isChosen = { (number: Int) in choice?.isMeant(number, of: count, inputCount: inputCount) ?? false }
+        let isChosen = { (number: Int) in choice?.isMeant(number, of: size(count)) ?? false }
         let chosen = trials.indices.filter(isChosen).map { trials[$0] }
         let numbers = (0..<inputCount).map { first in
             stride(from: first, to: count, by: inputCount).filter { !isChosen($0) }
@@ -92,17 +92,19 @@ extension ContractCheck {
         return ContractCrowd(spared, strange: try await strange(among: answers), cancelled: cancelled)
     }
 
-    /// Those between the first and the last are asked from a task each: asked from one, a provider that doesn't suspend
-    /// would never have two threads in it, and the Thread Sanitizer nothing to see.
+    private func size(_ count: Int) -> CrowdSize { CrowdSize(count: count, inputCount: inputCount) }
+
+    /// Those that are made together are asked from a task each: asked from one, a provider that doesn't suspend would
+    /// never have two threads in it, and the Thread Sanitizer nothing to see.
     func ask(_ count: Int, _ provider: Provider) async -> [Trial] {
-        let first = ask(provider, number: 0)
-        guard count > 1 else { return [first] }
-        let between = await withTaskGroup { group in
-            for number in 1..<(count - 1) { group.addTask { (number, ask(provider, number: number)) } }
-            return await group.reduce(into: []) { $0.append($1) }
+        var trials: [Trial] = []
+        for lot in size(count).lots {
+            trials += await withTaskGroup { group in
+                for number in lot { group.addTask { (number, ask(provider, number: number)) } }
+                return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+            }
         }
-        let inOrder = between.sorted { $0.0 < $1.0 }.map(\.1)
-        return [first] + inOrder + [ask(provider, number: count - 1)]
+        return trials
     }
 
     /// Waits until so many are over.

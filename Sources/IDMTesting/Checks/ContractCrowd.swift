@@ -88,26 +88,3 @@ extension ContractCrowd.Group {
         return lengths.count { $0 < shortest }
     }
 }
-
-/// Which of many requests are cancelled. Any of them may be the one that does the work for the others.
-enum CrowdCancel: CaseIterable {
-    case everySecond
-    /// Where chance says who works for the others, it is among these mostly, unless there are many inputs.
-    case mostAfterFirst, mostBeforeLast
-
-    /// Whether they are left alone for a moment: some meet only when they have done something else.
-    var isLater: Bool { self != .everySecond }
-
-    /// Whether one of so many is cancelled. They are made with each input in turn, and any may do the work for those
-    /// with its own only.
-    func isMeant(_ number: Int, of count: Int, inputCount: Int) -> Bool {
-        // Many are cancelled, however many inputs there are.
-        let inputCount = min(inputCount, count / 2)
-        return switch self {
-        // By turns: of an even count of inputs the same ones would be cancelled each time by their numbers alone.
-        case .everySecond: (number / inputCount + number % inputCount).isMultiple(of: 2)
-        case .mostAfterFirst: number % 10 != 0
-        case .mostBeforeLast: number % 10 != 9 && number < count - inputCount
-        }
-    }
-}
