@@ -64,9 +64,8 @@ extension ContractCheck {
         _ count: Int, cancelling choice: CrowdCancel? = nil, awaitingCancelled awaitsCancelled: Bool = false,
         until ends: [Int] = []
     ) async throws -> ContractCrowd {
-        let trials = await ask(count, try make())
+        let trials = await ask(count, try make(), keepsTurns: choice?.keepsTurns ?? true)
         defer { for trial in trials { trial.cancel() } }
-        for trial in trials { try await trial.begun() }
         let isChosen = { (number: Int) in choice?.isMeant(number, of: size(count)) ?? false }
         let chosen = trials.indices.filter(isChosen).map { trials[$0] }
         let numbers = (0..<inputCount).map { first in
@@ -96,11 +95,21 @@ extension ContractCheck {
 
     /// Those that are made together are asked from a task each: asked from one, a provider that doesn't suspend would
     /// never have two threads in it, and the Thread Sanitizer nothing to see.
-    func ask(_ count: Int, _ provider: Provider) async -> [Trial] {
+    ///
+    /// - Parameter keepsTurns: Whether the first with each input are on their way before others come, and all others
+    ///   before the last. So nobody overtakes them before they first suspend.
+    func ask(_ count: Int, _ provider: Provider, keepsTurns: Bool = false) async -> [Trial] {
         var trials: [Trial] = []
-        for lot in size(count).lots {
+        for lot in size(count).lots(keepsTurns: keepsTurns) {
             trials += await withTaskGroup { group in
-                for number in lot { group.addTask { (number, ask(provider, number: number)) } }
+                for number in lot {
+                    group.addTask {
+                        let trial = ask(provider, number: number)
+                        // Where tasks don't start on the spot. If it is the battery that is cancelled, it ends soon.
+                        try? await trial.begun()
+                        return (number, trial)
+                    }
+                }
                 return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
             }
         }

@@ -6,11 +6,14 @@ struct CrowdSize: Sendable {
     /// How many come with another input each. Half of them at most: of what is done by turns there are two.
     var turn: Int { max(1, min(inputCount, count / 2)) }
 
-    /// Which are made together, one lot after the other: nobody overtakes the first with an input, or is overtaken by
-    /// the last, since one of these may do the work for all with it.
-    var lots: [Range<Int>] {
+    /// Which are made together, one lot after the other.
+    ///
+    /// - Parameter keepsTurns: Whether nobody overtakes the first with each input, or is overtaken by the last: one of
+    ///   these may do the work for all with it. The first of all and the last of all are alone in any case.
+    func lots(keepsTurns: Bool) -> [Range<Int>] {
         guard count > 1 else { return [0..<count] }
-        let bounds = [0, 1, turn, count - turn, count - 1, count]
+        let turns = keepsTurns ? [turn, count - turn] : []
+        let bounds = [0, 1] + turns + [count - 1, count]
         return zip(bounds, bounds.dropFirst()).map { $0..<$1 }.filter { !$0.isEmpty }
     }
 }
@@ -20,31 +23,37 @@ struct CrowdSize: Sendable {
 enum CrowdCancel: CaseIterable {
     /// By turns, in no step with the inputs: who deals out answers in order is found to have lost count.
     case everySecond
-    /// All inputs of one turn, and none of the next: the first with each input is among them.
-    case everySecondTurn
-    /// Where chance says who works for the others, it is among these mostly, unless there are many inputs.
+    /// The first with each input are among them, or the last.
+    case firstHalf, lastHalf
+    /// All but the first with each input, or the last, and one besides. Where chance says who works for the others, it is
+    /// among these mostly, unless there are many inputs.
     case mostAfterFirst, mostBeforeLast
 
-    /// Those that differ.
+    /// Those that are needed: of one input the first is among every second one.
     static func ways(inputCount: Int) -> [CrowdCancel] {
-        allCases.filter { inputCount > 1 || $0 != .everySecondTurn }
+        allCases.filter { inputCount > 1 || $0 != .firstHalf }
     }
+
+    /// Whether it matters who comes first and last with each input. Otherwise more of them are made together.
+    var keepsTurns: Bool { self != .everySecond }
 
     /// Whether they are left alone for a moment: some meet only when they have done something else.
     var isLater: Bool {
         switch self {
-        case .everySecond, .everySecondTurn: false
+        case .everySecond, .firstHalf, .lastHalf: false
         case .mostAfterFirst, .mostBeforeLast: true
         }
     }
 
     /// Whether one of so many is cancelled.
     func isMeant(_ number: Int, of size: CrowdSize) -> Bool {
-        switch self {
+        let (isInFirstTurn, isInLastTurn) = (number < size.turn, number >= size.count - size.turn)
+        return switch self {
         case .everySecond: (number / size.inputCount + number % size.inputCount).isMultiple(of: 2)
-        case .everySecondTurn: (number / size.turn).isMultiple(of: 2)
-        case .mostAfterFirst: number % 10 != 0
-        case .mostBeforeLast: number % 10 != 9 && number < size.count - size.turn
+        case .firstHalf: number < size.count / 2
+        case .lastHalf: number >= size.count / 2
+        case .mostAfterFirst: !isInFirstTurn && (number % 10 != 0 || isInLastTurn)
+        case .mostBeforeLast: !isInLastTurn && (number % 10 != 9 || isInFirstTurn)
         }
     }
 }

@@ -22,13 +22,13 @@ public import IDMCore
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are four exceptions. A request is left alone for a moment before it is
 /// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call
-/// once more, and that of a cancel after each of two cancels and three times among many. A stream that goes on after
-/// its first value is given the time of a cancel to end, once alone and three times among many. With several inputs it
-/// is four times among many. And one that fails after a cancel is asked again after the time of a request.
+/// once more, and that of a cancel after each of two cancels and four times among many. A stream that goes on after its
+/// first value is given the time of a cancel to end, once alone and four times among many. With several inputs it is
+/// five times for both. And one that fails after a cancel is asked again after the time of a request.
 ///
-/// Where twenty requests at once take as long as one, it takes about the time of eight, one after the other. With
-/// several inputs that is twelve, and two more for each of them. Where something is found that may be chance, it looks
-/// more often.
+/// Where twenty requests at once take as long as one, it takes about the time of nine, one after the other. With
+/// several inputs that is thirteen, and two more for each of them. Where something is found that may be chance, it
+/// looks more often.
 ///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
 /// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
@@ -156,9 +156,8 @@ public enum DataProviderContract {
         /// and what requests share only later than that isn't looked at.
         public var beforeCancel: Duration
         /// What measures the time. With a ``ManualClock`` the test does: it says that something doesn't come when
-        /// nothing else is left to do. Check in a task that has the clock's ``ManualClock/executor`` then. One that the
-        /// clock doesn't know of isn't waited for, so that the time may have gone on before a cancel that is to come at
-        /// once.
+        /// nothing else is left to do. With one, check in a task that was started with ``ManualClock/executor``. Another
+        /// one isn't waited for, so that the time may have gone on before a cancel that is to come at once.
         public var clock: any Clock<Duration>
 
         /// Makes a patience.

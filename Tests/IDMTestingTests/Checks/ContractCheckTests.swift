@@ -14,6 +14,45 @@ struct ContractCheckTests {
         #expect(line.mostInLine >= 18)
     }
 
+    @Test("asks from many tasks at once also where there are many inputs")
+    func manyTasksOfMany() async throws {
+        let line = Line()
+        _ = try await withTaskExecutorPreference(line) {
+            try await DataProviderContract.check(
+                inputs: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, rules: [.takesConcurrentRequests]
+            ) { Echo<Int>() }
+        }
+        #expect(line.mostInLine >= 18)
+    }
+
+    @Test("lets nobody overtake the first with an input, or be overtaken by the last, in whatever order tasks run")
+    func turns() async throws {
+        let mixed = Watched<Set<Int>>([])
+        try await explore(seeds: 1...30) { _ in
+            let asked = Watched<[[Int]]>([])
+            try await DataProviderContract.check(inputs: 0, 1, 2, 3, rules: [.takesConcurrentRequests]) {
+                let number = asked.change { asked in
+                    asked.append([])
+                    return asked.count - 1
+                }
+                return ClosureDataProvider { (input: Int) in
+                    asked.change { $0[number].append(input) }
+                    return input
+                }
+            }
+            let crowds = asked.value.filter { $0.count >= 20 }.map { $0.prefix(20) }
+            // One for each way to cancel, of which the first is every second one, and one that nobody cancels.
+            try #require(crowds.count >= 6)
+            for (number, crowd) in crowds.prefix(6).enumerated() {
+                try #require(crowd.first == 0 && crowd.last == 3)
+                let isInTurns = Set(crowd.prefix(4)).count == 4 && Set(crowd.suffix(4)).count == 4
+                if !isInTurns { mixed.change { _ = $0.insert(number) } }
+            }
+        }
+        // Where nothing depends on that they are all asked together.
+        #expect(mixed.value == [0, 5])
+    }
+
     /// Runs one job after the other, and counts how many were in line at once.
     private final class Line: TaskExecutor {
         private struct State {

@@ -46,10 +46,10 @@ extension DataProviderContractTests {
     func length() async throws {
         let one = try await check { Waiting(clock: $0) }
         #expect(one.messages == [])
-        #expect(one.waited < .seconds(9))
+        #expect(one.waited < .seconds(10))
         let several = try await check(inputs: 2, 3) { Waiting(clock: $0) }
         #expect(several.messages == [])
-        #expect(several.waited < .seconds(19))
+        #expect(several.waited < .seconds(20))
         // Where an answer doesn't come, no more are waited for that nobody will need.
         let silent = try await check(inputs: 2, 3, rules: [.takesConcurrentRequests]) { _ in
             ClosureDataProvider { (_: Int) in

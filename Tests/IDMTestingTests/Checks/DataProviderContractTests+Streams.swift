@@ -13,8 +13,8 @@ extension DataProviderContractTests {
             return Counting(clock: clock, isCut: false, error: isThird ? Trouble.first : nil)
         }
         #expect(found.rules == [])
-        // Streams that end are held against others that nobody cancels, for each of the three ways to cancel.
-        #expect(made.value == 3 + 2 + 2 + 2)
+        // Streams that end are held against others that nobody cancels, for each of the four ways to cancel.
+        #expect(made.value == 3 + 2 + 2 + 2 + 2)
     }
 
     @Test("is broken by a stream in which the cancel of one request cuts off others")
