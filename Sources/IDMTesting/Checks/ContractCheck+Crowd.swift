@@ -13,7 +13,8 @@ extension ContractCheck {
     private func takesMany(_ count: Int) async throws -> String? {
         var (hasAskedOne, isDeaf) = (false, false)
         for choice in CrowdCancel.ways(inputCount: inputCount) {
-            let meddled = try await askMany(count, cancelling: choice, awaitingCancelled: !isDeaf)
+            let meddled = try await askMany(
+                count, keepingTurns: choice.keepsTurns, cancelling: choice, awaitingCancelled: !isDeaf)
             if !meddled.isInnocent {
                 if !hasAskedOne {
                     guard try await askMany(1).fault == nil else { return nil }
@@ -40,9 +41,9 @@ extension ContractCheck {
             if look > 0 {
                 // A server that all share may count, and is to be met elsewhere in its count each time.
                 _ = try await askMany(7 * look)
-                meddled = try await askMany(count, cancelling: choice)
+                meddled = try await askMany(count, keepingTurns: choice.keepsTurns, cancelling: choice)
             }
-            let alike = try await askMany(count, until: meddled.ends)
+            let alike = try await askMany(count, keepingTurns: choice.keepsTurns, until: meddled.ends)
             if let fault = alike.fault { return look == 0 ? words(for: fault, among: count) : nil }
             harm = meddled.harm(beside: alike, failingAlone: alone.indices.filter { alone[$0] == nil })
             if harm == nil { return nil }
@@ -57,15 +58,18 @@ extension ContractCheck {
     /// Asks many times at once.
     ///
     /// - Parameters:
+    ///   - keepsTurns: Whether nobody overtakes the first with each input, or is overtaken by the last.
     ///   - choice: Which are cancelled. Nil for none.
     ///   - awaitsCancelled: Whether the cancelled are given the time of a request to end.
     ///   - ends: How many streams are worth waiting for a long time, by their inputs.
     private func askMany(
-        _ count: Int, cancelling choice: CrowdCancel? = nil, awaitingCancelled awaitsCancelled: Bool = false,
-        until ends: [Int] = []
+        _ count: Int, keepingTurns keepsTurns: Bool = false, cancelling choice: CrowdCancel? = nil,
+        awaitingCancelled awaitsCancelled: Bool = false, until ends: [Int] = []
     ) async throws -> ContractCrowd {
-        let trials = await ask(count, try make(), keepsTurns: choice?.keepsTurns ?? true)
+        let trials = await ask(count, try make(), keepingTurns: keepsTurns)
         defer { for trial in trials { trial.cancel() } }
+        // Where all have ended by now, nothing is waited for that would notice it.
+        try Task.checkCancellation()
         let isChosen = { (number: Int) in choice?.isMeant(number, of: size(count)) ?? false }
         let chosen = trials.indices.filter(isChosen).map { trials[$0] }
         let numbers = (0..<inputCount).map { first in
@@ -97,15 +101,15 @@ extension ContractCheck {
     /// never have two threads in it, and the Thread Sanitizer nothing to see.
     ///
     /// - Parameter keepsTurns: Whether the first with each input are on their way before others come, and all others
-    ///   before the last. So nobody overtakes them before they first suspend.
-    func ask(_ count: Int, _ provider: Provider, keepsTurns: Bool = false) async -> [Trial] {
+    ///   before the last. So nobody overtakes them before they first suspend, if tasks start on the spot.
+    func ask(_ count: Int, _ provider: Provider, keepingTurns keepsTurns: Bool = false) async -> [Trial] {
         var trials: [Trial] = []
         for lot in size(count).lots(keepsTurns: keepsTurns) {
             trials += await withTaskGroup { group in
                 for number in lot {
                     group.addTask {
                         let trial = ask(provider, number: number)
-                        // Where tasks don't start on the spot. If it is the battery that is cancelled, it ends soon.
+                        // Where they don't start on the spot. If it is the battery that is cancelled, it ends soon.
                         try? await trial.begun()
                         return (number, trial)
                     }

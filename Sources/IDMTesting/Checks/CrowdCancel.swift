@@ -24,14 +24,14 @@ enum CrowdCancel: CaseIterable {
     /// By turns, in no step with the inputs: who deals out answers in order is found to have lost count.
     case everySecond
     /// The first with each input are among them, or the last.
-    case firstHalf, lastHalf
-    /// All but the first with each input, or the last, and one besides. Where chance says who works for the others, it is
-    /// among these mostly, unless there are many inputs.
+    case firstHalf, lastHalf, lastHalfLater
+    /// All but two, of which the first is one, or all but one before the last turn of the inputs. Where chance says who
+    /// works for the others, it is mostly among these.
     case mostAfterFirst, mostBeforeLast
 
-    /// Those that are needed: of one input the first is among every second one.
+    /// Those that are needed: of one input the first is among every second one, and later the last is among most.
     static func ways(inputCount: Int) -> [CrowdCancel] {
-        allCases.filter { inputCount > 1 || $0 != .firstHalf }
+        inputCount > 1 ? allCases : [.everySecond, .lastHalf, .mostAfterFirst, .mostBeforeLast]
     }
 
     /// Whether it matters who comes first and last with each input. Otherwise more of them are made together.
@@ -41,7 +41,7 @@ enum CrowdCancel: CaseIterable {
     var isLater: Bool {
         switch self {
         case .everySecond, .firstHalf, .lastHalf: false
-        case .mostAfterFirst, .mostBeforeLast: true
+        case .lastHalfLater, .mostAfterFirst, .mostBeforeLast: true
         }
     }
 
@@ -51,8 +51,8 @@ enum CrowdCancel: CaseIterable {
         return switch self {
         case .everySecond: (number / size.inputCount + number % size.inputCount).isMultiple(of: 2)
         case .firstHalf: number < size.count / 2
-        case .lastHalf: number >= size.count / 2
-        case .mostAfterFirst: !isInFirstTurn && (number % 10 != 0 || isInLastTurn)
+        case .lastHalf, .lastHalfLater: number >= size.count / 2
+        case .mostAfterFirst: number % 10 != 0
         case .mostBeforeLast: !isInLastTurn && (number % 10 != 9 || isInFirstTurn)
         }
     }

@@ -23,11 +23,11 @@ public import IDMCore
 /// waited for longer than it takes. There are four exceptions. A request is left alone for a moment before it is
 /// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call
 /// once more, and that of a cancel after each of two cancels and four times among many. A stream that goes on after its
-/// first value is given the time of a cancel to end, once alone and four times among many. With several inputs it is
-/// five times for both. And one that fails after a cancel is asked again after the time of a request.
+/// first value is given the time of a cancel to end, once alone and four times among many. With several inputs both are
+/// given that six times among many. And one that fails after a cancel is asked again after the time of a request.
 ///
 /// Where twenty requests at once take as long as one, it takes about the time of nine, one after the other. With
-/// several inputs that is thirteen, and two more for each of them. Where something is found that may be chance, it
+/// several inputs that is fourteen, and two more for each of them. Where something is found that may be chance, it
 /// looks more often.
 ///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a

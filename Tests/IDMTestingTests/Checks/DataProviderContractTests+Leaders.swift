@@ -226,7 +226,8 @@ private final class Newest: DataProvider {
         state.change { [handing] state in
             let isNewest = state.numbers.last == number
             state.numbers.removeAll { $0 == number }
-            if isNewest && handing == moment && !state.numbers.isEmpty { state.result = .failure(Trouble.first) }
+            guard isNewest && !state.numbers.isEmpty, handing == moment || handing == .both else { return }
+            state.result = .failure(Trouble.first)
         }
     }
 }

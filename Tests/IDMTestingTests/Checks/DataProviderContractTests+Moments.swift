@@ -49,7 +49,7 @@ extension DataProviderContractTests {
         #expect(one.waited < .seconds(10))
         let several = try await check(inputs: 2, 3) { Waiting(clock: $0) }
         #expect(several.messages == [])
-        #expect(several.waited < .seconds(20))
+        #expect(several.waited < .seconds(21))
         // Where an answer doesn't come, no more are waited for that nobody will need.
         let silent = try await check(inputs: 2, 3, rules: [.takesConcurrentRequests]) { _ in
             ClosureDataProvider { (_: Int) in
