@@ -109,7 +109,7 @@ extension ContractCheck {
                 for number in lot {
                     group.addTask {
                         let trial = ask(provider, number: number)
-                        // Where they don't start on the spot. If it is the battery that is cancelled, it ends soon.
+                        // Where it doesn't start on the spot. What is cancelled here is the battery, which ends soon.
                         try? await trial.begun()
                         return (number, trial)
                     }

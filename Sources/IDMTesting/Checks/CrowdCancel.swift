@@ -3,7 +3,7 @@ struct CrowdSize: Sendable {
     let count: Int
     let inputCount: Int
 
-    /// How many come with another input each. Half of them at most: of what is done by turns there are two.
+    /// How many come with another input each, before the first input comes again. Half of them at most.
     var turn: Int { max(1, min(inputCount, count / 2)) }
 
     /// Which are made together, one lot after the other.
@@ -21,12 +21,12 @@ struct CrowdSize: Sendable {
 /// Which of many requests are cancelled. Any of them may be the one that does the work for the others, or for those
 /// with its own input.
 enum CrowdCancel: CaseIterable {
-    /// By turns, in no step with the inputs: who deals out answers in order is found to have lost count.
+    /// In no step with the inputs: who deals out answers in order is found to have lost count.
     case everySecond
     /// The first with each input are among them, or the last.
     case firstHalf, lastHalf, lastHalfLater
-    /// All but two, of which the first is one, or all but one before the last turn of the inputs. Where chance says who
-    /// works for the others, it is mostly among these.
+    /// All but the first and one in the middle, or all but one in the middle and the last turn of the inputs. Where
+    /// chance says who works for the others, it is mostly among these, unless there are many inputs.
     case mostAfterFirst, mostBeforeLast
 
     /// Those that are needed: of one input the first is among every second one, and later the last is among most.
@@ -47,13 +47,14 @@ enum CrowdCancel: CaseIterable {
 
     /// Whether one of so many is cancelled.
     func isMeant(_ number: Int, of size: CrowdSize) -> Bool {
+        let half = size.count / 2
         let (isInFirstTurn, isInLastTurn) = (number < size.turn, number >= size.count - size.turn)
         return switch self {
         case .everySecond: (number / size.inputCount + number % size.inputCount).isMultiple(of: 2)
-        case .firstHalf: number < size.count / 2
-        case .lastHalf, .lastHalfLater: number >= size.count / 2
-        case .mostAfterFirst: number % 10 != 0
-        case .mostBeforeLast: !isInLastTurn && (number % 10 != 9 || isInFirstTurn)
+        case .firstHalf: number < half
+        case .lastHalf, .lastHalfLater: number >= half
+        case .mostAfterFirst: number % half != 0
+        case .mostBeforeLast: !isInLastTurn && (number != half - 1 || isInFirstTurn)
         }
     }
 }

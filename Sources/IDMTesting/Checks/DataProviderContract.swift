@@ -20,15 +20,17 @@ public import IDMCore
 /// to another request are seen where the inputs are several.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
-/// waited for longer than it takes. There are four exceptions. A request is left alone for a moment before it is
+/// waited for longer than it takes. There are five exceptions. A request is left alone for a moment before it is
 /// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call
-/// once more, and that of a cancel after each of two cancels and four times among many. A stream that goes on after its
-/// first value is given the time of a cancel to end, once alone and four times among many. With several inputs both are
-/// given that six times among many. And one that fails after a cancel is asked again after the time of a request.
+/// once more, and that of a cancel after each of two cancels and four times among many (six with several inputs). A
+/// stream that goes on after its first value is given the time of a cancel to end, once alone and four times among many
+/// (six). One that fails after a cancel is asked again after the time of a request. And one that answers with what
+/// another input gets is asked again after a moment.
 ///
 /// Where twenty requests at once take as long as one, it takes about the time of nine, one after the other. With
-/// several inputs that is fourteen, and two more for each of them. Where something is found that may be chance, it
-/// looks more often.
+/// several inputs that is fourteen, and two more for each of them. Streams that end by themselves and requests that
+/// fail take more: they are held against others of which nobody is cancelled. Where something is found that may be
+/// chance, it looks more often.
 ///
 /// A provider that blocks its thread blocks the battery. A stream that never suspends doesn't, but with it a
 /// ``ManualClock`` is never at rest. Of data races the Thread Sanitizer knows more.
@@ -55,7 +57,7 @@ public enum DataProviderContract {
         ///
         /// What a cancel does to others, and whose answer goes to whom, is looked at three times, or six where others
         /// fail beside a cancel, and breaks the rule if it is found each time. A provider that fails at random may be
-        /// found to break it once in a while.
+        /// found to break it once in a while, and one of which chance says who works for the others may pass.
         case takesConcurrentRequests
         /// When all requests have ended or were cancelled, nothing holds the provider. One of which no request ends,
         /// with a cancel or without, can't be looked at, which breaks the rule as well.
@@ -86,6 +88,7 @@ public enum DataProviderContract {
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
     /// - Returns: The rules that were broken. They have been reported.
+    /// - Throws: What `make` throws, and `CancellationError` if the task that checks is cancelled.
     @discardableResult
     public static func check<Provider: DataProvider>(
         input: Provider.Input, patience: Patience = Patience(), rules: Set<Rule> = Set(Rule.allCases),
@@ -101,7 +104,7 @@ public enum DataProviderContract {
     /// that another input gets alone. It is meant for providers whose answer depends on the input only. An answer that
     /// an input gets as well when it alone is asked once more is its own. One that no input gets alone says something
     /// beside a cancel and after one only, and if such don't come without one. One to an input that fails alone says
-    /// nothing.
+    /// nothing. There are twenty requests at once: of more than ten inputs, some come only once among them.
     ///
     /// ```swift
     /// try await DataProviderContract.check(inputs: "apple", "pear") { UserDataProvider() }
@@ -119,6 +122,7 @@ public enum DataProviderContract {
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
     /// - Returns: The rules that were broken. They have been reported.
+    /// - Throws: What `make` throws, and `CancellationError` if the task that checks is cancelled.
     @discardableResult
     public static func check<Provider: DataProvider>(
         inputs input: Provider.Input, _ others: Provider.Input..., patience: Patience = Patience(),
@@ -134,11 +138,14 @@ public enum DataProviderContract {
     private static func check<Provider>(
         _ check: ContractCheck<Provider>, _ rules: Set<Rule>, _ place: SourcePlace
     ) async throws -> [Breach] {
+        try Task.checkCancellation()
         let ledger = FailureLedger.current
         var breaches: [Breach] = []
         for rule in Rule.allCases where rules.contains(rule) {
+            let message = try await check.breach(of: rule)
+            // Of a battery that was cancelled meanwhile nobody knows what it found.
             try Task.checkCancellation()
-            guard let message = try await check.breach(of: rule) else { continue }
+            guard let message else { continue }
             let breach = Breach(rule: rule, message: message)
             breaches.append(breach)
             ledger.record("\(Provider.self) breaks the contract of providers, \(breach)", at: place)

@@ -8,7 +8,7 @@ struct CrowdCancelTests {
         (0..<20).map { choice.isMeant($0, of: CrowdSize(count: 20, inputCount: inputCount)) }
     }
 
-    @Test("With each input the first is once, and the last, at once and later, and another is not", arguments: 1...20)
+    @Test("With each input the first and the last are, at once and later, and then another is not", arguments: 1...20)
     func leaders(inputCount: Int) {
         for isLater in [false, true] {
             let ways = CrowdCancel.ways(inputCount: inputCount).filter {
@@ -27,7 +27,7 @@ struct CrowdCancelTests {
         }
     }
 
-    @Test("Many are, and where chance says who works, almost all", arguments: 1...20)
+    @Test("Many are, and where chance says who works, almost all of few inputs", arguments: 1...20)
     func counts(inputCount: Int) {
         for choice in CrowdCancel.allCases {
             let cancelled = cancelled(choice, inputCount: inputCount)

@@ -96,12 +96,12 @@ extension DataProviderContractTests {
     @Test("asks no more of a provider of which a later request doesn't end after many were cancelled")
     func silentAfterMany() async throws {
         let found = try await check { Places(count: 11, clock: $0, losesPlace: true) }
-        // Twice the time of a request for each of the two looks; it was three times that for each.
+        // The time of a request for each of three looks; of more requests each would take its own.
         #expect(found.waited < .seconds(60), "\(found.waited)")
     }
 }
 
-/// Has room for some requests at once. The others wait. With eleven there is room for one when ten of twenty are
+/// Has room for some requests at once. The others wait. With eleven there is room for one when ten of them are
 /// cancelled.
 private final class Places: DataProvider {
     private let places: Watched<Int>

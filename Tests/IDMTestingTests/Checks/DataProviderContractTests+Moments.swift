@@ -46,10 +46,12 @@ extension DataProviderContractTests {
     func length() async throws {
         let one = try await check { Waiting(clock: $0) }
         #expect(one.messages == [])
-        #expect(one.waited < .seconds(10))
+        #expect(.seconds(9)..<(.seconds(10)) ~= one.waited, "\(one.waited)")
         let several = try await check(inputs: 2, 3) { Waiting(clock: $0) }
         #expect(several.messages == [])
-        #expect(several.waited < .seconds(21))
+        #expect(.seconds(20)..<(.seconds(21)) ~= several.waited, "\(several.waited)")
+        let two = try await check(inputs: 2) { Waiting(clock: $0) }
+        #expect(.seconds(18)..<(.seconds(19)) ~= two.waited, "\(two.waited)")
         // Where an answer doesn't come, no more are waited for that nobody will need.
         let silent = try await check(inputs: 2, 3, rules: [.takesConcurrentRequests]) { _ in
             ClosureDataProvider { (_: Int) in
