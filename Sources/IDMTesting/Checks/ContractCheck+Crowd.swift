@@ -13,8 +13,7 @@ extension ContractCheck {
     private func takesMany(_ count: Int) async throws -> String? {
         var (hasAskedOne, isDeaf) = (false, false)
         for choice in CrowdCancel.ways(inputCount: inputCount) {
-            let meddled = try await askMany(
-                count, keepingTurns: choice.keepsTurns, cancelling: choice, awaitingCancelled: !isDeaf)
+            let meddled = try await askMany(count, for: choice, awaitingCancelled: !isDeaf)
             if !meddled.isInnocent {
                 if !hasAskedOne {
                     guard try await askMany(1).fault == nil else { return nil }
@@ -41,9 +40,9 @@ extension ContractCheck {
             if look > 0 {
                 // A server that all share may count, and is to be met elsewhere in its count each time.
                 _ = try await askMany(7 * look)
-                meddled = try await askMany(count, keepingTurns: choice.keepsTurns, cancelling: choice)
+                meddled = try await askMany(count, for: choice)
             }
-            let alike = try await askMany(count, keepingTurns: choice.keepsTurns, until: meddled.ends)
+            let alike = try await askMany(count, for: choice, cancelling: false, until: meddled.ends)
             if let fault = alike.fault { return look == 0 ? words(for: fault, among: count) : nil }
             harm = meddled.harm(beside: alike, failingAlone: alone.indices.filter { alone[$0] == nil })
             if harm == nil { return nil }
@@ -58,25 +57,26 @@ extension ContractCheck {
     /// Asks many times at once.
     ///
     /// - Parameters:
-    ///   - keepsTurns: Whether nobody overtakes the first with each input, or is overtaken by the last.
-    ///   - choice: Which are cancelled. Nil for none.
+    ///   - choice: Which are cancelled, and so in what order all are made. Nil for none, in any order.
+    ///   - isMeddling: Whether these are cancelled, or made just as if they were to be.
     ///   - awaitsCancelled: Whether the cancelled are given the time of a request to end.
     ///   - ends: How many streams are worth waiting for a long time, by their inputs.
     private func askMany(
-        _ count: Int, keepingTurns keepsTurns: Bool = false, cancelling choice: CrowdCancel? = nil,
+        _ count: Int, for choice: CrowdCancel? = nil, cancelling isMeddling: Bool = true,
         awaitingCancelled awaitsCancelled: Bool = false, until ends: [Int] = []
     ) async throws -> ContractCrowd {
-        let trials = await ask(count, try make(), keepingTurns: keepsTurns)
+        let trials = await ask(count, try make(), keepingTurns: choice?.keepsTurns ?? false)
         defer { for trial in trials { trial.cancel() } }
         // Where all have ended by now, nothing is waited for that would notice it.
         try Task.checkCancellation()
-        let isChosen = { (number: Int) in choice?.isMeant(number, of: size(count)) ?? false }
+        let cancel = isMeddling ? choice : nil
+        let isChosen = { (number: Int) in cancel?.isMeant(number, of: size(count)) ?? false }
         let chosen = trials.indices.filter(isChosen).map { trials[$0] }
         let numbers = (0..<inputCount).map { first in
             stride(from: first, to: count, by: inputCount).filter { !isChosen($0) }
         }
         let spared = numbers.map { $0.map { trials[$0] } }
-        if choice?.isLater == true { try await leaveAlone(trials) }
+        if cancel?.isLater == true { try await leaveAlone(trials) }
         for trial in chosen { trial.cancel() }
         let cancelled = awaitsCancelled ? chosen : []
         _ = try await comes(within: patience.request) {

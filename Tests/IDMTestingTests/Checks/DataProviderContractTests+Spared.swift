@@ -25,8 +25,6 @@ extension DataProviderContractTests {
         #expect(found.messages.allSatisfy { $0.hasPrefix(spared) && $0.hasSuffix(words) }, "\(found.messages)")
         #expect(try await check(inputs: 2) { Batching(clock: $0, keepsKeys: false) }.messages == [])
     }
-
-    private var spared: String { "expected the cancel of some of 20 requests to leave the others alone, and" }
 }
 
 /// Who comes with the same input as another one waits for what that one gets: nothing, if its work is cancelled.

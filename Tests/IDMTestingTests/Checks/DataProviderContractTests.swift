@@ -70,6 +70,8 @@ struct DataProviderContractTests {
         try await check(make).rules
     }
 
+    var spared: String { "expected the cancel of some of 20 requests to leave the others alone, and" }
+
     // MARK: Who keeps it
 
     @Test("is kept by the providers of the library, which nobody has to wait for")
