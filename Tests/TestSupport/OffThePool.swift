@@ -7,12 +7,15 @@ package import Testing
 /// such tests leave nothing for all others, whose time-outs go on meanwhile.
 package struct OffThePool: TestTrait, SuiteTrait, TestScoping {
     package let isRecursive = true
+    private static let seat = Seats(1)
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
-        try await withTaskExecutorPreference(OneThread.shared) { try await function() }
+        try await Self.seat.run {
+            try await withTaskExecutorPreference(OneThread.shared) { try await function() }
+        }
     }
 }
 

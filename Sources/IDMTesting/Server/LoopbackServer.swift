@@ -23,6 +23,10 @@ public import IDMHTTP
 /// own, and nothing of it runs on the threads of tasks but the closures and the delays of routes, and what is told of
 /// failures. These have the task-locals of whoever made the server, so what a closure expects belongs to that test.
 ///
+/// A server holds three descriptors of the process, and a connection one at each end. Where hundreds of tests with
+/// servers run at once there may be no room: many a shell gives a process 256 or 1,024. A server that can't start
+/// throws a ``StartFault`` that says so, and a connection waits until there is room.
+///
 /// A request that no route is for, one more than a route has answers for, one that isn't HTTP, and a closure that
 /// throws are failures, and answered with 500, 501 or 400. So is, at the end of the ``TestScope``, a route that nobody
 /// asked, or that has answers left; ``verify()`` asks for that at once. It is told once.

@@ -5,7 +5,7 @@ import Testing
 @testable import IDMCaching
 
 /// Each way in which a file can be wrong is tried, and what stands in the place of one.
-@Suite("Entries that are damaged", .timeLimit(.ample))
+@Suite("Entries that are damaged", .fewAtOnce, .timeLimit(.ample))
 struct DamagedEntryTests {
     private let folder: TemporaryFolder
     private let files = FaultyFiles()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("A cache on disk", .timeLimit(.ample))
+@Suite("A cache on disk", .fewAtOnce, .timeLimit(.ample))
 struct DiskCacheTests {
     private let folder: TemporaryFolder
     private let outcomes = Outcomes()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("A disk cache's folder", .timeLimit(.ample))
+@Suite("A disk cache's folder", .fewAtOnce, .timeLimit(.ample))
 struct DiskFolderTests {
     private let scratch: TemporaryFolder
     private let files = FaultyFiles()

@@ -8,7 +8,7 @@ import Testing
 
 /// What is heard through one of two caches of one partition, which know no more of one another than two processes do.
 @MainActor
-@Suite("What is heard through caches that share a partition", .timeLimit(.ample))
+@Suite("What is heard through caches that share a partition", .fewAtOnce, .timeLimit(.ample))
 struct SharedHearingTests: PartitionTests {
     let partition: Partition
 

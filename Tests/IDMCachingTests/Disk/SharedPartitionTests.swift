@@ -7,7 +7,7 @@ import Testing
 @testable import IDMCaching
 
 /// Two caches of one partition, which know no more of one another than two processes do.
-@Suite("Caches that share a partition", .timeLimit(.ample))
+@Suite("Caches that share a partition", .fewAtOnce, .timeLimit(.ample))
 struct SharedPartitionTests: PartitionTests {
     let partition: Partition
 

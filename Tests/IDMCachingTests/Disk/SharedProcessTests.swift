@@ -7,7 +7,7 @@ import Testing
 
 /// Child processes read, write, evict, invalidate, remove and wipe the same partition at the same time, and each checks
 /// what it finds against what all of them have said to be done.
-@Suite("Processes that share a partition", .timeLimit(.ample))
+@Suite("Processes that share a partition", .fewAtOnce, .timeLimit(.ample))
 struct SharedProcessTests {
     static let keys = 16
     static let entryLimit = 12

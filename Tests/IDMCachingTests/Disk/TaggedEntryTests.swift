@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("An entry on disk that bears a tag", .timeLimit(.ample))
+@Suite("An entry on disk that bears a tag", .fewAtOnce, .timeLimit(.ample))
 struct TaggedEntryTests {
     @Test(
         "is found though more tags were invalidated than are told apart, none of which it bears",

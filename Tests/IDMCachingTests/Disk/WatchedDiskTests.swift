@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMCaching
 
-@Suite("While a disk cache works", .timeLimit(.ample))
+@Suite("While a disk cache works", .fewAtOnce, .timeLimit(.ample))
 struct WatchedDiskTests {
     private let folder: TemporaryFolder
     private let files = FaultyFiles()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The declarations of the article stand in the suite, so that no other test sees their names.
-@Suite("The article on offline first", .timeLimit(.ample))
+@Suite("The article on offline first", .fewAtOnce, .timeLimit(.ample))
 struct MakeItOfflineFirstSamples {
     // sample: a test of two launches
     @Test("Launched without a network, the screen shows what it found the last time, and says so")

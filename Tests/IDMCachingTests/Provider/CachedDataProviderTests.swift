@@ -5,7 +5,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A cached provider", .timeLimit(.ample))
+@Suite("A cached provider", .fewAtOnce, .timeLimit(.ample))
 struct CachedDataProviderTests {
     private let wall = WallClock()
     private let outcomes = Outcomes()

@@ -75,7 +75,7 @@ private struct LayeredStore: CacheStore {
 }
 
 @MainActor
-@Suite("A store of layers", .timeLimit(.ample))
+@Suite("A store of layers", .fewAtOnce, .timeLimit(.ample))
 struct LayeredStoreTests {
     private let folder: TemporaryFolder
 

@@ -14,4 +14,45 @@ struct SupportTests {
         try await signal.wait()
         await signal.waitDeaf()
     }
+
+    @Test("Seats are taken in the order of arrival, by as many as there are, and each that is left is the next one's")
+    func seats() async throws {
+        let (seats, log, jobs, leave) = (Seats(2), Log(), HeldJobs(), (0..<5).map { _ in Signal() })
+        // Everything runs here, so what hasn't happened after this doesn't happen.
+        func settle() {
+            while jobs.count > 0 { jobs.run() }
+        }
+        let guests = leave.enumerated().map { number, leave in
+            Task(executorPreference: jobs) {
+                try await seats.hold {
+                    // It has its seat already, and needs no other.
+                    await seats.hold { log.add("\(number)") }
+                    try await leave.wait()
+                    if number == 1 { throw CancellationError() }
+                }
+            }
+        }
+        settle()
+        #expect(log.entries == ["0", "1"])
+        // Whoever waits does so also in a task that is cancelled.
+        guests[3].cancel()
+        settle()
+        #expect(log.entries == ["0", "1"])
+
+        leave[1].open()
+        settle()
+        #expect(log.entries == ["0", "1", "2"])
+        // The one that is cancelled leaves as soon as it has come.
+        leave[0].open()
+        settle()
+        #expect(log.entries == ["0", "1", "2", "3", "4"])
+
+        leave[2].open()
+        leave[4].open()
+        settle()
+        for number in [1, 3] {
+            await #expect(throws: CancellationError.self) { try await guests[number].value }
+        }
+        for number in [0, 2, 4] { try await guests[number].value }
+    }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Cookies", .timeLimit(.ample))
+@Suite("Cookies", .fewAtOnce, .timeLimit(.ample))
 struct ServiceCookiesTests {
     private let time = Time()
     private let cookies: ServiceCookies

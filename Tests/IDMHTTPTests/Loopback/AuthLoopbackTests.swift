@@ -8,7 +8,7 @@ import Testing
 
 private typealias Bearer = AuthenticationInterceptor<BearerAuthenticator<String>>
 
-@Suite("Authentication, at a real server", .timeLimit(.ample))
+@Suite("Authentication, at a real server", .fewAtOnce, .timeLimit(.ample))
 struct AuthLoopbackTests {
     /// A server that takes one token only.
     private func guarded(_ server: LoopbackServer, _ valid: String = "new") {
@@ -42,7 +42,7 @@ struct AuthLoopbackTests {
         }
     }
 
-    @Test("Fifty requests that are rejected together make one refresh, and each goes once more")
+    @Test("Fifty requests that are rejected together make one refresh, and each goes once more", .oneAtATime)
     func storm() async throws {
         try await withServer { server, _ in
             let gate = TestGate()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Cancellation, of requests to a real server", .timeLimit(.ample), .serialized)
+@Suite("Cancellation, of requests to a real server", .fewAtOnce, .timeLimit(.ample), .serialized)
 struct CancellationLoopbackTests {
     typealias Answer = LoopbackServer.Answer
 
@@ -50,7 +50,7 @@ struct CancellationLoopbackTests {
         }
     }
 
-    @Test("At random moments of thousands of requests, each ends once, and nothing is left open")
+    @Test("At random moments of thousands of requests, each ends once, and nothing is left open", .oneAtATime)
     func random() async throws {
         let count = Volume.of(5_000, normally: 500)
         try await TestScope.run {

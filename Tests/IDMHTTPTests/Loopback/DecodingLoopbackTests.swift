@@ -29,7 +29,7 @@ private struct Failure: Decodable, Error, Equatable {
     let message: String
 }
 
-@Suite("Decoding, of what a real server answers", .timeLimit(.ample))
+@Suite("Decoding, of what a real server answers", .fewAtOnce, .timeLimit(.ample))
 struct DecodingLoopbackTests {
     private static func items(_ content: String) -> String { #"{"data":{"items":["# + content + "]}}" }
 

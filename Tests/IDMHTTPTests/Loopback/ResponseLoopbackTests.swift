@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Responses, of a real server", .timeLimit(.ample))
+@Suite("Responses, of a real server", .fewAtOnce, .timeLimit(.ample))
 struct ResponseLoopbackTests {
     typealias Answer = LoopbackServer.Answer
     private static let hello = Answer.text("hello")

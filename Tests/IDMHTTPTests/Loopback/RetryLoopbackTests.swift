@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Retries, at a real server", .timeLimit(.ample))
+@Suite("Retries, at a real server", .fewAtOnce, .timeLimit(.ample))
 struct RetryLoopbackTests {
     private func service(
         _ server: LoopbackServer, _ count: Int = 2, delay: RetryDelay = .none,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("URLs, before a real server", .timeLimit(.ample))
+@Suite("URLs, before a real server", .fewAtOnce, .timeLimit(.ample))
 struct URLLoopbackTests {
     @Test("A parameter arrives in its segment, escaped, whatever it is")
     func parameters() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A multipart body", .timeLimit(.ample))
+@Suite("A multipart body", .fewAtOnce, .timeLimit(.ample))
 struct MultipartBodyTests {
     private func text(_ body: MultipartBody) async throws -> String {
         let encoded = try RequestBody.multipart(body).encoded()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("The body of a request", .timeLimit(.ample))
+@Suite("The body of a request", .fewAtOnce, .timeLimit(.ample))
 struct RequestBodyTests {
     private struct User: Encodable {
         var name = "Ada"

@@ -22,7 +22,7 @@ private struct Cities: DecodableResource {
     var rootKeyPath: String? { "data.cities" }
 }
 
-@Suite("A resource", .timeLimit(.ample))
+@Suite("A resource", .fewAtOnce, .timeLimit(.ample))
 struct ResourceTests {
     private static let cities = #"{"data":{"cities":[{"name":"Oslo"},{"name":"Rome","size":3}]}}"#
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A service that has to wait", .timeLimit(.ample))
+@Suite("A service that has to wait", .fewAtOnce, .timeLimit(.ample))
 struct HTTPServiceTimeTests {
     private func service(_ transport: any HTTPTransport, on clock: ManualClock) throws -> HTTPService {
         var service = try HTTPService(transport, clock: clock)

@@ -6,7 +6,7 @@ import Testing
 @testable import IDMHTTP
 
 /// Interceptors that make something else of a cancel. The library cancels to pause.
-@Suite("Transfers through interceptors", .timeLimit(.ample))
+@Suite("Transfers through interceptors", .fewAtOnce, .timeLimit(.ample))
 struct InterceptedTransferTests {
     let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("What a pause is to a transfer", .timeLimit(.ample))
+@Suite("What a pause is to a transfer", .fewAtOnce, .timeLimit(.ample))
 struct PausedTransferTests {
     let folder: TemporaryFolder
 

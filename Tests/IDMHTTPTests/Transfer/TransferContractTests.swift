@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Transfers as providers", .timeLimit(.ample))
+@Suite("Transfers as providers", .fewAtOnce, .timeLimit(.ample))
 struct TransferContractTests {
     @Test("Downloads keep the contract of providers", arguments: [false, true])
     func downloads(isHeld: Bool) async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Operations around what goes over the network.
-@Suite("Operations around requests", .timeLimit(.ample))
+@Suite("Operations around requests", .fewAtOnce, .timeLimit(.ample))
 struct RequestOperationTests {
     private let queue = OperationQueue()
     private let film = LoopbackServer.Resource(length: 300_000, eTag: "\"v1\"")

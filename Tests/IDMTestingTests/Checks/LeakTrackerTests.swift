@@ -5,7 +5,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A leak tracker", .timeLimit(.ample))
+@Suite("A leak tracker", .fewAtOnce, .timeLimit(.ample))
 struct LeakTrackerTests {
     private final class Screen: Sendable {}
 

@@ -45,7 +45,7 @@ extension Surroundings {
     }
 }
 
-@Suite("Samples of the comments on time and order", .timeLimit(.ample))
+@Suite("Samples of the comments on time and order", .fewAtOnce, .timeLimit(.ample))
 struct OrderCommentSamples {
     @Test func `a manual clock`() async throws {
         let provider = SpyDataProvider(Surroundings.UserDataProvider())

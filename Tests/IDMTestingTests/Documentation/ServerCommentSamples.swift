@@ -64,7 +64,7 @@ extension Surroundings {
     }
 }
 
-@Suite("Samples of the comments on servers", .timeLimit(.ample))
+@Suite("Samples of the comments on servers", .fewAtOnce, .timeLimit(.ample))
 struct ServerCommentSamples {
     @Test func `a stub transport`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))

@@ -17,7 +17,7 @@ private struct UserResource: DecodableResource {
     }
 }
 
-@Suite("Samples of testing services", .timeLimit(.ample))
+@Suite("Samples of testing services", .fewAtOnce, .timeLimit(.ample))
 struct TestingServicesSamples {
     private let api: ServiceConfiguration
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is told of a test that waits for what doesn't come.
-@Suite("A wait for what doesn't come", .timeLimit(.ample))
+@Suite("A wait for what doesn't come", .fewAtOnce, .timeLimit(.ample))
 struct CancelledWaitTests {
     typealias Wait = @Sendable () async throws -> Void
 

@@ -1,10 +1,10 @@
 import Foundation
 import IDMHTTP
-import IDMTesting
+@testable import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A loopback server finds fault with", .timeLimit(.ample))
+@Suite("A loopback server finds fault with", .fewAtOnce, .timeLimit(.ample))
 struct LoopbackServerFailureTests {
     private static let get = "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
@@ -117,6 +117,14 @@ struct LoopbackServerFailureTests {
                 try await heard.wait { $0 == 2 }
             }
         }
+    }
+
+    @Test("a system that has no port to give, in words where it is the process that has no room")
+    func refused() {
+        let words = [EMFILE, EINVAL].map { "\(LoopbackServer.StartFault(call: "socket", code: $0))" }
+        let reason = "as the process has as many files open as it may have"
+        #expect(words[0] == "The system refused a port: socket failed with \(EMFILE), \(reason).")
+        #expect(words[1] == "The system refused a port: socket failed with \(EINVAL).")
     }
 
     @Test("routes that nobody asked and answers that are left, at the end of the scope or when it is asked for")

@@ -4,7 +4,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A loopback server", .timeLimit(.ample))
+@Suite("A loopback server", .fewAtOnce, .timeLimit(.ample))
 struct LoopbackServerTests {
     @Test("It answers what the routes say, and remembers what came, byte for byte")
     func answers() async throws {

@@ -4,7 +4,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("On the wire, a loopback server", .timeLimit(.ample))
+@Suite("On the wire, a loopback server", .fewAtOnce, .timeLimit(.ample))
 struct LoopbackServerWireTests {
     private static let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
     private static func post(_ length: Int, more: String = "") -> String {
@@ -253,11 +253,11 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("minds its own business among many")
+    @Test("minds its own business among many", .oneAtATime)
     func manyServers() async throws {
         try await TestScope.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<40 {
+                for number in 0..<20 {
                     group.addTask {
                         try await LoopbackServer.run { server in
                             server.on(.get, "/a", answer: .text("\(number)").closing())

@@ -30,6 +30,8 @@ final class RawClient: Sendable {
         #else
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
+        // A process that another test starts meanwhile would hold the connection as well.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

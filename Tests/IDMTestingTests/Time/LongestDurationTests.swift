@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A clock of the system overflows, with a trap, not very far beyond what a duration can hold.
-@Suite("The longest duration", .timeLimit(.ample))
+@Suite("The longest duration", .fewAtOnce, .timeLimit(.ample))
 struct LongestDurationTests {
     /// What takes a duration.
     enum Wait: CaseIterable, Sendable {

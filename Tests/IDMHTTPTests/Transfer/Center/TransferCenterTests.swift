@@ -30,7 +30,7 @@ final class ObjectTransports: HTTPTransport {
     }
 }
 
-@Suite("The transfer center", .timeLimit(.ample))
+@Suite("The transfer center", .fewAtOnce, .timeLimit(.ample))
 struct TransferCenterTests {
     let folder: TemporaryFolder
     let records: TemporaryFolder

@@ -57,7 +57,7 @@ struct Downloading: Sendable {
     }
 }
 
-@Suite("Downloads", .timeLimit(.ample))
+@Suite("Downloads", .fewAtOnce, .timeLimit(.ample))
 struct DownloadTests {
     @Test("What has come is on the disk, however long nothing more comes")
     func stalled() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Downloads that are paused and cancelled", .timeLimit(.ample))
+@Suite("Downloads that are paused and cancelled", .fewAtOnce, .timeLimit(.ample))
 struct PausedDownloadTests {
     @Test("Pausing stops the bytes and keeps the part, and resuming goes on, however often")
     func paused() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Downloads that may not be asked for twice", .timeLimit(.ample))
+@Suite("Downloads that may not be asked for twice", .fewAtOnce, .timeLimit(.ample))
 struct PostDownloadTests {
     private func download(_ place: Downloading) -> ServiceDownload {
         var download = place.download()

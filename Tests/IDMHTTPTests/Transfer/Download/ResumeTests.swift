@@ -7,7 +7,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Downloads that go on", .timeLimit(.ample))
+@Suite("Downloads that go on", .fewAtOnce, .timeLimit(.ample))
 struct ResumeTests {
     /// A download that broke off after so many bytes.
     func broken(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Downloads beside others", .timeLimit(.ample))
+@Suite("Downloads beside others", .fewAtOnce, .timeLimit(.ample))
 struct SeparateDownloadsTests {
     @Test("Objects that differ in their query alone are never put together, whatever their tags are")
     func query() async throws {

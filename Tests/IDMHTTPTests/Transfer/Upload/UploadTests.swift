@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Uploads", .timeLimit(.ample))
+@Suite("Uploads", .fewAtOnce, .timeLimit(.ample))
 struct UploadTests {
     let folder: TemporaryFolder
 

@@ -10,7 +10,7 @@ import Testing
 /// On Linux a session never calls a method that a subclass of the class that conforms was the first to declare. Here
 /// the test calls them as a session does, by the protocol: one that isn't the protocol's would be answered by the
 /// protocol's own, which does nothing, or what nobody wants.
-@Suite("Over URLSession, the delegate", .timeLimit(.ample))
+@Suite("Over URLSession, the delegate", .fewAtOnce, .timeLimit(.ample))
 struct PlatformDelegateTests {
     private static let delegate = SessionDelegate()
     /// One that lives on, as that of a transport does.

@@ -8,7 +8,7 @@ import Testing
 
 /// What URLSession does on Linux where the environment names a proxy. Each test asks in a process of its own: the
 /// environment is everybody's.
-@Suite("Over URLSession, a proxy of the environment", .timeLimit(.ample))
+@Suite("Over URLSession, a proxy of the environment", .fewAtOnce, .timeLimit(.ample))
 struct PlatformProxyTests {
     @Test("is asked for plain addresses, those of this machine as well, unless they are excepted")
     func environment() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import IDMHTTP
 
 /// What URLSession does about redirects on its own, and this transport doesn't.
-@Suite("Over URLSession, a redirect", .timeLimit(.ample))
+@Suite("Over URLSession, a redirect", .fewAtOnce, .timeLimit(.ample))
 struct PlatformRedirectTests {
     @Test("is an answer with status, Location and body, which nobody follows", arguments: [301, 302, 303, 307, 308])
     func handedOver(status: Int) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import IDMHTTP
 
 /// What URLSession makes of requests on its own, and this transport doesn't.
-@Suite("Over URLSession, a request", .timeLimit(.ample))
+@Suite("Over URLSession, a request", .fewAtOnce, .timeLimit(.ample))
 struct PlatformRequestTests {
     @Test("arrives with its path, its query and its header as they were meant")
     func target() async throws {

@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// What URLSession makes of responses on its own, and this transport doesn't.
-@Suite("Over URLSession, a response", .timeLimit(.ample))
+@Suite("Over URLSession, a response", .fewAtOnce, .timeLimit(.ample))
 struct PlatformResponseTests {
     private func fault(_ body: () async throws -> Void) async -> TransportFault.Kind? {
         do {

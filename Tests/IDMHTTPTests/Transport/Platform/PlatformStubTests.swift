@@ -7,7 +7,7 @@ import Testing
 
 /// What URLSession does on Linux with a `URLProtocol` that answers for the network: it loses pieces of bodies, and ends
 /// the process at redirects and downloads. A stub stands above it instead.
-@Suite("Over a stub in place of URLSession", .timeLimit(.ample))
+@Suite("Over a stub in place of URLSession", .fewAtOnce, .timeLimit(.ample))
 struct PlatformStubTests {
     private let transport = StubTransport()
 

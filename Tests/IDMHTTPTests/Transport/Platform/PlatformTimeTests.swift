@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// What URLSession does about time and cancellation on its own, and this transport doesn't.
-@Suite("Over URLSession, an exchange", .timeLimit(.ample))
+@Suite("Over URLSession, an exchange", .fewAtOnce, .timeLimit(.ample))
 struct PlatformTimeTests {
     @Test("ends when its time-out is over, to the millisecond, and its connection is closed")
     func silence() async throws {

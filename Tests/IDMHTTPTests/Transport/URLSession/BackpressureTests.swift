@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A reader who takes their time", .timeLimit(.ample))
+@Suite("A reader who takes their time", .fewAtOnce, .timeLimit(.ample))
 struct BackpressureTests {
     @Test("finds everything, in its order, and no more of it in memory than there is room for")
     func slowReader() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("What is put aside on disk", .timeLimit(.ample))
+@Suite("What is put aside on disk", .fewAtOnce, .timeLimit(.ample))
 struct BodySpoolTests {
     @Test("comes back in its order, however it is written and fetched")
     func order() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A file that is read where it is sent", .timeLimit(.ample))
+@Suite("A file that is read where it is sent", .fewAtOnce, .timeLimit(.ample))
 struct PayloadStreamTests {
     private let folder: TemporaryFolder
 

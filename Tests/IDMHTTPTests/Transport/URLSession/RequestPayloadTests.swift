@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("The body of a request before it leaves", .timeLimit(.ample))
+@Suite("The body of a request before it leaves", .fewAtOnce, .timeLimit(.ample))
 struct RequestPayloadTests {
     @Test("isn't put aside to its end if nobody wants it any more")
     func cancelled() async throws {

@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 /// An exchange that the test tells what a session would.
-@Suite("An exchange of a session", .timeLimit(.ample))
+@Suite("An exchange of a session", .fewAtOnce, .timeLimit(.ample))
 struct SessionExchangeTests {
     /// One that lives on, with a delegate and without a cache, as a transport has it. Others end the process when a
     /// task is cancelled while it fails.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("More exchanges than connections", .timeLimit(.ample))
+@Suite("More exchanges than connections", .fewAtOnce, .timeLimit(.ample))
 struct SessionLineTests {
     /// A transport of one connection that says who has to wait.
     private struct Narrow: HTTPTransport {

@@ -1,0 +1,42 @@
+import IDMTesting
+
+/// A number of seats, which are taken in the order of arrival.
+package final class Seats: Sendable {
+    /// Whoever has one of these seats asks for no other of them: it would wait for itself.
+    @TaskLocal private static var held: [Seats] = []
+    private let seatCount: Int
+    private let guests = Watched((came: 0, gone: 0))
+
+    package init(_ seatCount: Int) {
+        self.seatCount = seatCount
+    }
+
+    /// Has a seat for as long as the body runs. Waits for one as long as it takes, also in a task that is cancelled.
+    ///
+    /// The tasks of the body have no other seat either, and are over when it is.
+    package func hold<R>(_ body: () async throws -> R) async rethrows -> R {
+        guard !Self.held.contains(where: { $0 === self }) else { return try await body() }
+        let number = guests.change { guests in
+            guests.came += 1
+            return guests.came
+        }
+        try? await guests.wait(deaf: true) { [seatCount] in number - $0.gone <= seatCount }
+        defer { guests.change { $0.gone += 1 } }
+        return try await Self.$held.withValue(Self.held + [self], operation: body)
+    }
+}
+
+extension Seats {
+    /// Runs a test that has a seat meanwhile.
+    func run(_ test: () async throws -> Void) async throws {
+        try await hold {
+            // One that hangs keeps its seat. It is the one that fails without this.
+            guard !Task.isCancelled else { throw NoSeat() }
+            try await test()
+        }
+    }
+
+    private struct NoSeat: Error, CustomStringConvertible {
+        let description = "The time was over before a test that ran left its seat."
+    }
+}
