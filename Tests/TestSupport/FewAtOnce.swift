@@ -5,25 +5,28 @@ package import Testing
 /// For tests that have connections or files open. All tests start together, and each of these would have its
 /// descriptors at the same time: thousands in all, where a shell may give a process 1,024 of them, or 256.
 ///
-/// It stands before the other traits that take turns, on the suite: where all take their seats in one order, none waits
-/// for one that waits for it.
+/// On the suite, it stands before ``OffThePool``: where all take their seats in one order, none waits for one that waits
+/// for it.
 package struct FewAtOnce: TestTrait, SuiteTrait, TestScoping {
     package let isRecursive = true
-    fileprivate static let few = Seats(8)
-    fileprivate static let one = Seats(1)
-    fileprivate let seats: Seats
+    fileprivate static let most = 8
+    private static let seats = Seats(most)
+    /// How many seats a test takes.
+    fileprivate let count: Int
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
-        try await seats.run { try await function() }
+        // All at once, those of the suite and its own: who has some and waits for others could wait for ever.
+        let counts = test.traits.compactMap { ($0 as? Self)?.count }
+        try await Self.seats.run(counts.max() ?? count) { try await function() }
     }
 }
 
 extension Trait where Self == FewAtOnce {
     /// For whatever opens connections or files. See ``FewAtOnce``.
-    package static var fewAtOnce: Self { Self(seats: FewAtOnce.few) }
-    /// For a test of such a suite that opens about a hundred: one of these runs at a time, beside seven others.
-    package static var oneAtATime: Self { Self(seats: FewAtOnce.one) }
+    package static var fewAtOnce: Self { Self(count: 1) }
+    /// For a test of such a suite that opens a hundred of them, or more: it runs beside none of the others.
+    package static var oneAtATime: Self { Self(count: FewAtOnce.most) }
 }

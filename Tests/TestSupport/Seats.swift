@@ -11,25 +11,26 @@ package final class Seats: Sendable {
         self.seatCount = seatCount
     }
 
-    /// Has a seat for as long as the body runs. Waits for one as long as it takes, also in a task that is cancelled.
+    /// Has so many seats for as long as the body runs. Waits for them as long as it takes, also in a task that is
+    /// cancelled.
     ///
     /// The tasks of the body have no other seat either, and are over when it is.
-    package func hold<R>(_ body: () async throws -> R) async rethrows -> R {
+    package func hold<R>(_ count: Int = 1, _ body: () async throws -> R) async rethrows -> R {
         guard !Self.held.contains(where: { $0 === self }) else { return try await body() }
-        let number = guests.change { guests in
-            guests.came += 1
+        let last = guests.change { guests in
+            guests.came += count
             return guests.came
         }
-        try? await guests.wait(deaf: true) { [seatCount] in number - $0.gone <= seatCount }
-        defer { guests.change { $0.gone += 1 } }
+        try? await guests.wait(deaf: true) { [seatCount] in last - $0.gone <= seatCount }
+        defer { guests.change { $0.gone += count } }
         return try await Self.$held.withValue(Self.held + [self], operation: body)
     }
 }
 
 extension Seats {
-    /// Runs a test that has a seat meanwhile.
-    func run(_ test: () async throws -> Void) async throws {
-        try await hold {
+    /// Runs a test that has so many seats meanwhile.
+    func run(_ count: Int = 1, _ test: () async throws -> Void) async throws {
+        try await hold(count) {
             // One that hangs keeps its seat. It is the one that fails without this.
             guard !Task.isCancelled else { throw NoSeat() }
             try await test()

@@ -12,20 +12,16 @@ struct DescriptorTests {
         folder = try TemporaryFolder()
     }
 
-    /// How many descriptors the process may have. Those that it has stay with it, if there are more.
-    private static var limit: rlim_t {
-        get throws {
-            var limits = rlimit()
-            try #require(getrlimit(descriptors, &limits) == 0)
-            return limits.rlim_cur
-        }
-    }
-
-    private static func setLimit(_ limit: rlim_t) throws {
+    /// What becomes of something while the process may have no more descriptors. Those that it has stay with it.
+    private static func withoutDescriptors<R>(_ body: () -> R) throws -> R {
         var limits = rlimit()
         try #require(getrlimit(descriptors, &limits) == 0)
-        limits.rlim_cur = limit
+        var none = limits
+        none.rlim_cur = 0
+        try #require(setrlimit(descriptors, &none) == 0)
+        let result = body()
         try #require(setrlimit(descriptors, &limits) == 0)
+        return result
     }
 
     #if canImport(Glibc)
@@ -56,10 +52,7 @@ struct DescriptorTests {
             try write("old")
             // For a moment only, and on this thread alone: where Dispatch needs a descriptor of its own and finds none,
             // it ends the process. A limit, since of descriptors that are all taken another thread may give one back.
-            let limit = try Self.limit
-            try Self.setLimit(0)
-            let (found, written) = (Result { try read() }, Result { try write("new") })
-            try Self.setLimit(limit)
+            let (found, written) = try Self.withoutDescriptors { (Result { try read() }, Result { try write("new") }) }
             #expect(throws: FileFault(call: .open, code: EMFILE)) { try found.get() }
             #expect(throws: FileFault(call: .open, code: EMFILE)) { try written.get() }
             #expect(try read() == "old")

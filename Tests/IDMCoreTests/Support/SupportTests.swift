@@ -55,4 +55,33 @@ struct SupportTests {
         }
         for number in [0, 2, 4] { try await guests[number].value }
     }
+
+    @Test("Whoever takes several seats has them all at once, and nobody is let past who came later")
+    func severalSeats() async throws {
+        let (seats, log, jobs, leave) = (Seats(2), Log(), HeldJobs(), (0..<4).map { _ in Signal() })
+        func settle() {
+            while jobs.count > 0 { jobs.run() }
+        }
+        let guests = zip([1, 2, 1, 1], leave).enumerated().map { number, guest in
+            Task(executorPreference: jobs) {
+                try await seats.hold(guest.0) {
+                    log.add("\(number)")
+                    try await guest.1.wait()
+                }
+            }
+        }
+        settle()
+        #expect(log.entries == ["0"])
+        leave[0].open()
+        settle()
+        #expect(log.entries == ["0", "1"])
+        leave[1].open()
+        settle()
+        #expect(log.entries == ["0", "1", "2", "3"])
+
+        leave[2].open()
+        leave[3].open()
+        settle()
+        for guest in guests { try await guest.value }
+    }
 }

@@ -18,11 +18,7 @@ struct CurlTests {
     /// descriptors it reads behind the end of their list.
     private func output(of script: String) throws -> Data {
         let shell = try #require(popen(script, "r"))
-        var (data, byte) = (Data(), getc(shell))
-        while byte != EOF {
-            data.append(UInt8(byte))
-            byte = getc(shell)
-        }
+        let data = FileHandle(fileDescriptor: fileno(shell), closeOnDealloc: false).readDataToEndOfFile()
         #expect(pclose(shell) == 0)
         return data
     }
