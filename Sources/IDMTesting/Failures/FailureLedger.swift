@@ -205,8 +205,9 @@ final class FailureLedger: Sendable {
     /// The same where nothing can suspend, as in a method of XCTest. Not in a task, whose thread is others' as well:
     /// what is on its way out there has to have gone.
     ///
-    /// It may sleep: a thread of the pool always runs a task, so one without a task is the caller's own, as the main
-    /// thread of a test run is.
+    /// It has to look again and again: an object of somebody else's tells nobody that it goes. And it may sleep: a
+    /// thread of the pool always runs a task, so one without a task is the caller's own, as the main thread of a test
+    /// run is.
     func waitForDeparturesOnThread() {
         let haveGone = takeDepartures()
         guard withUnsafeCurrentTask(body: { $0 == nil }) else { return }
