@@ -26,6 +26,9 @@ import IDMCore
 /// request, a cancel, an end, sleepers, those at a gate or an event of a recorder, that is told with its line. The body
 /// is cancelled then and left behind: what goes wrong from there on with what was made in it is told to nobody.
 ///
+/// A body that blocks its thread blocks the exploration, as does one that goes on for ever and doesn't hear a cancel:
+/// one thing runs at a time, and nobody can take its thread from it.
+///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
 ///   - patience: How long somebody outside has to let the body go on, when nothing else can. Zero if everything in the
