@@ -5,7 +5,9 @@ import IDMCore
 ///
 /// What is made inside of a scope (stubs, recorders, clocks) reports to it from wherever it is used, also from other
 /// threads. So tests that run beside each other don't hear each other. At the end of the scope everything made in it is
-/// looked at once more: a stub that nobody asked, an event that nobody asserted, a call that hasn't ended are failures.
+/// looked at once more. A stub that nobody asked is a failure; an event that an ``IntegrationRecorder`` has heard and
+/// nobody expected; a call that it follows and that hasn't ended; what a ``LeakTracker`` was given and somebody still
+/// holds. A call that no recorder follows may go on, and so may a task.
 ///
 /// ```swift
 /// try await TestScope.run {
@@ -63,7 +65,7 @@ public final class TestScope: Sendable {
     /// behind: only what had failed until then is reported.
     ///
     /// - Parameters:
-    ///   - leftovers: Whether stubs that weren't used up, events that weren't asserted and calls that haven't ended are
+    ///   - leftovers: Whether stubs that weren't used up, and what recorders and leak trackers find left over, are
     ///     failures at the end.
     ///   - handler: Takes each failure as it happens. Without one they are thrown at the end.
     ///   - isolation: The caller's actor. Leave it out.
@@ -124,20 +126,21 @@ public final class TestScope: Sendable {
 
     /// Runs a body and returns what the kit found wrong in it, also if the body throws a part of that, as a stub does
     /// that isn't to be asked, or a scope within it that reports to nobody. For tests of your own checks.
+    ///
+    /// - Throws: What the body throws besides; ``TestFailures`` with it, if something failed as well.
     public static func failures(
         failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Void
     ) async throws -> [TestFailure] {
-        let found = Watched<[TestFailure]>([])
         do {
-            try await run(
-                failingOnLeftovers: leftovers, reportingTo: { failure in found.change { $0.append(failure) } }, body)
+            // Without a handler: what fails as the scope ends is in it or comes too late, and is never on its way.
+            _ = try await run(failingOnLeftovers: leftovers, body)
+            return []
         } catch {
-            let thrown = TestFailures(found.value, thrown: error)
-            guard thrown.error == nil else { throw error }
-            return thrown.failures
+            let found = TestFailures([], thrown: error)
+            guard found.error == nil else { throw error }
+            return found.failures
         }
-        return found.value
     }
 
     /// Says who hears of failures outside of every scope, in the whole process. Nil for nobody.

@@ -207,7 +207,15 @@ struct TestScopeTests {
                 }
             }
         }
-        #expect(thrown?.error as? Trouble == .first)
+        #expect(thrown?.error as? Trouble == .first && thrown?.failures.count == 1)
+        let both = await #expect(throws: TestFailures.self) {
+            try await TestScope.failures {
+                _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
+                throw Trouble.first
+            }
+        }
+        #expect(both?.error as? Trouble == .first && both?.failures.count == 1)
+        await #expect(throws: Trouble.first) { try await TestScope.failures { throw Trouble.first } }
     }
 
     @Test("holds its handler no longer than it runs")
