@@ -115,6 +115,8 @@ extension IntegrationRecorder {
 
 /// The calls of a recorder by their numbers. It is looked at when what was heard has gone, so it holds none of that.
 struct OpenCalls {
+    /// Where each of them was made.
+    private var places: [Int: SourcePlace] = [:]
     /// Those to which something is chained, until that has ended as well.
     private var chained: Set<Int> = []
     private var told: Set<Int> = []
@@ -127,20 +129,22 @@ struct OpenCalls {
         return chained.isSubset(of: told)
     }
 
-    mutating func chain(_ call: Int) {
-        chained.insert(call)
+    mutating func begin(_ call: Int, at place: SourcePlace, isChained: Bool) {
+        places[call] = place
+        if isChained { chained.insert(call) }
     }
 
     mutating func end(_ call: Int) {
+        places[call] = nil
         chained.remove(call)
     }
 
-    /// How many of these calls haven't been told, which they have then.
-    mutating func tell(_ calls: Set<Int>) -> Int {
+    /// The places of those of these calls that haven't been told, which they have then.
+    mutating func tell(_ calls: Set<Int>) -> [SourcePlace] {
         defer { told.formUnion(calls) }
-        return calls.subtracting(told).count
+        return calls.subtracting(told).sorted().compactMap { places[$0] }
     }
 
-    /// How many haven't been told to which something is chained. None if nobody has given that time: it would be luck.
-    mutating func tellChained() -> Int { isGivenTime ? tell(chained) : 0 }
+    /// The same of those to which something is chained. None if nobody has given that time: it would be luck.
+    mutating func tellChained() -> [SourcePlace] { isGivenTime ? tell(chained) : [] }
 }

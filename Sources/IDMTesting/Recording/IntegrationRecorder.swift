@@ -11,11 +11,12 @@ public import IDMCore
 /// Expectations are met in the order of the events, each event once. The recorder's handlers are written on the actor
 /// on which the call is made, so they don't change how it is delivered. A recorder is exhaustive unless it is told
 /// otherwise: at the end of its ``TestScope`` events that nobody expected, and calls that haven't ended, are failures,
-/// and ``verify(fileID:filePath:line:column:)`` asks also for the stubs of the scope that weren't used up.
+/// and ``verify(fileID:filePath:line:column:)`` asks also for the stubs of the scope that weren't used up. A call made
+/// with ``call(_:isolation:fileID:filePath:line:column:)`` fails at its own line, others at that of the recorder.
 ///
-/// What is chained to a call made with ``call(_:isolation:)`` and hasn't ended is a failure as well, at the end of the
-/// scope and only there: whoever hears the last event of a chain knows of its end before the call does, so the scope
-/// gives it a second. A scope that doesn't suspend in a task can't, and says nothing of chains.
+/// What is chained to a call made with it and hasn't ended is a failure as well, at the end of the scope and only
+/// there: whoever hears the last event of a chain knows of its end before the call does, so the scope gives it a
+/// second. A scope that doesn't suspend in a task can't, and says nothing of chains.
 ///
 /// Progress need not be expected. Sequences, groups and models report some of their own, and of reports that come soon
 /// after one another only the last may be heard: how many there are is a matter of luck. So an expectation passes over
@@ -51,11 +52,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         guard isExhaustive else { return }
         ledger.atEnd { [state, open, place] in Self.leftovers(of: state, open, at: place) }
         // Whoever has heard the last event of a chain knows of its end before the one who made it does.
-        ledger.atEnd(isGone: { [open] in open.change { $0.areOver() } }) { [open, place] in
-            let count = open.change { $0.tellChained() }
-            guard count > 0 else { return [] }
-            let words = "Expected all that is chained to a call to have ended, and for \(count.of("call")) it had not."
-            return [TestFailure(words, at: place)]
+        ledger.atEnd(isGone: { [open] in open.change { $0.areOver() } }) { [open] in
+            open.change { $0.tellChained() }.map { place in
+                TestFailure("Expected all that is chained to the call to have ended, and it had not.", at: place)
+            }
         }
     }
 
@@ -70,15 +70,21 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// - Parameters:
     ///   - call: The call. Its own handlers run before the recorder's.
     ///   - isolation: The caller's actor. Leave it out.
+    ///   - fileID: The place that a failure points at if the call doesn't end. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     @discardableResult
     public func call(
-        _ call: IntegrationCall<Output>, isolation: isolated (any Actor)? = #isolation
+        _ call: IntegrationCall<Output>, isolation: isolated (any Actor)? = #isolation,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) -> IntegrationTask<Output> {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         let number = state.change { state in
             state.made += 1
             return state.made
         }
-        if call.isChained { open.change { $0.chain(number) } }
+        open.change { $0.begin(number, at: place, isChained: call.isChained) }
         let task =
             Self.recording(call) { [state] step in
                 state.change { $0.calls[number, default: OpenRuns()].take(step) }
@@ -195,10 +201,11 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         }
     }
 
-    /// Fails if something but progress has come that nobody expected, or if a call hasn't ended. If the recorder is
-    /// exhaustive, also for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once,
-    /// here or at the end of the scope. After a failed expectation as many events as it named are no failure of their
-    /// own. What is chained to a call isn't looked at.
+    /// Fails if something but progress has come that nobody expected, or if a call hasn't ended: at the line of this,
+    /// or where the call was made with the recorder. If the recorder is exhaustive, also for each stub of its
+    /// ``TestScope`` that wasn't used up, where that was made. Each is told once, here or at the end of the scope. After
+    /// a failed expectation as many events as it named are no failure of their own. What is chained to a call isn't
+    /// looked at.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
@@ -215,15 +222,15 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         let (unexpected, unended, heardCount) = watched.change { state in
             (state.takeLeftovers(), state.unended(recalled: recalled), state.integrators?.takeUntold() ?? 0)
         }
-        let unendedCount = open.change { $0.tell(unended) } + heardCount
+        let places = open.change { $0.tell(unended) }
         var failures: [TestFailure] = []
         if !unexpected.isEmpty {
             let words = IntegrationEvent.words(for: unexpected).inWords
             failures.append(TestFailure("Expected nothing more, and \(words) came.", at: place))
         }
-        if unendedCount > 0 {
-            failures.append(
-                TestFailure("Expected every call to have ended, and \(unendedCount) had not.", at: place))
+        failures += places.map { TestFailure("Expected the call to have ended, and it had not.", at: $0) }
+        if heardCount > 0 {
+            failures.append(TestFailure("Expected every call to have ended, and \(heardCount) had not.", at: place))
         }
         return failures
     }

@@ -16,12 +16,12 @@ extension IntegrationRecorderTests {
     ]
 
     @Test(
-        "fails at the end for what is chained to a call and hasn't ended, where the recorder was made",
+        "fails at the end for what is chained to a call and hasn't ended, where that was made",
         arguments: chains.indices)
     func unendedChain(index: Int) async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let other = Integrator(provider)
-        let line = #line + 2
+        let line = #line + 3
         let failures = try await TestScope.failures {
             let recorder = IntegrationRecorder<Int>()
             recorder.call(Self.chains[index](Integrator(Echo<Int>()).prepareCall(1), other.prepareCall(2)))
@@ -44,10 +44,7 @@ extension IntegrationRecorderTests {
             try await recorder.expect(.began)
             for _ in 0..<5 { try await recorder.expect(.any) }
         }
-        #expect(
-            failures.map(\.message) == [
-                "Expected all that is chained to a call to have ended, and for 2 calls it had not."
-            ])
+        #expect(failures.map(\.message) == [Self.oneUnendedChain, Self.oneUnendedChain])
         other.cancel()
     }
 
@@ -106,7 +103,7 @@ extension IntegrationRecorderTests {
         }
         #expect(
             failures.map(\.message) == [
-                "Expected nothing more, and began came.", "Expected every call to have ended, and 1 had not.",
+                "Expected nothing more, and began came.", "Expected the call to have ended, and it had not.",
             ])
         second.cancel()
     }
@@ -136,14 +133,14 @@ extension IntegrationRecorderTests {
     @Test("leaves nothing to wait for once each call was told, or is over with what is chained to it")
     func openCalls() {
         var open = OpenCalls()
-        for call in 1...3 { open.chain(call) }
+        for call in 1...4 { open.begin(call, at: SourcePlace(line: 10 * call), isChained: call < 4) }
         open.end(1)
-        var told = [open.tell([2, 4]), open.tell([2, 4]), open.tellChained()]
-        #expect(told == [2, 0, 0])
+        var told = [open.tell([4, 2, 1]), open.tell([2, 4]), open.tellChained()]
+        #expect(told.map { $0.map(\.line) } == [[20, 40], [], []])
         var areOver = [open.areOver()]
         told = [open.tellChained(), open.tellChained()]
         areOver.append(open.areOver())
-        #expect(told == [1, 0])
+        #expect(told.map { $0.map(\.line) } == [[30], []])
         #expect(areOver == [false, true])
     }
 
@@ -179,7 +176,7 @@ extension IntegrationRecorderTests {
     }
 
     private static let oneUnendedChain =
-        "Expected all that is chained to a call to have ended, and for 1 call it had not."
+        "Expected all that is chained to the call to have ended, and it had not."
 }
 
 extension EventExpectation {

@@ -5,15 +5,19 @@ import Testing
 
 /// Which calls haven't ended, and when one has.
 extension IntegrationRecorderTests {
-    @Test("fails at the end for a call that hasn't ended")
+    @Test("fails at the end for a call that hasn't ended, and at its line")
     func unended() async throws {
         let integrator = Integrator(ControlledDataProvider<Int, Int>())
+        let line = #line + 4
         let failures = try await TestScope.failures {
             let recorder = IntegrationRecorder<Int>()
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(0)).finish()
             recorder.call(integrator.prepareCall(1))
-            try await recorder.expect(.began)
+            recorder.call(integrator.prepareCall(2))
+            try await recorder.expect(.began, .succeeded(0), .completed, .began, .began)
         }
-        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        let words = "Expected the call to have ended, and it had not."
+        #expect(failures.map(\.summary) == ["\(line): \(words)", "\(line + 1): \(words)"])
         integrator.cancel()
     }
 
@@ -25,7 +29,7 @@ extension IntegrationRecorderTests {
             recorder.call(Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: remote, 2))
             try await recorder.expect(.began, .succeeded(1), .completed, .began)
         }
-        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        #expect(failures.map(\.message) == ["Expected the call to have ended, and it had not."])
         remote.cancel()
     }
 
@@ -40,7 +44,7 @@ extension IntegrationRecorderTests {
             try await recorder.expect(.began, .succeeded(1), .completed)
             #expect(queue.waitingCount == 1)
         }
-        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        #expect(failures.map(\.message) == ["Expected the call to have ended, and it had not."])
         queue.cancel()
     }
 
@@ -60,7 +64,7 @@ extension IntegrationRecorderTests {
         #expect(
             failures.map(\.message) == [
                 "Expected nothing more, and began, succeeded(1), completed came.",
-                "Expected every call to have ended, and 1 had not.",
+                "Expected the call to have ended, and it had not.",
             ])
     }
 
@@ -77,7 +81,7 @@ extension IntegrationRecorderTests {
             first.answer(2)
             try await recorder.expect(.succeeded(2), .completed)
         }
-        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        #expect(failures.map(\.message) == ["Expected the call to have ended, and it had not."])
         remote.cancel()
     }
 
@@ -109,7 +113,7 @@ extension IntegrationRecorderTests {
         // The value comes in the same turn as the end, so nobody has expected it by then.
         #expect(
             failures.map(\.message) == [
-                "Expected nothing more, and succeeded(3) came.", "Expected every call to have ended, and 1 had not.",
+                "Expected nothing more, and succeeded(3) came.", "Expected the call to have ended, and it had not.",
             ])
     }
 
@@ -129,7 +133,7 @@ extension IntegrationRecorderTests {
             recorder.verify()
             await task.finish()
         }
-        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        #expect(failures.map(\.message) == ["Expected the call to have ended, and it had not."])
     }
 
     @Test("counts a call of an integrator from when it is made, also if that begins in a later turn")
@@ -283,15 +287,14 @@ extension IntegrationRecorderTests {
             recorder.call(other.prepareCall(3))
             _ = try await provider.nextRequest()
         }
+        let event = "Expected nothing more, and began came."
+        let call = "Expected the call to have ended, and it had not."
         #expect(
-            failures.map(\.message)
-                == Array(
-                    repeating: ["Expected nothing more, and began came.", Self.oneUnended], count: 3
-                ).flatMap(\.self))
+            failures.map(\.message) == [
+                event, call, event, "Expected every call to have ended, and 1 had not.", event, call,
+            ])
         for integrator in [heard, other] { integrator.cancel() }
     }
-
-    private static let oneUnended = "Expected every call to have ended, and 1 had not."
 }
 
 /// Runs each job where it is handed in, before whoever hands it in goes on.
