@@ -108,7 +108,7 @@ struct TransferMemoryTests {
         lessThan limit: Int, _ transfer: (LoopbackServer) async throws -> Void
     ) async throws {
         let growth = try await growth(in: transfer)
-        try #require(growth < limit || isInstrumented, "\(growth >> 20) MB")
+        try #require(growth < limit, "\(growth >> 20) MB")
     }
 
     /// How much more memory this process has held in a transfer than before it.
@@ -121,10 +121,6 @@ struct TransferMemoryTests {
         try await transfer(server)
         return try peak - before
     }
-
-    /// Whether this is the Thread Sanitizer's build. It keeps some bytes of its own for each of ours, and now and then
-    /// more, so there the transfers are looked at for races alone.
-    private static let isInstrumented = dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil
 
     /// How many bytes of memory this process has held at most, so far.
     private static var peak: Int {
