@@ -66,6 +66,13 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
     public static func retried(_ attempt: Int) -> Self {
         Self("retried(\(attempt))") { if case .retried(attempt, _) = $0 { true } else { false } }
     }
+
+    /// The call is tried again, for this time, and this error led to it.
+    public static func retried<E: Error & Equatable>(_ attempt: Int, after error: E) -> Self {
+        Self("retried(\(attempt), after: \(error))") {
+            if case .retried(attempt, let came) = $0 { came as? E == error } else { false }
+        }
+    }
 }
 
 extension IntegrationEvent {

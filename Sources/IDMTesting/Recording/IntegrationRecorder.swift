@@ -189,16 +189,40 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 expected.add(state.upcoming(expected.restCount))
                 return expected.words
             }
-            // Asked outside of the lock: what is expected may be the user's code.
-            if let event = state.change({ $0.takeNext() }) {
-                if expected.take(event) { continue }
-                expected.add(state.change { [count = expected.restCount - 1] in $0.takeRest(count) })
-            } else if !state.change({ [count = expected.restCount] in $0.missesRest(count) }) {
-                // Another one who waits may have taken what came.
-                continue
-            }
+            let fits = takeNext(for: &expected)
+            if fits == true { continue }
+            // Another one who waits may have taken what came.
+            if fits == nil && !state.change({ [count = expected.restCount] in $0.missesRest(count) }) { continue }
             return ledger.record("\(expected.words).", at: place)
         }
+    }
+
+    /// Fails unless the next events have been heard by now, and are these, in this order: for what is to have come when
+    /// something returns. It doesn't wait. Reports of progress are passed over as in
+    /// ``expect(_:_:fileID:filePath:line:column:)``.
+    public func expectHeard(
+        _ first: EventExpectation<Output>, _ others: EventExpectation<Output>..., fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) {
+        var expected = ExpectedEvents([first] + others)
+        while !expected.areMet {
+            let fits = takeNext(for: &expected)
+            if fits == true { continue }
+            // Those that come later are named by this failure, and none of their own.
+            if fits == nil { _ = state.change { [count = expected.restCount] in $0.takeRest(count) } }
+            let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+            return ledger.record("\(expected.words).", at: place)
+        }
+    }
+
+    /// Takes the next event for what is expected, and says whether it fits. If it doesn't, takes what comes after it as
+    /// well, as much as is named. Says nothing if no event is there.
+    private func takeNext(for expected: inout ExpectedEvents<Output>) -> Bool? {
+        guard let event = state.change({ $0.takeNext() }) else { return nil }
+        // Asked outside of the lock: what is expected may be the user's code.
+        if expected.take(event) { return true }
+        expected.add(state.change { [count = expected.restCount - 1] in $0.takeRest(count) })
+        return false
     }
 
     /// Fails if something but progress has come that nobody expected, or if a call hasn't ended: at the line of this,

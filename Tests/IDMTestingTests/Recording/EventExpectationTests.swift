@@ -1,17 +1,20 @@
 import IDMCore
+import TestSupport
 import Testing
 
 @testable import IDMTesting
 
-@Suite("An expected event")
+@Suite("An expected event", .timeLimit(.ample))
 struct EventExpectationTests {
     /// Each event, with all that meet it.
     private static let events: [(event: IntegrationEvent<Int>, met: Set<String>)] = [
         (.began, ["began"]),
         (.progressed(IntegrationProgress(fraction: 0.5)), ["progressed(0.5)"]),
         (.progressed(IntegrationProgress(fraction: 0.6)), ["progressed(0.6)"]),
-        (.retried(attempt: 1, after: Trouble.first), ["retried(1)"]),
-        (.retried(attempt: 2, after: Trouble.first), ["retried(2)"]),
+        (.retried(attempt: 1, after: Trouble.first), ["retried(1)", "retried(1, after: first)"]),
+        (.retried(attempt: 2, after: Trouble.first), ["retried(2)", "retried(2, after: first)"]),
+        (.retried(attempt: 1, after: Trouble.second), ["retried(1)", "retried(1, after: second)"]),
+        (.retried(attempt: 1, after: Other.first), ["retried(1)", "retried(1, after: first) of another type"]),
         (.succeeded(1), ["succeeded", "succeeded(1)", "succeeded(where: …) 1"]),
         (.succeeded(2), ["succeeded", "succeeded(2)", "succeeded(where: …) 2"]),
         (.failed(Trouble.first), ["failed", "failed(first)"]),
@@ -28,6 +31,10 @@ struct EventExpectationTests {
         ("began", .began), ("completed", .completed),
         ("progressed(0.5)", .progressed(0.5)), ("progressed(0.6)", .progressed(0.6)),
         ("retried(1)", .retried(1)), ("retried(2)", .retried(2)),
+        ("retried(1, after: first)", .retried(1, after: Trouble.first)),
+        ("retried(2, after: first)", .retried(2, after: Trouble.first)),
+        ("retried(1, after: second)", .retried(1, after: Trouble.second)),
+        ("retried(1, after: first) of another type", .retried(1, after: Other.first)),
         ("succeeded", .succeeded), ("succeeded(1)", .succeeded(1)), ("succeeded(2)", .succeeded(2)),
         ("succeeded(where: …) 1", .succeeded { $0 < 2 }), ("succeeded(where: …) 2", .succeeded { $0 > 1 }),
         ("failed", .failed), ("failed(first)", .failed(Trouble.first)), ("failed(second)", .failed(Trouble.second)),
@@ -58,6 +65,7 @@ struct EventExpectationTests {
         #expect(!expectation.isMet(.succeeded(2)))
         #expect(!expectation.isMet(.began))
     }
+
     @Test("is written with all that came, if that isn't much, and with how much is left out, if it is")
     func manyEvents() {
         let values = (1...10_000).map { IntegrationEvent.succeeded($0) }

@@ -1,0 +1,93 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// What is expected to have come already.
+extension IntegrationRecorderTests {
+    @Test("meets what has been heard when a call returns")
+    @MainActor
+    func heardAtOnce() async throws {
+        try await TestScope.run {
+            let (recorder, provider) = (IntegrationRecorder<Int>(), ControlledDataProvider<Int, Int>())
+            let task = recorder.call(Integrator(provider).prepareCall(1))
+            let request = try await provider.nextRequest()
+            recorder.expectHeard(.began)
+            task.cancel()
+            recorder.expectHeard(.cancelled(.cancelled), .completed)
+            try await request.ended()
+        }
+    }
+
+    @Test("doesn't wait for what hasn't come, and tells no other failure when it comes")
+    func notYetHeard() async throws {
+        let line = #line + 5
+        let failures = try await TestScope.failures {
+            let (recorder, provider) = (IntegrationRecorder<Int>(), ControlledDataProvider<Int, Int>())
+            let task = recorder.call(Integrator(provider).prepareCall(1))
+            let request = try await provider.nextRequest()
+            recorder.expectHeard(.began, .succeeded(1), .completed)
+            request.answer(1)
+            await task.finish()
+        }
+        #expect(failures.map(\.summary) == ["\(line): Expected began, succeeded(1), completed, and began came."])
+    }
+
+    @Test("fails for a call that hasn't been made")
+    func nothingHeard() async throws {
+        let line = #line + 3
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.expectHeard(.began)
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+        }
+        #expect(
+            failures.map(\.summary) == [
+                "\(line): Expected began, and nothing came.",
+                "\(line - 1): Expected nothing more, and succeeded(1), completed came.",
+            ])
+    }
+
+    @Test("fails if another event has come, and takes what it names of the rest")
+    func anotherHeard() async throws {
+        let line = #line + 4
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+            recorder.expectHeard(.began, .failed)
+            recorder.expectHeard(.completed)
+        }
+        #expect(failures.map(\.summary) == ["\(line): Expected began, failed, and began, succeeded(1) came."])
+    }
+
+    @Test("leaves what it doesn't name to the next expectation, which may wait")
+    func heardInParts() async throws {
+        try await TestScope.run {
+            let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
+            let task = recorder.call(Integrator(stream).prepareCall(1))
+            let request = try await stream.nextRequest()
+            recorder.expectHeard(.began)
+            request.send(1)
+            try await recorder.expect(.succeeded(1))
+            request.send(2)
+            request.finish()
+            await task.finish()
+            recorder.expectHeard(.succeeded(2))
+            recorder.expectHeard(.completed)
+        }
+    }
+
+    @Test("passes over progress that it doesn't name")
+    func heardProgress() async throws {
+        try await TestScope.run {
+            let (recorder, provider) = (IntegrationRecorder<Int>(), ControlledDataProvider<Int, Int>())
+            let task = recorder.call(Integrator(provider).prepareCall(1))
+            let request = try await provider.nextRequest()
+            request.reporter?.report(fraction: 0.25)
+            request.reporter?.report(fraction: 0.5)
+            request.answer(1)
+            await task.finish()
+            recorder.expectHeard(.began, .succeeded(1), .completed)
+        }
+    }
+}
