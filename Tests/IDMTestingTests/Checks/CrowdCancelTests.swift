@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMTesting
 
-@Suite("Which of many requests the contract cancels")
+@Suite("Which of many requests the contract cancels", .timeLimit(.ample))
 struct CrowdCancelTests {
     private func cancelled(_ choice: CrowdCancel, inputCount: Int) -> [Bool] {
         (0..<20).map { choice.isMeant($0, of: CrowdSize(count: 20, inputCount: inputCount)) }

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import IDMTesting
 
-@Suite("A backlog")
+@Suite("A backlog", .timeLimit(.ample))
 struct BacklogTests {
     @Test("hands out each element once, in the order in which they came")
     func order() {
