@@ -1,8 +1,9 @@
 import IDMCore
+import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("The router of errors", .timeLimit(.ample))
+@Suite("The router of errors", .inScope, .timeLimit(.ample))
 @MainActor
 struct ErrorRouterTests {
     private struct Other: Error {}
@@ -90,8 +91,8 @@ struct ErrorRouterTests {
 
     @Test("A sink is held weakly, and wants nothing once it has gone")
     func sinks() {
-        var screen: SinkScreen? = SinkScreen()
-        weak let gone = screen
+        let leaks = LeakTracker()
+        var screen: SinkScreen? = leaks.track(SinkScreen())
         var unclaimed = 0
         let router = ErrorRouter()
         if let screen { router.on(screen) }
@@ -99,7 +100,7 @@ struct ErrorRouterTests {
         router.handle(error: Trouble.first)
         #expect(screen?.lines == ["error first"])
         screen = nil
-        #expect(gone == nil)
+        leaks.verify()
         router.handle(error: Trouble.first)
         #expect(unclaimed == 1)
     }

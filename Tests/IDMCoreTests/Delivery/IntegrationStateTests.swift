@@ -4,7 +4,7 @@ import Observation
 import TestSupport
 import Testing
 
-@Suite("The state of a screen", .timeLimit(.ample))
+@Suite("The state of a screen", .inScope, .timeLimit(.ample))
 @MainActor
 struct IntegrationStateTests {
     private let provider = ControlledDataProvider<Int, Int>()
@@ -206,12 +206,12 @@ struct IntegrationStateTests {
     @Test("is held weakly by a call, which goes on without it")
     func weakly() async throws {
         let integrator = Integrator(provider)
-        var state: IntegrationState<Int, Int>? = IntegrationState(integrator)
-        weak let gone = state
+        let leaks = LeakTracker()
+        var state: IntegrationState<Int, Int>? = leaks.track(IntegrationState(integrator))
         let task = try integrator.prepareCall(1).state(#require(state)).call()
         let request = try await provider.nextRequest()
         state = nil
-        #expect(gone == nil)
+        leaks.verify()
         request.answer(1)
         #expect(await task.outcome == .success(1))
     }

@@ -3,7 +3,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Sinks", .timeLimit(.ample))
+@Suite("Sinks", .inScope, .timeLimit(.ample))
 @MainActor
 struct SinkTests {
     private let provider = ControlledDataProvider<Int, Int>()
@@ -65,15 +65,14 @@ struct SinkTests {
 
     @Test("are held weakly: one that has gone hears nothing more, and the call goes on")
     func weakly() async throws {
-        var (screen, other): (SinkScreen?, SinkScreen?) = (SinkScreen(), SinkScreen())
-        weak let (gone, alsoGone) = (screen, other)
+        let leaks = LeakTracker()
+        var (screen, other): (SinkScreen?, SinkScreen?) = (leaks.track(SinkScreen()), leaks.track(SinkScreen()))
         let integrator = Integrator(provider)
         if let other { attach(other, to: integrator) }
         let task = try attach(#require(screen), to: integrator.prepareCall(1)).call()
         let request = try await provider.nextRequest()
         (screen, other) = (nil, nil)
-        #expect(gone == nil)
-        #expect(alsoGone == nil)
+        leaks.verify()
         request.answer(7)
         await task.finish()
         #expect(await task.outcome == .success(7))

@@ -3,12 +3,12 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A debounce", .timeLimit(.ample))
+@Suite("A debounce", .inScope, .timeLimit(.ample))
 @MainActor
 struct DebounceTests {
     private let clock = ManualClock()
     private let provider = ControlledDataProvider<Int, Int>()
-    private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     private var integrator: Integrator<Int, Int> {
         Integrator(provider, executing: .latest(debounce: .milliseconds(300)), clock: clock)
@@ -17,16 +17,16 @@ struct DebounceTests {
     @Test("A call starts after the quiet, and not before")
     func afterTheQuiet() async throws {
         let integrator = integrator
-        let task = integrator.prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(integrator.prepareCall(1))
         try await clock.sleepers(1)
         #expect(clock.remaining == [.milliseconds(300)])
         await clock.advance(by: .milliseconds(299))
         try await clock.sleepers(1)
-        #expect(log.entries == [])
+        #expect(recorder.events.isEmpty)
         await clock.advance(by: .milliseconds(1))
         try await provider.nextRequest().answer(1)
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .completed)
     }
 
     @Test("Of a burst only the last call starts, and the quiet begins anew with each")
@@ -34,32 +34,35 @@ struct DebounceTests {
         let integrator = integrator
         var tasks: [IntegrationTask<Int>] = []
         for input in 1...5 {
-            tasks.append(integrator.prepareCall(input).recorded(in: log).call())
+            tasks.append(recorder.call(integrator.prepareCall(input)))
             try await clock.sleepers(1)
             await clock.advance(by: .milliseconds(299))
         }
-        for task in tasks.dropLast() { await task.finish() }
-        #expect(log.entries == Array(repeating: "cancel superseded", count: 4))
+        for task in tasks.dropLast() {
+            await task.finish()
+            recorder.expectHeard(.cancelled(.superseded))
+        }
+        #expect(recorder.events.count == 4)
         #expect(provider.requestCount == 0)
         await clock.advance(by: .milliseconds(1))
         let request = try await provider.nextRequest()
         #expect(request.input == 5)
         request.answer(5)
         await tasks[4].finish()
-        #expect(log.entries.suffix(3) == ["begin", "success 5", "completion"])
+        recorder.expectHeard(.began, .succeeded(5), .completed)
     }
 
     @Test("A running call is superseded inside call(), and not after the quiet")
     func supersededAtOnce() async throws {
         let integrator = integrator
-        let older = integrator.prepareCall(1).recorded(in: log).call()
+        let older = recorder.call(integrator.prepareCall(1))
         try await clock.sleepers(1)
         await clock.advance(by: .seconds(1))
         let request = try await provider.nextRequest()
         let newer = integrator.prepareCall(2).call()
         request.answer(1)
         await older.finish()
-        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
         newer.cancel()
         await newer.finish()
     }
@@ -67,11 +70,11 @@ struct DebounceTests {
     @Test("A cancel during the quiet ends the call unstarted, and the clock is left alone", arguments: [false, true])
     func cancelled(byTask: Bool) async throws {
         let integrator = integrator
-        let task = integrator.prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(integrator.prepareCall(1))
         try await clock.sleepers(1)
         if byTask { task.cancel() } else { integrator.cancel() }
         await task.finish()
-        #expect(log.entries == ["cancel cancelled"])
+        recorder.expectHeard(.cancelled(.cancelled))
         #expect(clock.remaining.isEmpty)
         let later = integrator.prepareCall(2).call()
         try await clock.sleepers(1)
@@ -83,8 +86,8 @@ struct DebounceTests {
     @Test("No wait at all with a debounce of zero or below", arguments: [Duration.zero, .seconds(-1)])
     func zero(debounce: Duration) async {
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: debounce), clock: clock)
-        await integrator.prepareCall(1).recorded(in: log).call().finish()
-        #expect(log.entries == ["begin", "success 1", "completion"])
+        await recorder.call(integrator.prepareCall(1)).finish()
+        recorder.expectHeard(.began, .succeeded(1), .completed)
     }
 
     @Test("Each lane has a quiet of its own")

@@ -3,27 +3,29 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("The delay before a retry of a call", .timeLimit(.ample))
+@Suite("The delay before a retry of a call", .inScope, .timeLimit(.ample))
 @MainActor
 struct RetryDelayCallTests {
     private let clock = ManualClock()
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("onRetry is heard before the delay, and the delay is the integrator's clock's")
     func delays() async throws {
-        let task = Integrator(provider, clock: clock).prepareCall(1).recorded(in: log)
-            .retry(3, delay: .exponential(initial: .seconds(1))).call()
-        for seconds in [1, 2, 4] {
+        let task = recorder.call(
+            Integrator(provider, clock: clock).prepareCall(1).retry(3, delay: .exponential(initial: .seconds(1))))
+        try await recorder.expect(.began)
+        for (retry, seconds) in zip(1..., [1, 2, 4]) {
             try await provider.nextRequest().fail(Trouble.numbered(seconds))
             try await clock.sleepers(1)
-            #expect(log.entries.last?.hasSuffix("after numbered(\(seconds))") == true)
+            recorder.expectHeard(.retried(retry, after: Trouble.numbered(seconds)))
             #expect(clock.remaining == [.seconds(seconds)])
             await clock.advance(by: .seconds(seconds))
         }
         try await provider.nextRequest().answer(1)
         await task.finish()
-        #expect(log.entries.suffix(2) == ["success 1", "completion"])
+        recorder.expectHeard(.succeeded(1), .completed)
     }
 
     @Test("A cancel during the delay ends the run at once, and the clock is left alone", arguments: [0, 1, 2])
@@ -76,12 +78,12 @@ struct RetryDelayCallTests {
     @Test("A newer call supersedes one that waits for its retry")
     func superseded() async throws {
         let integrator = Integrator(provider, executing: .latest, clock: clock)
-        let older = integrator.prepareCall(1).recorded(in: log).retry(3, delay: .constant(.seconds(1))).call()
+        let older = recorder.call(integrator.prepareCall(1).retry(3, delay: .constant(.seconds(1))))
         try await provider.nextRequest().fail(Trouble.first)
         try await clock.sleepers(1)
         let newer = integrator.prepareCall(2).call()
         await older.finish()
-        #expect(log.entries == ["begin", "retry 1 after first", "cancel superseded", "completion"])
+        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .cancelled(.superseded), .completed)
         try await provider.nextRequest().answer(2)
         #expect(await newer.outcome == .success(2))
         try await clock.noSleepers()

@@ -3,53 +3,56 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("The call of a stream", .timeLimit(.ample))
+@Suite("The call of a stream", .inScope, .timeLimit(.ample))
 @MainActor
 struct StreamCallTests {
     private let stream = ControlledStreamDataProvider<Int, Int>()
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("Each value is heard in turn, and the last one is the value of the call")
     func values() async throws {
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
         for value in 1...3 { request.send(value) }
         request.finish()
         #expect(try await task.value == 3)
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "success 2", "success 3", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .succeeded(2), .succeeded(3), .completed)
         #expect(await task.outcome == .success(3))
     }
 
     @Test("A value is heard when it comes, and not at the end")
     func inTurn() async throws {
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
+        try await recorder.expect(.began)
         for value in 1...3 {
             request.send(value)
-            try await log.contains("success \(value)")
+            try await recorder.expect(.succeeded(value))
         }
         task.cancel()
         await task.finish()
+        recorder.expectHeard(.cancelled(.cancelled), .completed)
     }
 
     @Test("An error after values is a failure, and the values stand")
     func errorAfterValues() async throws {
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
         request.fail(Trouble.first)
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "error first", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .failed(Trouble.first), .completed)
         await #expect(throws: Trouble.first) { try await task.value }
     }
 
     @Test("No value at all is noAnswer")
     func noValue() async throws {
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         try await stream.nextRequest().finish()
         await task.finish()
-        #expect(log.entries == ["begin", "error \(DataProviderError.noAnswer)", "completion"])
+        recorder.expectHeard(.began, .failed(DataProviderError.noAnswer), .completed)
         guard case .failure(DataProviderError.noAnswer) = await task.outcome else {
             Issue.record("ended otherwise")
             return
@@ -69,15 +72,15 @@ struct StreamCallTests {
     @Test("A cancel between values ends the run, and a deaf stream is not heard after it", arguments: [false, true])
     func cancelBetweenValues(isDeaf: Bool) async throws {
         let (stream, gone) = (ControlledStreamDataProvider<Int, Int>(hearsCancel: !isDeaf), Signal())
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).opening(gone).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1).opening(gone))
         let request = try await stream.nextRequest()
         request.send(1)
-        try await log.contains("success 1")
+        try await recorder.expect(.began, .succeeded(1))
         task.cancel()
         request.send(2)
         request.finish()
         try await gone.wait()
-        #expect(log.entries == ["begin", "success 1", "cancel cancelled", "completion"])
+        recorder.expectHeard(.cancelled(.cancelled), .completed)
     }
 
     // MARK: Which providers are streams
@@ -96,15 +99,14 @@ struct StreamCallTests {
     }
 
     private func expectBothValues(_ integrator: Integrator<Int, Int>) async throws {
-        let log = Log()
-        let task = integrator.prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(integrator.prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
-        try await log.contains("success 1")
+        try await recorder.expect(.began, .succeeded(1))
         request.send(2)
         request.finish()
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "success 2", "completion"])
+        recorder.expectHeard(.succeeded(2), .completed)
     }
 
     private struct Doubled: DataModel, CustomStringConvertible {

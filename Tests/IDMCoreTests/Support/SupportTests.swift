@@ -85,3 +85,18 @@ struct SupportTests {
         for guest in guests { try await guest.value }
     }
 }
+
+@Suite("A test in a scope", .inScope, .timeLimit(.ample))
+struct InScopeTests {
+    private let recorder = IntegrationRecorder<Int>()
+
+    @Test("has what the kit finds as an issue, at the line of the test")
+    func issue() {
+        let line = #line + 2
+        withKnownIssue {
+            recorder.expectHeard(.began)
+        } matching: { issue in
+            issue.sourceLocation?.line == line
+        }
+    }
+}

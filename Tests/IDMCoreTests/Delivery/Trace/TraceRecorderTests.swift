@@ -3,7 +3,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A trace recorder", .timeLimit(.ample))
+@Suite("A trace recorder", .inScope, .timeLimit(.ample))
 struct TraceRecorderTests {
     private let clock = ManualClock()
     private let trace: TraceRecorder
@@ -147,14 +147,13 @@ struct TraceRecorderTests {
 
     @Test("lets go of what it knew of a call when that has ended, and holds no integrator")
     func release() async throws {
-        weak var gone: Integrator<Int, Int>?
+        let leaks = LeakTracker()
         do {
-            let numbers = Integrator(ValueDataProvider<Int, Int>(7))
-            gone = numbers
+            let numbers = leaks.track(Integrator(ValueDataProvider<Int, Int>(7)))
             trace.watch(numbers, as: "numbers")
             #expect(try await numbers.request(1) == 7)
         }
-        #expect(gone == nil)
+        leaks.verify()
     }
 
     @Test("records a provider's requests, wherever it stands in a composition")

@@ -3,10 +3,11 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A call after another", .timeLimit(.ample))
+@Suite("A call after another", .inScope, .timeLimit(.ample))
 @MainActor
 struct AfterTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
     private let first = ControlledDataProvider<Int, Int>()
     private let second = ControlledDataProvider<Int, Int>()
 
@@ -25,8 +26,8 @@ struct AfterTests {
     func otherIgnored() async {
         let busy = Integrator(first, executing: .only)
         let running = busy.prepareCall(1).call()
-        await Integrator(Echo<Int>()).prepareCall(2).recorded(in: log).after(busy.prepareCall(3)).call().finish()
-        #expect(log.entries == ["begin", "success 2", "completion"])
+        await recorder.call(Integrator(Echo<Int>()).prepareCall(2).after(busy.prepareCall(3))).finish()
+        recorder.expectHeard(.began, .succeeded(2), .completed)
         running.cancel()
         await running.finish()
     }
@@ -34,25 +35,25 @@ struct AfterTests {
     @Test("It waits for all that come before it, one after the other")
     func several() async throws {
         let (one, two) = (Integrator(first).prepareCall(1), Integrator(second).prepareCall(2))
-        let task = Integrator(Echo<Int>()).prepareCall(3).recorded(in: log).after(one).after(two).call()
+        let task = recorder.call(Integrator(Echo<Int>()).prepareCall(3).after(one).after(two))
         let request = try await first.nextRequest()
         #expect(second.requestCount == 0)
         request.answer(1)
         try await second.nextRequest().answer(2)
         await task.finish()
-        #expect(log.entries == ["begin", "success 3", "completion"])
+        recorder.expectHeard(.began, .succeeded(3), .completed)
     }
 
     @Test("It is admitted only then")
     func admission() async throws {
         let integrator = Integrator(second, executing: .only)
-        let task = integrator.prepareCall(1).recorded(in: log).after(Integrator(first).prepareCall(0)).call()
+        let task = recorder.call(integrator.prepareCall(1).after(Integrator(first).prepareCall(0)))
         let request = try await first.nextRequest()
         let other = integrator.prepareCall(2).call()
         _ = try await second.nextRequest()
         request.answer(0)
         await task.finish()
-        #expect(log.entries == ["cancel ignored"])
+        recorder.expectHeard(.cancelled(.ignored))
         other.cancel()
         await other.finish()
     }
@@ -88,10 +89,10 @@ struct AfterTests {
     func afterATask() async throws {
         let other = Integrator(first).prepareCall(1).call()
         let request = try await first.nextRequest()
-        let task = Integrator(second).prepareCall(2).recorded(in: log).after(other).call()
+        let task = recorder.call(Integrator(second).prepareCall(2).after(other))
         task.cancel()
         await task.finish()
-        #expect(log.entries == ["cancel cancelled"])
+        recorder.expectHeard(.cancelled(.cancelled))
         #expect(!request.isCancelled)
         request.answer(1)
         #expect(await other.outcome == .success(1))
@@ -101,8 +102,8 @@ struct AfterTests {
     func afterAnEndedTask() async {
         let other = Integrator(Echo<Int>()).prepareCall(1).call()
         await other.finish()
-        await Integrator(Echo<Int>()).prepareCall(2).recorded(in: log).after(other).call().finish()
-        #expect(log.entries == ["begin", "success 2", "completion"])
+        await recorder.call(Integrator(Echo<Int>()).prepareCall(2).after(other)).finish()
+        recorder.expectHeard(.began, .succeeded(2), .completed)
     }
 
     @Test("A cancel after it has started leaves alone what is chained to the other, which has run")
@@ -141,12 +142,12 @@ struct AfterTests {
 
     @Test("A cancel after it has started cancels it, and is heard as started")
     func cancelLater() async throws {
-        let task = Integrator(second).prepareCall(2).recorded(in: log).after(Integrator(Echo<Int>()).prepareCall(1))
-            .call()
+        let task = recorder.call(
+            Integrator(second).prepareCall(2).after(Integrator(Echo<Int>()).prepareCall(1)))
         let request = try await second.nextRequest()
         task.cancel()
         try await request.cancelled()
         await task.finish()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 }

@@ -4,10 +4,11 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Calls after a call", .timeLimit(.ample))
+@Suite("Calls after a call", .inScope, .timeLimit(.ample))
 @MainActor
 struct ChainingTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
     private let provider = ControlledDataProvider<Int, Int>()
 
     private func next(_ name: String) -> IntegrationCall<Int> {
@@ -180,19 +181,20 @@ struct ChainingTests {
         arguments: [1, -1])
     func thenRecall(input: Int) async {
         let server = Integrator(ValueDataProvider<Void, Int>(2))
-        await Integrator(FailsBelowZero()).prepareCall(input).recorded(in: log).thenRecall(with: server).call().finish()
-        let first = input > 0 ? "success 1" : "error numbered(-1)"
-        #expect(log.entries == ["begin", first, "completion", "begin", "success 2", "completion"])
+        await recorder.call(Integrator(FailsBelowZero()).prepareCall(input).thenRecall(with: server)).finish()
+        recorder.expectHeard(
+            .began, input > 0 ? .succeeded(1) : .failed(Trouble.numbered(-1)), .completed, .began, .succeeded(2),
+            .completed)
     }
 
     @Test("thenRecall does not follow a cancel")
     func thenRecallAfterCancel() async throws {
         let server = Integrator(Echo<Int>())
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).thenRecall(with: server, 2).call()
+        let task = recorder.call(Integrator(provider).prepareCall(1).thenRecall(with: server, 2))
         _ = try await provider.nextRequest()
         task.cancel()
         await task.finish()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 
     // MARK: Cancel

@@ -4,54 +4,54 @@ import TestSupport
 import Testing
 
 /// Every way in which a run can end, and all that is heard of it.
-@Suite("The grammar of a run", .timeLimit(.ample))
+@Suite("The grammar of a run", .inScope, .timeLimit(.ample))
 @MainActor
 struct GrammarTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     // MARK: Started
 
     @Test("A value: beginning, success, completion")
     func success() async {
-        await Integrator(Echo<Int>()).prepareCall(1).recorded(in: log).call().finish()
-        #expect(log.entries == ["begin", "success 1", "completion"])
+        await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+        recorder.expectHeard(.began, .succeeded(1), .completed)
     }
 
     @Test("An error: beginning, error, completion")
     func failure() async {
-        await Integrator(Failing(Trouble.first)).prepareCall(1).recorded(in: log).call().finish()
-        #expect(log.entries == ["begin", "error first", "completion"])
+        await recorder.call(Integrator(Failing(Trouble.first)).prepareCall(1)).finish()
+        recorder.expectHeard(.began, .failed(Trouble.first), .completed)
     }
 
     @Test("A provider that cancels itself: beginning, cancel, completion")
     func cancelFromBelow() async {
         let integrator = Integrator(Failing(CancellationError()))
-        await integrator.prepareCall(1).recorded(in: log).call().finish()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        await recorder.call(integrator.prepareCall(1)).finish()
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A cancel while the provider is at work: beginning, cancel, completion", arguments: [false, true])
     func cancelWhileAsking(deaf: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(provider).prepareCall(1))
         let request = try await provider.nextRequest()
         task.cancel()
         await task.finish()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
         request.answer(2)
         try await request.ended()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
     }
 
     @Test("A newer call of .latest while the provider is at work: beginning, cancel, completion")
     func superseded() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
-        let older = integrator.prepareCall(1).recorded(in: log).call()
+        let older = recorder.call(integrator.prepareCall(1))
         _ = try await provider.nextRequest()
         let newer = integrator.prepareCall(2).call()
         await older.finish()
-        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
         newer.cancel()
         await newer.finish()
     }
@@ -65,58 +65,57 @@ struct GrammarTests {
             if attempt < 3 { throw Trouble.numbered(attempt) }
             return input
         }
-        await Integrator(provider).prepareCall(7).recorded(in: log).retry(5).call().finish()
-        #expect(
-            log.entries == [
-                "begin", "progress 0.5", "retry 1 after numbered(1)", "progress 0.5", "retry 2 after numbered(2)",
-                "progress 0.5", "success 7", "completion",
-            ])
+        await recorder.call(Integrator(provider).prepareCall(7).retry(5)).finish()
+        recorder.expectHeard(
+            .began, .progressed(0.5), .retried(1, after: Trouble.numbered(1)), .progressed(0.5),
+            .retried(2, after: Trouble.numbered(2)), .progressed(0.5), .succeeded(7), .completed)
+        #expect(recorder.events.count == 8)
     }
 
     @Test("The values of a stream, then its end: the last success stands before the completion")
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
         request.send(2)
         request.finish()
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "success 2", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .succeeded(2), .completed)
     }
 
     @Test("An error after values of a stream: success, error, completion")
     func streamError() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
         request.fail(Trouble.second)
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "error second", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .failed(Trouble.second), .completed)
     }
 
     @Test("A cancel after values of a stream: success, cancel, completion")
     func streamCancel() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
-        try await log.contains("success 1")
+        try await recorder.expect(.began, .succeeded(1))
         task.cancel()
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "cancel cancelled", "completion"])
+        recorder.expectHeard(.cancelled(.cancelled), .completed)
     }
 
     @Test("The integrator goes while the provider is at work: beginning, cancel, completion")
     func released() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         var integrator: Integrator<Int, Int>? = Integrator(provider)
-        _ = integrator?.prepareCall(1).recorded(in: log).call()
+        integrator.map { recorder.hear($0) }
+        integrator?.prepareCall(1).call()
         _ = try await provider.nextRequest()
         integrator = nil
-        try await log.contains("completion")
-        #expect(log.entries == ["begin", "cancel released", "completion"])
+        try await recorder.expect(.began, .cancelled(.released), .completed)
     }
 
     // MARK: Unstarted
@@ -126,12 +125,11 @@ struct GrammarTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only)
         let first = integrator.prepareCall(1).call()
-        let second = integrator.prepareCall(2).recorded(in: log).call()
+        let second = recorder.call(integrator.prepareCall(2))
         await second.finish()
-        #expect(log.entries == ["cancel ignored"])
+        recorder.expectHeard(.cancelled(.ignored))
         first.cancel()
         await first.finish()
-        #expect(log.entries == ["cancel ignored"])
         #expect(provider.requestCount == 1)
     }
 
@@ -141,13 +139,12 @@ struct GrammarTests {
         let integrator = Integrator(provider, executing: .queue(limit: 1))
         let first = integrator.prepareCall(1).call()
         let second = integrator.prepareCall(2).call()
-        let third = integrator.prepareCall(3).recorded(in: log).call()
+        let third = recorder.call(integrator.prepareCall(3))
         await third.finish()
-        #expect(log.entries == ["cancel ignored"])
+        recorder.expectHeard(.cancelled(.ignored))
         integrator.cancel()
         await first.finish()
         await second.finish()
-        #expect(log.entries == ["cancel ignored"])
     }
 
     @Test("A call that is cancelled while it waits hears of that, and of nothing else")
@@ -155,13 +152,12 @@ struct GrammarTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .queue)
         let first = integrator.prepareCall(1).call()
-        let second = integrator.prepareCall(2).recorded(in: log).call()
+        let second = recorder.call(integrator.prepareCall(2))
         second.cancel()
         await second.finish()
-        #expect(log.entries == ["cancel cancelled"])
+        recorder.expectHeard(.cancelled(.cancelled))
         try await provider.nextRequest().answer(1)
         await first.finish()
-        #expect(log.entries == ["cancel cancelled"])
         #expect(provider.requestCount == 1)
     }
 
@@ -169,15 +165,14 @@ struct GrammarTests {
     func supersededWhileSettling() async throws {
         let clock = ManualClock()
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
-        let older = integrator.prepareCall(1).recorded(in: log).call()
+        let older = recorder.call(integrator.prepareCall(1))
         try await clock.sleepers(1)
         let newer = integrator.prepareCall(2).call()
         await older.finish()
-        #expect(log.entries == ["cancel superseded"])
+        recorder.expectHeard(.cancelled(.superseded))
         try await clock.sleepers(1)
         await clock.advance(by: .seconds(1))
         await newer.finish()
-        #expect(log.entries == ["cancel superseded"])
     }
 
     @Test("A call whose integrator goes while it waits hears of that, and of nothing else")

@@ -3,9 +3,11 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 2: onCompletion fires exactly once for each onBeginning, and never without one", .timeLimit(.ample))
+@Suite(
+    "Rule 2: onCompletion fires exactly once for each onBeginning, and never without one", .inScope, .timeLimit(.ample))
 struct Rule02CompletionTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     private func expectPairs(_ way: WayToEnd) async throws {
@@ -53,9 +55,9 @@ struct Rule02CompletionTests {
     @MainActor
     func cancelAtTheBeginning() async throws {
         let integrator = Integrator(Echo<Int>())
-        let task = integrator.prepareCall(1).onBeginning { integrator.cancel() }.recorded(in: log).call()
+        let task = recorder.call(integrator.prepareCall(1).onBeginning { integrator.cancel() })
         await task.finish()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A cancel before the beginning could be told is heard without a beginning")
@@ -74,12 +76,12 @@ struct Rule02CompletionTests {
     @MainActor
     func cancelAtTheEnd() async throws {
         let integrator = Integrator(Echo<Int>())
-        let task = integrator.prepareCall(1).onCompletion { integrator.cancel() }.recorded(in: log).call()
+        let task = recorder.call(integrator.prepareCall(1).onCompletion { integrator.cancel() })
         await task.finish()
         task.cancel()
         integrator.cancel()
         task.cancel()
-        #expect(log.entries == ["begin", "success 1", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .completed)
         #expect(await task.outcome == .success(1))
     }
 }

@@ -4,34 +4,34 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Rule 3: retries happen inside one run, and onRetry hears of each", .timeLimit(.ample))
+@Suite("Rule 3: retries happen inside one run, and onRetry hears of each", .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule03RetryTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("One beginning, one completion, and a retry for each failure between them")
     func oneRun() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(2).call()
+        let task = recorder.call(Integrator(provider).prepareCall(1).retry(2))
         try await provider.nextRequest().fail(Trouble.numbered(1))
         try await provider.nextRequest().fail(Trouble.numbered(2))
         try await provider.nextRequest().answer(7)
         await task.finish()
-        #expect(
-            log.entries == [
-                "begin", "retry 1 after numbered(1)", "retry 2 after numbered(2)", "success 7", "completion",
-            ])
+        recorder.expectHeard(
+            .began, .retried(1, after: Trouble.numbered(1)), .retried(2, after: Trouble.numbered(2)), .succeeded(7),
+            .completed)
         #expect(await task.outcome == .success(7))
     }
 
     @Test("When the retries are used up, the last error ends the run")
     func usedUp() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(1).call()
+        let task = recorder.call(Integrator(provider).prepareCall(1).retry(1))
         try await provider.nextRequest().fail(Trouble.first)
         try await provider.nextRequest().fail(Trouble.second)
         await task.finish()
-        #expect(log.entries == ["begin", "retry 1 after first", "error second", "completion"])
+        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .failed(Trouble.second), .completed)
         #expect(provider.requestCount == 2)
     }
 
@@ -51,80 +51,79 @@ struct Rule03RetryTests {
     @Test("An error that the condition does not want ends the run")
     func condition() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let call = Integrator(provider).prepareCall(1).recorded(in: log)
-        let task = call.retry(5) { $0 as? Trouble == .first }.call()
+        let call = Integrator(provider).prepareCall(1)
+        let task = recorder.call(call.retry(5) { $0 as? Trouble == .first })
         try await provider.nextRequest().fail(Trouble.first)
         try await provider.nextRequest().fail(Trouble.second)
         await task.finish()
-        #expect(log.entries == ["begin", "retry 1 after first", "error second", "completion"])
+        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .failed(Trouble.second), .completed)
     }
 
     @Test("A cancellation from below is never retried, and no condition is asked about it")
     func cancellationIsNotRetried() async {
         let asked = Atomic(0)
         for error in [CancellationError(), IntegrationError.cancelled(.superseded)] as [any Error] {
-            await Integrator(Failing(error)).prepareCall(1).recorded(in: log)
+            let call = Integrator(Failing(error)).prepareCall(1)
                 .retry(5) { _ in asked.add(1, ordering: .relaxed).newValue > 0 }
-                .call().finish()
+            await recorder.call(call).finish()
         }
-        #expect(
-            log.entries == ["begin", "cancel cancelled", "completion", "begin", "cancel superseded", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed, .began, .cancelled(.superseded), .completed)
         #expect(asked.load(ordering: .relaxed) == 0)
     }
 
     @Test("A cancel during a later attempt ends the run")
     func cancelDuringRetry() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(5).call()
+        let task = recorder.call(Integrator(provider).prepareCall(1).retry(5))
         try await provider.nextRequest().fail(Trouble.first)
         let second = try await provider.nextRequest()
         task.cancel()
         try await second.ended()
         await task.finish()
-        #expect(log.entries == ["begin", "retry 1 after first", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .cancelled(.cancelled), .completed)
         #expect(provider.requestCount == 2)
     }
 
     @Test("A cancel from onRetry ends the run before another attempt, and later onRetry handlers don't hear")
     func cancelFromOnRetry() async {
         let integrator = Integrator(Failing(Trouble.first))
-        let task = integrator.prepareCall(1).onRetry { _, _ in integrator.cancel() }.recorded(in: log).retry(5).call()
+        let task = recorder.call(integrator.prepareCall(1).onRetry { _, _ in integrator.cancel() }.retry(5))
         await task.finish()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A stream is retried before its first value")
     func streamBeforeItsFirstValue() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(1).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1).retry(1))
         try await stream.nextRequest().fail(Trouble.first)
         let second = try await stream.nextRequest()
         second.send(1)
         second.finish()
         await task.finish()
-        #expect(log.entries == ["begin", "retry 1 after first", "success 1", "completion"])
+        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .succeeded(1), .completed)
     }
 
     @Test("A stream without a value is a failure like any other, and is retried")
     func streamWithoutValue() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(1).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1).retry(1))
         try await stream.nextRequest().finish()
         try await stream.nextRequest().finish()
         await task.finish()
-        let noAnswer = "\(DataProviderError.noAnswer)"
-        #expect(log.entries == ["begin", "retry 1 after \(noAnswer)", "error \(noAnswer)", "completion"])
+        let noAnswer = DataProviderError.noAnswer
+        recorder.expectHeard(.began, .retried(1, after: noAnswer), .failed(noAnswer), .completed)
     }
 
     @Test("A stream that has delivered a value is not retried")
     func streamAfterAValue() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).retry(5).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1).retry(5))
         let request = try await stream.nextRequest()
         request.send(1)
         request.fail(Trouble.first)
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "error first", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .failed(Trouble.first), .completed)
         #expect(stream.requestCount == 1)
     }
 

@@ -3,7 +3,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 4: handlers may call, cancel or release the same integrator, to any depth", .timeLimit(.ample))
+@Suite("Rule 4: handlers may call, cancel or release the same integrator, to any depth", .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule04ReentranceTests {
     private let log = Log()
@@ -117,13 +117,14 @@ struct Rule04ReentranceTests {
             try await called.wait()
             return input
         }
-        var integrator: Integrator<Int, Int>? = Integrator(held >>>> Provoking(kind), executing: .queue)
-        weak let released = integrator
+        let leaks = LeakTracker()
+        var integrator: Integrator<Int, Int>? = leaks.track(
+            Integrator(held >>>> Provoking(kind), executing: .queue))
         _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.recorded(in: log).retry(1).opening(gone).call()
         called.open()
         try await gone.wait()
         #expect(integrator == nil)
-        #expect(released == nil)
+        leaks.verify()
         expectEnd(of: kind, cancelled: .released)
     }
 

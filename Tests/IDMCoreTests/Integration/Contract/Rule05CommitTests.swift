@@ -3,9 +3,10 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 5: a value is committed on the actor of the first handler that hears it", .timeLimit(.ample))
+@Suite("Rule 5: a value is committed on the actor of the first handler that hears it", .inScope, .timeLimit(.ample))
 struct Rule05CommitTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     // MARK: Before the commit
@@ -185,15 +186,13 @@ struct Rule05CommitTests {
     func cancelInsideSuccessOfAStream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(stream)
-        let task = integrator.prepareCall(1)
-            .onSuccess { if $0 == 2 { integrator.cancel() } }
-            .recorded(in: log).opening(gone)
-            .call()
+        let task = recorder.call(
+            integrator.prepareCall(1).onSuccess { if $0 == 2 { integrator.cancel() } }.opening(gone))
         let request = try await stream.nextRequest()
         for value in 1...3 { request.send(value) }
         request.finish()
         try await gone.wait()
-        #expect(log.entries == ["begin", "success 1", "success 2", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .succeeded(2), .cancelled(.cancelled), .completed)
         #expect(await task.outcome == .cancelled(.cancelled))
     }
 
@@ -201,9 +200,9 @@ struct Rule05CommitTests {
     @MainActor
     func cancelInsideError() async {
         let integrator = Integrator(Failing(Trouble.first))
-        let task = integrator.prepareCall(1).onError { _ in integrator.cancel() }.recorded(in: log).call()
+        let task = recorder.call(integrator.prepareCall(1).onError { _ in integrator.cancel() })
         await task.finish()
-        #expect(log.entries == ["begin", "error first", "completion"])
+        recorder.expectHeard(.began, .failed(Trouble.first), .completed)
         #expect(await task.outcome.error as? Trouble == .first)
     }
 }

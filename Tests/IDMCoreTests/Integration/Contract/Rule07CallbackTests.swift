@@ -4,15 +4,16 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Rule 7: a callback provider is heard once, and fails the call if it drops its completion", .timeLimit(.ample))
+    "Rule 7: a callback provider is heard once, and fails the call if it drops its completion", .inScope,
+    .timeLimit(.ample))
 @MainActor
 struct Rule07CallbackTests {
     private let callbacks = ControlledCallbackDataProvider<Int, Int>()
-    private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     private func call() -> IntegrationTask<Int> {
-        Integrator(callbacks).prepareCall(1).recorded(in: log).opening(gone).call()
+        recorder.call(Integrator(callbacks).prepareCall(1).opening(gone))
     }
 
     @Test("The first of two answers is heard", arguments: [Result<Int, Trouble>.success(2), .failure(.second)])
@@ -24,7 +25,7 @@ struct Rule07CallbackTests {
         await task.finish()
         request.complete(second.mapError { $0 })
         try await gone.wait()
-        #expect(log.entries == ["begin", "success 1", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .completed)
     }
 
     @Test("The first of two answers is heard if it is an error")
@@ -34,7 +35,7 @@ struct Rule07CallbackTests {
         request.fail(Trouble.first)
         request.answer(1)
         try await gone.wait()
-        #expect(log.entries == ["begin", "error first", "completion"])
+        recorder.expectHeard(.began, .failed(Trouble.first), .completed)
         #expect(await task.outcome.error as? Trouble == .first)
     }
 
@@ -45,7 +46,7 @@ struct Rule07CallbackTests {
         task.cancel()
         request.answer(1)
         try await gone.wait()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
         #expect(request.cancelCount == 1)
     }
 
@@ -55,7 +56,7 @@ struct Rule07CallbackTests {
         let request = try await callbacks.nextRequest()
         request.drop()
         try await gone.wait()
-        #expect(log.entries == ["begin", "error \(DataProviderError.noAnswer)", "completion"])
+        recorder.expectHeard(.began, .failed(DataProviderError.noAnswer), .completed)
         guard case .failure(DataProviderError.noAnswer) = await task.outcome else {
             Issue.record("ended otherwise")
             return
@@ -69,9 +70,9 @@ struct Rule07CallbackTests {
                 _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
             ) -> CancelHandler? { nil }
         }
-        let task = Integrator(Forgetful()).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(Forgetful()).prepareCall(1))
         await task.finish()
-        #expect(log.entries == ["begin", "error \(DataProviderError.noAnswer)", "completion"])
+        recorder.expectHeard(.began, .failed(DataProviderError.noAnswer), .completed)
     }
 
     @Test("Dropping the completion after an answer, or after a cancel, adds nothing", arguments: [false, true])
@@ -81,7 +82,7 @@ struct Rule07CallbackTests {
         if isCancelled { task.cancel() } else { request.answer(1) }
         request.drop()
         try await gone.wait()
-        #expect(log.entries == ["begin", isCancelled ? "cancel cancelled" : "success 1", "completion"])
+        recorder.expectHeard(.began, isCancelled ? .cancelled(.cancelled) : .succeeded(1), .completed)
     }
 
     @Test("An answer before the request has returned is heard")
@@ -95,7 +96,7 @@ struct Rule07CallbackTests {
                 return nil
             }
         }
-        await Integrator(Eager()).prepareCall(1).recorded(in: log).call().finish()
-        #expect(log.entries == ["begin", "success 1", "completion"])
+        await recorder.call(Integrator(Eager()).prepareCall(1)).finish()
+        recorder.expectHeard(.began, .succeeded(1), .completed)
     }
 }

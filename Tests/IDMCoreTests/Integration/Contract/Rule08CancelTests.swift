@@ -3,10 +3,11 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .timeLimit(.ample))
+@Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule08CancelTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     // MARK: It reaches the provider
@@ -98,13 +99,14 @@ struct Rule08CancelTests {
     @Test("A cancel between two values reaches a stream")
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
-        try await log.contains("success 1")
+        try await recorder.expect(.began, .succeeded(1))
         task.cancel()
         try await request.cancelled()
         await task.finish()
+        recorder.expectHeard(.cancelled(.cancelled), .completed)
     }
 
     @Test("A cancel in the beginning: the provider is not asked")
@@ -125,12 +127,12 @@ struct Rule08CancelTests {
                 return try await provider.request(input)
             })
         itself.change { $0 = integrator }
-        let task = integrator.prepareCall(1).recorded(in: log).opening(gone).call()
+        let task = recorder.call(integrator.prepareCall(1).opening(gone))
         try await provider.nextRequest().cancelled()
         await task.finish()
         itself.change { $0 = nil }
         try await gone.wait()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 
     // MARK: The cancel handler
@@ -181,12 +183,12 @@ struct Rule08CancelTests {
         let provider = CancelledWhileAsked { itself.value?.cancel(isolation: nil) }
         let integrator = Integrator(provider)
         itself.change { $0 = integrator }
-        let task = integrator.prepareCall(1).recorded(in: log).opening(gone).call()
+        let task = recorder.call(integrator.prepareCall(1).opening(gone))
         await task.finish()
         itself.change { $0 = nil }
         try await gone.wait()
         #expect(provider.cancels.value == 1)
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A callback provider whose task is already cancelled isn't asked")
@@ -216,10 +218,9 @@ struct Rule08CancelTests {
             (IntegrationError.cancelled(.superseded), .superseded), (IntegrationError.cancelled(.released), .released),
             (IntegrationError.cancelled(.cancelled), .cancelled),
         ] as [(any Error, CancelReason)] {
-            let log = Log()
-            let task = Integrator(Failing(error)).prepareCall(1).recorded(in: log).call()
+            let task = recorder.call(Integrator(Failing(error)).prepareCall(1))
             await task.finish()
-            #expect(log.entries == ["begin", "cancel \(reason)", "completion"])
+            recorder.expectHeard(.began, .cancelled(reason), .completed)
             #expect(await task.outcome == .cancelled(reason))
         }
     }
@@ -227,34 +228,34 @@ struct Rule08CancelTests {
     @Test("A cancellation from below after values of a stream ends the run through onCancel")
     func fromBelowInAStream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
         request.fail(IntegrationError.cancelled(.superseded))
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "cancel superseded", "completion"])
+        recorder.expectHeard(.began, .succeeded(1), .cancelled(.superseded), .completed)
     }
 
     @Test("A provider that answers its cancel with an error of its own is not heard")
     func errorAfterCancel() async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).opening(gone).call()
+        let task = recorder.call(Integrator(provider).prepareCall(1).opening(gone))
         let request = try await provider.nextRequest()
         task.cancel()
         request.fail(Trouble.first)
         try await gone.wait()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("An integrator inside another: the inner call's reason ends the outer one")
     func nested() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let inner = Integrator(provider, executing: .latest)
-        let task = Integrator(inner).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(inner).prepareCall(1))
         _ = try await provider.nextRequest()
         let newer = inner.prepareCall(2).call()
         await task.finish()
-        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
         newer.cancel()
         await newer.finish()
     }
@@ -262,11 +263,11 @@ struct Rule08CancelTests {
     @Test("An integrator inside another: a cancel of the outer call reaches the inner provider")
     func nestedCancel() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let task = Integrator(Integrator(Integrator(provider))).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(Integrator(Integrator(provider))).prepareCall(1))
         let request = try await provider.nextRequest()
         task.cancel()
         try await request.cancelled()
         await task.finish()
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
     }
 }

@@ -3,25 +3,27 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .timeLimit(.ample))
+@Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule09LatestTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
+    private let newerRecorder = IntegrationRecorder<Int>()
 
     @Test("A provider that ignores its cancel answers, and is not heard")
     func deaf() async throws {
         let (provider, gone) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Signal())
         let integrator = Integrator(provider, executing: .latest)
-        let older = integrator.prepareCall(1).recorded(in: log, as: "older").opening(gone).call()
+        let older = recorder.call(integrator.prepareCall(1).opening(gone))
         let first = try await provider.nextRequest()
-        let newer = integrator.prepareCall(2).recorded(in: log, as: "newer").call()
+        let newer = newerRecorder.call(integrator.prepareCall(2))
         let second = try await provider.nextRequest()
         first.answer(1)
         try await gone.wait()
         second.answer(2)
         await newer.finish()
-        #expect(log.entries(of: "older") == ["begin", "cancel superseded", "completion"])
-        #expect(log.entries(of: "newer") == ["begin", "success 2", "completion"])
+        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
+        newerRecorder.expectHeard(.began, .succeeded(2), .completed)
         #expect(await older.outcome == .cancelled(.superseded))
     }
 
@@ -29,11 +31,11 @@ struct Rule09LatestTests {
     func endsAtOnce() async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .latest)
-        let older = integrator.prepareCall(1).recorded(in: log).call()
+        let older = recorder.call(integrator.prepareCall(1))
         let first = try await provider.nextRequest()
         let newer = integrator.prepareCall(2).call()
         await older.finish()
-        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
         first.answer(1)
         try await provider.nextRequest().answer(2)
         await newer.finish()
@@ -44,11 +46,11 @@ struct Rule09LatestTests {
     func deafStream() async throws {
         let (stream, gone) = (ControlledStreamDataProvider<Int, Int>(hearsCancel: false), Signal())
         let integrator = Integrator(stream, executing: .latest)
-        integrator.prepareCall(1).recorded(in: log, as: "older").opening(gone).call()
+        recorder.call(integrator.prepareCall(1).opening(gone))
         let first = try await stream.nextRequest()
         first.send(1)
-        try await log.contains("older: success 1")
-        let newer = integrator.prepareCall(2).recorded(in: log, as: "newer").call()
+        try await recorder.expect(.began, .succeeded(1))
+        let newer = newerRecorder.call(integrator.prepareCall(2))
         first.send(2)
         first.finish()
         try await gone.wait()
@@ -56,8 +58,8 @@ struct Rule09LatestTests {
         second.send(3)
         second.finish()
         await newer.finish()
-        #expect(log.entries(of: "older") == ["begin", "success 1", "cancel superseded", "completion"])
-        #expect(log.entries(of: "newer") == ["begin", "success 3", "completion"])
+        recorder.expectHeard(.cancelled(.superseded), .completed)
+        newerRecorder.expectHeard(.began, .succeeded(3), .completed)
     }
 
     @Test("Of a hundred calls of deaf providers, answered in any order, only the last one is heard")
@@ -100,17 +102,14 @@ struct Rule09LatestTests {
     func order() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
-        integrator.recorded(in: log, as: "all")
+        recorder.hear(integrator)
         let older = integrator.prepareCall(1).call()
         _ = try await provider.nextRequest()
         let newer = integrator.prepareCall(2).call()
         await older.finish()
         try await provider.nextRequest().answer(2)
         await newer.finish()
-        #expect(
-            log.entries(of: "all") == [
-                "begin", "cancel superseded", "completion", "begin", "success 2", "completion",
-            ])
+        recorder.expectHeard(.began, .cancelled(.superseded), .completed, .began, .succeeded(2), .completed)
     }
 
     @Test("A failure of the newer call does not bring the older one back")

@@ -4,10 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Rule 10: .only and .latest free their place at the commit, before the terminal handlers", .timeLimit(.ample))
+    "Rule 10: .only and .latest free their place at the commit, before the terminal handlers", .inScope,
+    .timeLimit(.ample))
 @MainActor
 struct Rule10PlaceTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("Under .only the place is free while the terminal handlers still run", arguments: [1, -1])
     func freeAtTheCommit(input: Int) async throws {
@@ -48,13 +50,14 @@ struct Rule10PlaceTests {
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let integrator = Integrator(stream, executing: .only)
-        let first = integrator.prepareCall(1).recorded(in: log).call()
+        let first = recorder.call(integrator.prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
-        try await log.contains("success 1")
+        try await recorder.expect(.began, .succeeded(1))
         #expect(await integrator.prepareCall(2).call().outcome == .cancelled(.ignored))
         request.finish()
         await first.finish()
+        recorder.expectHeard(.completed)
         let second = integrator.prepareCall(3).call()
         #expect(try await stream.nextRequest().input == 3)
         second.cancel()

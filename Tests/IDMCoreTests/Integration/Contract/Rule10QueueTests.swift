@@ -5,17 +5,20 @@ import Testing
 
 @Suite(
     "Rule 10: a queue starts its calls in the order of call(), the next one after the completion",
-    .timeLimit(.ample))
+    .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule10QueueTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("Calls start in the order in which they were made")
     func inOrder() async {
         let integrator = Integrator(Echo<Int>(), executing: .queue)
-        let tasks = (0..<100).map { integrator.prepareCall($0).recorded(in: log).call() }
-        for task in tasks { await task.finish() }
-        #expect(log.entries.filter { $0.hasPrefix("success") } == (0..<100).map { "success \($0)" })
+        let tasks = (0..<100).map { recorder.call(integrator.prepareCall($0)) }
+        for (input, task) in tasks.enumerated() {
+            await task.finish()
+            recorder.expectHeard(.began, .succeeded(input), .completed)
+        }
     }
 
     @Test("Calls made on several actors start in the order in which call() was entered")
@@ -104,13 +107,13 @@ struct Rule10QueueTests {
     @Test("A failed entry does not stall the rest")
     func failed() async {
         let integrator = Integrator(FailsBelowZero(), executing: .queue)
-        let tasks = [1, -1, 2, -2, -3, 3].map { integrator.prepareCall($0).recorded(in: log).call() }
-        for task in tasks { await task.finish() }
-        let ends = log.entries.filter { $0.hasPrefix("success") || $0.hasPrefix("error") }
-        #expect(
-            ends == [
-                "success 1", "error numbered(-1)", "success 2", "error numbered(-2)", "error numbered(-3)", "success 3",
-            ])
+        let inputs = [1, -1, 2, -2, -3, 3]
+        let tasks = inputs.map { recorder.call(integrator.prepareCall($0)) }
+        for (input, task) in zip(inputs, tasks) {
+            await task.finish()
+            recorder.expectHeard(
+                .began, input > 0 ? .succeeded(input) : .failed(Trouble.numbered(input)), .completed)
+        }
     }
 
     @Test("A cancelled entry is not delivered and does not stall the rest, wherever it stands", arguments: 0..<5)
@@ -177,14 +180,15 @@ struct Rule10QueueTests {
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let integrator = Integrator(stream, executing: .queue)
-        let first = integrator.prepareCall(1).recorded(in: log).call()
+        let first = recorder.call(integrator.prepareCall(1))
         let second = integrator.prepareCall(2).call()
         let request = try await stream.nextRequest()
         request.send(1)
-        try await log.contains("success 1")
+        try await recorder.expect(.began, .succeeded(1))
         #expect(stream.requestCount == 1)
         request.finish()
         await first.finish()
+        recorder.expectHeard(.completed)
         let next = try await stream.nextRequest()
         #expect(next.input == 2)
         next.send(2)

@@ -3,10 +3,11 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 11: calls and tasks hold the integrator, runs do not", .timeLimit(.ample))
+@Suite("Rule 11: calls and tasks hold the integrator, runs do not", .inScope, .timeLimit(.ample))
 struct Rule11LifetimeTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     // MARK: Who holds the integrator
@@ -36,16 +37,15 @@ struct Rule11LifetimeTests {
         "A run does not hold its integrator: with nothing else to hold it, it ends with .released",
         arguments: [false, true])
     func runDoesNotHold(isDeaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
-        var integrator: Integrator<Int, Int>? = Integrator(provider)
-        weak let released = integrator
-        _ = integrator?.prepareCall(1).recorded(in: log).call()
+        let (provider, leaks) = (ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf), LeakTracker())
+        var integrator: Integrator<Int, Int>? = leaks.track(Integrator(provider))
+        integrator.map { recorder.hear($0) }
+        integrator?.prepareCall(1).call()
         let request = try await provider.nextRequest()
         integrator = nil
-        #expect(released == nil)
-        try await log.contains("completion")
+        leaks.verify()
+        try await recorder.expect(.began, .cancelled(.released), .completed)
         try await request.cancelled()
-        #expect(log.entries == ["begin", "cancel released", "completion"])
         request.answer(1)
     }
 
@@ -82,11 +82,11 @@ struct Rule11LifetimeTests {
         let clock = ManualClock()
         var integrator: Integrator<Int, Int>? = Integrator(
             Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
-        _ = integrator?.prepareCall(1).recorded(in: log).call()
+        integrator.map { recorder.hear($0) }
+        integrator?.prepareCall(1).call()
         try await clock.sleepers(1)
         integrator = nil
-        try await log.count(reaches: 1)
-        #expect(log.entries == ["cancel released"])
+        try await recorder.expect(.cancelled(.released))
         try await clock.noSleepers()
     }
 
@@ -144,17 +144,16 @@ struct Rule11LifetimeTests {
 
     @Test("A chain lets go of its integrators when it has run")
     func chainLetsGo() async throws {
-        var first: Integrator<Int, Int>? = Integrator(Echo<Int>())
-        var second: Integrator<Int, Int>? = Integrator(Echo<Int>())
-        weak let (one, two) = (first, second)
+        let leaks = LeakTracker()
+        var first: Integrator<Int, Int>? = leaks.track(Integrator(Echo<Int>()), as: "the first")
+        var second: Integrator<Int, Int>? = leaks.track(Integrator(Echo<Int>()), as: "the second")
         if let a = first, let b = second {
             let task = a.prepareCall(1).nextSuccess(b.prepareCall(2).opening(gone)).call()
             await task.finish()
         }
         (first, second) = (nil, nil)
         try await gone.wait()
-        #expect(one == nil)
-        #expect(two == nil)
+        leaks.verify()
     }
 
     // MARK: What is left after the end

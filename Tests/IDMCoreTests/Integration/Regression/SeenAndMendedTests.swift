@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 
 /// Faults that programs made with the package have met, each with the least that shows it.
-@Suite("Seen and mended", .timeLimit(.ample))
+@Suite("Seen and mended", .inScope, .timeLimit(.ample))
 @MainActor
 struct SeenAndMendedTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     private struct Doubled: DataModel {
         let value: Int
@@ -83,9 +84,9 @@ struct SeenAndMendedTests {
 
     @Test("A callback provider is asked on the caller's actor, and its answer is delivered when call() returns")
     func callbackAtOnce() async {
-        let task = Integrator(AtOnce()).prepareCall(3).recorded(in: log).call()
+        let task = recorder.call(Integrator(AtOnce()).prepareCall(3))
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            #expect(log.entries == ["begin", "success 3", "completion"])
+            recorder.expectHeard(.began, .succeeded(3), .completed)
         }
         await task.finish()
     }

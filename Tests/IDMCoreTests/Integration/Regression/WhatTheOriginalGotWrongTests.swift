@@ -3,44 +3,44 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("What the original got wrong", .timeLimit(.ample))
+@Suite("What the original got wrong", .inScope, .timeLimit(.ample))
 @MainActor
 struct WhatTheOriginalGotWrongTests {
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test(".default called strictly one after another crashed or ran a call twice")
     func defaultOneAfterAnother() async {
         let integrator = Integrator(Echo<Int>())
         for input in 0..<1_000 {
-            let log = Log()
-            await integrator.prepareCall(input).recorded(in: log).call().finish()
-            #expect(log.entries == ["begin", "success \(input)", "completion"])
+            await recorder.call(integrator.prepareCall(input)).finish()
+            recorder.expectHeard(.began, .succeeded(input), .completed)
         }
     }
 
     @Test("Releasing an integrator from its own handler trapped", arguments: HandlerKind.allCases)
     func releaseFromItsHandler(kind: HandlerKind) async throws {
-        let gone = Signal()
-        var integrator: Integrator<Int, Int>? = Integrator(Provoking(kind))
-        weak let released = integrator
+        let (gone, leaks) = (Signal(), LeakTracker())
+        var integrator: Integrator<Int, Int>? = leaks.track(Integrator(Provoking(kind)))
         _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.retry(1).opening(gone).call()
         try await gone.wait()
-        #expect(released == nil)
+        leaks.verify()
     }
 
     @Test("A sequence returned no cancel handler")
     func sequenceWithoutCancel() async throws {
         let (first, second) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(first >>>> second)
-        let task = integrator.prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(integrator.prepareCall(1))
         try await first.nextRequest().answer(2)
         let request = try await second.nextRequest()
-        try await log.contains("progress 0.5")
+        // The first stage has come to its end, which is progress.
+        try await recorder.expect(.began, .progressed(0.5))
         task.cancel()
         try await request.cancelled()
         await task.finish()
-        // The first stage has come to its end, which is progress.
-        #expect(log.entries == ["begin", "progress 0.5", "cancel cancelled", "completion"])
+        recorder.expectHeard(.cancelled(.cancelled), .completed)
+        #expect(recorder.events.count == 4)
     }
 
     @Test("A sequence blocked a thread a stage, and starved unrelated work")
@@ -92,12 +92,12 @@ struct WhatTheOriginalGotWrongTests {
     func latestDeliveredASupersededValue() async throws {
         let (provider, gone) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Signal())
         let integrator = Integrator(provider, executing: .latest)
-        integrator.prepareCall(1).recorded(in: log).opening(gone).call()
+        recorder.call(integrator.prepareCall(1).opening(gone))
         let first = try await provider.nextRequest()
         let newer = integrator.prepareCall(2).call()
         first.answer(1)
         try await gone.wait()
-        #expect(log.entries == ["begin", "cancel superseded", "completion"])
+        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
         try await provider.nextRequest().answer(2)
         #expect(await newer.outcome == .success(2))
     }
@@ -159,20 +159,19 @@ struct WhatTheOriginalGotWrongTests {
         let only = Integrator(provider, executing: .only)
         let running = only.prepareCall(0).call()
         _ = try await provider.nextRequest()
-        let task = Integrator(Echo<Int>() >>>> only >>>> { $0 + 1 }).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(Echo<Int>() >>>> only >>>> { $0 + 1 }).prepareCall(1))
         await task.finish()
-        #expect(log.entries.first == "begin")
-        #expect(log.entries.suffix(2) == ["cancel ignored", "completion"])
+        recorder.expectHeard(.began, .cancelled(.ignored), .completed)
         running.cancel()
         await running.finish()
     }
 
     @Test("A retried call completed four times")
     func retriedCallCompletedFourTimes() async {
-        let task = Integrator(Failing(Trouble.first)).prepareCall(1).recorded(in: log).retry(3).call()
-        await task.finish()
-        let retries = (1...3).map { "retry \($0) after first" }
-        #expect(log.entries == ["begin"] + retries + ["error first", "completion"])
+        await recorder.call(Integrator(Failing(Trouble.first)).prepareCall(1).retry(3)).finish()
+        recorder.expectHeard(.began)
+        for retry in 1...3 { recorder.expectHeard(.retried(retry, after: Trouble.first)) }
+        recorder.expectHeard(.failed(Trouble.first), .completed)
     }
 
     @Test("Unknown errors were swallowed")

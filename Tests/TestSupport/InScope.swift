@@ -1,0 +1,28 @@
+import IDMTesting
+package import Testing
+
+/// Runs each test in a ``TestScope`` of its own: what the kit finds becomes an issue at its line, and nothing may be
+/// left over at the end.
+package struct InScope: TestTrait, SuiteTrait, TestScoping {
+    package let isRecursive = true
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await TestScope.run(reportingTo: { Issue.record($0) }) { try await function() }
+    }
+}
+
+extension Trait where Self == InScope {
+    /// See ``InScope``.
+    package static var inScope: Self { Self() }
+}
+
+extension Issue {
+    fileprivate static func record(_ failure: TestFailure) {
+        let place = SourceLocation(
+            fileID: "\(failure.place.fileID)", filePath: "\(failure.place.filePath)", line: failure.place.line,
+            column: failure.place.column)
+        record(Comment(rawValue: failure.message), sourceLocation: place)
+    }
+}
