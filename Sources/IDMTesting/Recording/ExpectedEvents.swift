@@ -6,9 +6,11 @@ struct ExpectedEvents<Output: Sendable>: Sendable {
     /// Those that are still to be met.
     private var rest: ArraySlice<EventExpectation<Output>>
     private var came: [IntegrationEvent<Output>] = []
+    private let passesOverProgress: Bool
 
-    init(_ all: [EventExpectation<Output>]) {
+    init(_ all: [EventExpectation<Output>], passingOverProgress passesOverProgress: Bool) {
         self.all = all
+        self.passesOverProgress = passesOverProgress
         rest = all[...]
     }
 
@@ -24,7 +26,7 @@ struct ExpectedEvents<Output: Sendable>: Sendable {
             rest.removeFirst()
             return true
         }
-        return next.passes(over: event)
+        return passesOverProgress && next.passes(over: event)
     }
 
     /// Adds what came where an event didn't fit, for the words.

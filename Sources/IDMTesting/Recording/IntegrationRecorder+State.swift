@@ -3,6 +3,7 @@ import IDMCore
 extension IntegrationRecorder {
     /// What has been heard, and what became of it.
     struct State {
+        let passesOverProgress: Bool
         var events: [IntegrationEvent<Output>] = []
         private(set) var expectedCount = 0
         /// Up to how many of all, besides progress, a failed expectation has named, whether they had come or not.
@@ -25,8 +26,16 @@ extension IntegrationRecorder {
         var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
-        mutating func takeNext() -> IntegrationEvent<Output>? {
-            guard let event = unexpected.first else { return nil }
+        init(passesOverProgress: Bool) {
+            self.passesOverProgress = passesOverProgress
+        }
+
+        /// Takes the next event. If none is there, an expectation has failed that names so many, or none yet.
+        mutating func takeNext(orName count: Int) -> IntegrationEvent<Output>? {
+            guard let event = unexpected.first else {
+                name(count)
+                return nil
+            }
             expectedCount += 1
             return event
         }
@@ -56,7 +65,7 @@ extension IntegrationRecorder {
             var rest = count
             return Array(
                 unexpected.prefix { event in
-                    defer { rest -= event.isProgress ? 0 : 1 }
+                    defer { rest -= passes(over: event) ? 0 : 1 }
                     return rest > 0
                 })
         }
@@ -66,11 +75,13 @@ extension IntegrationRecorder {
         mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
             let start = max(expectedCount, toldCount)
             toldCount = events.count
-            let left = events.dropFirst(start).filter { !$0.isProgress }
+            let left = events.dropFirst(start).filter { !passes(over: $0) }
             return Array(left.dropFirst(max(0, namedCount - countBesidesProgress(before: start))))
         }
 
-        private func countBesidesProgress(before index: Int) -> Int { events.prefix(index).count { !$0.isProgress } }
+        private func countBesidesProgress(before index: Int) -> Int { events.prefix(index).count { !passes(over: $0) } }
+
+        private func passes(over event: IntegrationEvent<Output>) -> Bool { passesOverProgress && event.isProgress }
 
         /// The calls that haven't ended. One that has a recall to come is one of them.
         func unended(recalled: Set<Int>) -> Set<Int> {

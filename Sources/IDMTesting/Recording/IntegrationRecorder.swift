@@ -18,15 +18,16 @@ public import IDMCore
 /// there: whoever hears the last event of a chain knows of its end before the call does, so the scope gives it a
 /// second. A scope that doesn't suspend in a task can't, and says nothing of chains.
 ///
-/// Progress need not be expected. Sequences, groups and models report some of their own, and of reports that come soon
+/// Progress need not be expected, unless the recorder is made so. Sequences, groups and models report some of their own, and of reports that come soon
 /// after one another only the last may be heard: how many there are is a matter of luck. So an expectation passes over
 /// reports that don't meet it, and one that nobody expected is no failure. Two kinds are sure to be heard, and may be
 /// expected with ``EventExpectation/progressed(_:)``: the last report before a value, and the last one before the
 /// provider waits for the test. All that came are in ``events``.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
-    private let state = Watched(State())
+    private let state: Watched<State>
     private let open = Watched(OpenCalls())
     private let isExhaustive: Bool
+    private let passesOverProgress: Bool
     private let place: SourcePlace
     private let ledger: FailureLedger
 
@@ -38,17 +39,21 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     ///     ``verify(fileID:filePath:line:column:)`` asks for stubs as well. What is expected is as strict either way.
     ///     At the end of the scope a stub that wasn't used up is a failure in any case. Where a scope asks nothing of
     ///     leftovers, the recorder asks only in `verify`.
+    ///   - passesOverProgress: Whether progress need not be expected. If not, a report is an event like the others: for
+    ///     calls of which you know what they report, and that is heard.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
     public init(
-        exhaustive isExhaustive: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-        line: Int = #line, column: Int = #column
+        exhaustive isExhaustive: Bool = true, passingOverProgress passesOverProgress: Bool = true,
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
         place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         ledger = .current
         self.isExhaustive = isExhaustive
+        self.passesOverProgress = passesOverProgress
+        state = Watched(State(passesOverProgress: passesOverProgress))
         guard isExhaustive else { return }
         ledger.atEnd { [state, open, place] in Self.leftovers(of: state, open, at: place) }
         // Whoever has heard the last event of a chain knows of its end before the one who made it does.
@@ -179,7 +184,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        var expected = ExpectedEvents([first] + others)
+        var expected = ExpectedEvents([first] + others, passingOverProgress: passesOverProgress)
         while !expected.areMet {
             try await ledger.wait(for: state, at: place) {
                 !$0.unexpected.isEmpty || $0.isOver
@@ -189,40 +194,49 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 expected.add(state.upcoming(expected.restCount))
                 return expected.words
             }
-            let fits = takeNext(for: &expected)
-            if fits == true { continue }
-            // Another one who waits may have taken what came.
-            if fits == nil && !state.change({ [count = expected.restCount] in $0.missesRest(count) }) { continue }
+            switch takeNext(for: &expected) {
+            case .fits: continue
+            case .isMissing:
+                // Another one who waits may have taken what came.
+                guard state.change({ [count = expected.restCount] in $0.missesRest(count) }) else { continue }
+            case .isAnother: break
+            }
             return ledger.record("\(expected.words).", at: place)
         }
     }
 
     /// Fails unless the next events have been heard by now, and are these, in this order: for what is to have come when
-    /// something returns. It doesn't wait. Reports of progress are passed over as in
-    /// ``expect(_:_:fileID:filePath:line:column:)``.
+    /// something returns. It doesn't wait, and what it names is no failure of its own if it comes later. Reports of
+    /// progress are passed over as in ``expect(_:_:fileID:filePath:line:column:)``; wait with that for the one that
+    /// comes before the provider waits for the test.
     public func expectHeard(
         _ first: EventExpectation<Output>, _ others: EventExpectation<Output>..., fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
-        var expected = ExpectedEvents([first] + others)
+        var expected = ExpectedEvents([first] + others, passingOverProgress: passesOverProgress)
         while !expected.areMet {
-            let fits = takeNext(for: &expected)
-            if fits == true { continue }
-            // Those that come later are named by this failure, and none of their own.
-            if fits == nil { _ = state.change { [count = expected.restCount] in $0.takeRest(count) } }
-            let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-            return ledger.record("\(expected.words).", at: place)
+            switch takeNext(for: &expected, naming: true) {
+            case .fits: continue
+            case .isAnother, .isMissing:
+                let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+                return ledger.record("\(expected.words).", at: place)
+            }
         }
     }
 
-    /// Takes the next event for what is expected, and says whether it fits. If it doesn't, takes what comes after it as
-    /// well, as much as is named. Says nothing if no event is there.
-    private func takeNext(for expected: inout ExpectedEvents<Output>) -> Bool? {
-        guard let event = state.change({ $0.takeNext() }) else { return nil }
+    private enum Next { case fits, isAnother, isMissing }
+
+    /// Takes the next event for what is expected. If it is another one, takes what comes after it as well, as much as is
+    /// named.
+    ///
+    /// - Parameter names: Whether the expectation has failed if no event is there.
+    private func takeNext(for expected: inout ExpectedEvents<Output>, naming names: Bool = false) -> Next {
+        let count = expected.restCount
+        guard let event = state.change({ $0.takeNext(orName: names ? count : 0) }) else { return .isMissing }
         // Asked outside of the lock: what is expected may be the user's code.
-        if expected.take(event) { return true }
-        expected.add(state.change { [count = expected.restCount - 1] in $0.takeRest(count) })
-        return false
+        if expected.take(event) { return .fits }
+        expected.add(state.change { $0.takeRest(count - 1) })
+        return .isAnother
     }
 
     /// Fails if something but progress has come that nobody expected, or if a call hasn't ended: at the line of this,

@@ -113,6 +113,53 @@ extension IntegrationRecorderTests {
         }
         leftovers(failures)
     }
+
+    // MARK: Where it isn't passed over
+
+    /// What fails where a call reports 0.5 to a recorder that doesn't pass over it.
+    private static func failuresOfReport(
+        _ test: (IntegrationRecorder<Int>) async throws -> Void
+    ) async throws -> [String] {
+        try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+            let provider = ControlledDataProvider<Int, Int>()
+            let task = recorder.call(Integrator(provider).prepareCall(1))
+            let request = try await provider.nextRequest()
+            try #require(request.reporter).report(fraction: 0.5)
+            request.answer(1)
+            await task.finish()
+            try await test(recorder)
+        }
+        .map(\.message)
+    }
+
+    @Test("takes a report for an event like the others, if it is made so")
+    func strict() async throws {
+        let met = try await Self.failuresOfReport { recorder in
+            try await recorder.expect(.began, .progressed(0.5))
+            recorder.expectHeard(.succeeded(1), .completed)
+        }
+        #expect(met == [])
+    }
+
+    @Test("fails for a report before what is expected, if it is made so", arguments: [false, true])
+    func strictBetween(waits: Bool) async throws {
+        let failures = try await Self.failuresOfReport { recorder in
+            if waits {
+                try await recorder.expect(.began, .succeeded(1))
+            } else {
+                recorder.expectHeard(.began, .succeeded(1))
+            }
+            recorder.expectHeard(.succeeded(1), .completed)
+        }
+        #expect(failures == ["Expected began, succeeded(1), and began, progressed(0.5) came."])
+    }
+
+    @Test("fails for a report that is left over, if it is made so")
+    func strictLeftover() async throws {
+        let failures = try await Self.failuresOfReport { recorder in recorder.expectHeard(.began) }
+        #expect(failures == ["Expected nothing more, and progressed(0.5), succeeded(1), completed came."])
+    }
 }
 
 private struct Doubled: DataModel, Equatable {
