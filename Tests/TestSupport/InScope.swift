@@ -1,15 +1,22 @@
+import IDMCore
 import IDMTesting
 package import Testing
 
 /// Runs each test in a ``TestScope`` of its own: what the kit finds becomes an issue at its line, and nothing may be
 /// left over at the end.
+///
+/// The library runs as it does for its users: nobody watches its tasks but a clock that they are given.
 package struct InScope: TestTrait, SuiteTrait, TestScoping {
     package let isRecursive = true
+
+    package init() {}
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        try await TestScope.run(reportingTo: { Issue.record($0) }) { try await function() }
+        try await TestScope.run(reportingTo: { Issue.record($0) }) {
+            try await LibraryTask.binding(LibraryTask.$executor, to: nil) { try await function() }
+        }
     }
 }
 

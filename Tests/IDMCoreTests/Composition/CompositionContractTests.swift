@@ -31,13 +31,16 @@ struct CompositionContractTests {
 
     /// Asks with two inputs, so that an answer that goes to the wrong request is seen.
     private func expectKept<Provider: DataProvider>(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ make: @escaping @Sendable () -> Provider
     ) async throws where Provider.Input == Int, Provider.Output: Equatable {
         let check = Task(executorPreference: clock.executor) { [clock] in
-            try await DataProviderContract.check(inputs: 1, 2, patience: .init(clock: clock), make)
+            _ = try await DataProviderContract.check(
+                inputs: 1, 2, patience: .init(clock: clock), fileID: fileID, filePath: filePath, line: line,
+                column: column, make)
         }
         await clock.run()
-        #expect(try await check.value == [], "\(Provider.self)")
+        try await check.value
     }
 
     @Test("transformed ones")
@@ -64,6 +67,13 @@ struct CompositionContractTests {
         let (slow, failing) = (slow, slowToFail)
         try await expectKept { (slow >><< slow).mapInput { (input: Int) in (input, input + 1) }.map { [$0.0, $0.1] } }
         try await expectKept { (slow >><< failing).mapInput { (input: Int) in (input, input) }.map { $0.0 } }
+        try await expectKept {
+            (slow >><< slow).collectingResults().mapInput { (input: Int) in (input, input + 1) }
+                .map { [try $0.0.get(), try $0.1.get()] }
+        }
+        try await expectKept {
+            (slow >><< slow).grouped().mapInput { (input: Int) in (input, input + 1) }.map { [$0.0, $0.1] }
+        }
         try await expectKept { slow.each(maxConcurrent: 2).mapInput { (input: Int) in [input, 7, 8] } }
     }
 
@@ -89,6 +99,21 @@ struct CompositionContractTests {
         try await expectKept { slow.coalesced() }
         try await expectKept { slow.attached(slow) }
         try await expectKept { slow.merged(with: slow) }
+    }
+
+    @Test("what is made of streams")
+    func streams() async throws {
+        let (slow, failing) = (slow, slowToFail)
+        let stream = slow.merged(with: slow)
+        try await expectKept { stream.map { $0 + 1 } }
+        try await expectKept { stream.mapInput { $0 + 1 } }
+        try await expectKept { stream.eraseToAnyDataProvider() }
+        try await expectKept { stream >>>> Model.self }
+        try await expectKept { stream >>>> slow }
+        try await expectKept { failing.merged(with: stream).fallback(to: stream) }
+        try await expectKept { failing.merged(with: stream).retry(1) }
+        try await expectKept { [clock] in stream.timeout(.seconds(5), clock: clock) }
+        try await expectKept { stream.attached(slow) }
     }
 
     /// Of twenty requests at once the last is to be answered within ten seconds, and each with its own input: that is

@@ -4,12 +4,13 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Joined calls", .timeLimit(.ample))
+@Suite("Joined calls", .inScope, .timeLimit(.ample))
 @MainActor
 struct JoiningTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let integrator: Integrator<Int, Int>
-    private let log = Log()
+    /// One for each of several calls.
+    private let recorders = (0..<5).map { _ in IntegrationRecorder<Int>(passingOverProgress: false) }
 
     init() {
         integrator = Integrator(provider, executing: .only(joining: true))
@@ -31,24 +32,24 @@ struct JoiningTests {
 
     @Test("share one request, with the input of the first, and each hears all its own handlers")
     func share() async throws {
-        let tasks = (1...5).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        let tasks = (0..<5).map { recorders[$0].call(integrator.prepareCall($0 + 1)) }
         let request = try await provider.nextRequest()
         #expect(request.input == 1)
         request.answer(7)
-        for (index, task) in tasks.enumerated() {
+        for (recorder, task) in zip(recorders, tasks) {
             await task.finish()
-            #expect(log.entries(of: "\(index + 1)") == ["begin", "success 7", "completion"])
+            recorder.expectHeard(.began, .succeeded(7), .completed)
         }
         #expect(provider.requestCount == 1)
     }
 
     @Test("fail together")
     func fail() async throws {
-        let tasks = (1...3).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        let tasks = (0..<3).map { recorders[$0].call(integrator.prepareCall($0)) }
         try await provider.nextRequest().fail(Trouble.first)
-        for (index, task) in tasks.enumerated() {
+        for (recorder, task) in zip(recorders, tasks) {
             await task.finish()
-            #expect(log.entries(of: "\(index + 1)") == ["begin", "error first", "completion"])
+            recorder.expectHeard(.began, .failed(Trouble.first), .completed)
         }
     }
 
@@ -56,17 +57,16 @@ struct JoiningTests {
     func leave(index: Int, isDeaf: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
         let integrator = Integrator(provider, executing: .only(joining: true))
-        let tasks = (0..<3).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        let tasks = (0..<3).map { recorders[$0].call(integrator.prepareCall($0)) }
         let request = try await provider.nextRequest()
         tasks[index].cancel()
         await tasks[index].finish()
+        recorders[index].expectHeard(.began, .cancelled(.cancelled), .completed)
         #expect(!request.isCancelled)
         request.answer(7)
-        for (other, task) in tasks.enumerated() {
+        for (other, task) in tasks.enumerated() where other != index {
             await task.finish()
-            #expect(
-                log.entries(of: "\(other)")
-                    == ["begin", other == index ? "cancel cancelled" : "success 7", "completion"])
+            recorders[other].expectHeard(.began, .succeeded(7), .completed)
         }
         #expect(!request.isCancelled)
     }
@@ -122,12 +122,10 @@ struct JoiningTests {
 
     @Test("share what runs as they are made, though it ends before their beginning is heard", arguments: [false, true])
     func lateBeginning(isHeld: Bool) async throws {
-        let (stage, asked, gate) = (Stage(), Log(), provider)
-        let integrator = Integrator(
-            ClosureDataProvider { (input: Int) in
-                asked.add("\(input)")
-                return input == 1 ? try await gate.request(input) : input
-            }, executing: .only(joining: true))
+        let (stage, log, gate) = (Stage(), Log(), provider)
+        let spy = SpyDataProvider(
+            ClosureDataProvider { (input: Int) in input == 1 ? try await gate.request(input) : input })
+        let integrator = Integrator(spy, executing: .only(joining: true))
         let first = integrator.prepareCall(1).call()
         let request = try await gate.nextRequest()
         var call = stage.record(integrator.prepareCall(2), in: log)
@@ -139,12 +137,12 @@ struct JoiningTests {
         stage.executor.open()
         await second.finish()
         #expect(log.entries == ["begin", "success 7", "completion"])
-        #expect(asked.entries == ["1"])
+        #expect(spy.inputs == [1])
     }
 
     @Test("ask with the input of the first, also when another one comes to ask before it")
     func lateFirst() async throws {
-        let stage = Stage()
+        let (stage, log) = (Stage(), Log())
         let first = stage.record(integrator.prepareCall(1), in: log).call()
         let second = integrator.prepareCall(2).call()
         let request = try await provider.nextRequest()
@@ -159,7 +157,7 @@ struct JoiningTests {
 
     @Test("leave nothing to share when they are cancelled before their beginning is heard")
     func cancelledBeforeBeginning() async throws {
-        let stage = Stage()
+        let (stage, log) = (Stage(), Log())
         let first = stage.record(integrator.prepareCall(1), in: log).call()
         first.cancel()
         let second = integrator.prepareCall(2).call()
@@ -188,13 +186,13 @@ struct JoiningTests {
 
     @Test("hear the progress of the request, all of them")
     func progress() async throws {
-        let tasks = (1...2).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").call() }
+        let tasks = (0..<2).map { recorders[$0].call(integrator.prepareCall($0)) }
         let request = try await provider.nextRequest()
         request.reporter?.report(fraction: 0.5)
         request.answer(7)
-        for (index, task) in tasks.enumerated() {
+        for (recorder, task) in zip(recorders, tasks) {
             await task.finish()
-            #expect(log.entries(of: "\(index + 1)") == ["begin", "progress 0.5", "success 7", "completion"])
+            recorder.expectHeard(.began, .progressed(0.5), .succeeded(7), .completed)
         }
     }
 
@@ -214,18 +212,19 @@ struct JoiningTests {
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let integrator = Integrator(stream, executing: .only(joining: true))
-        let first = integrator.prepareCall(1).recorded(in: log, as: "first").call()
+        let (early, late) = (recorders[0], recorders[1])
+        let first = early.call(integrator.prepareCall(1))
         let request = try await stream.nextRequest()
         request.send(1)
         request.send(2)
-        try await log.contains("first: success 2")
-        let second = integrator.prepareCall(2).recorded(in: log, as: "second").call()
+        try await early.expect(.began, .succeeded(1), .succeeded(2))
+        let second = late.call(integrator.prepareCall(2))
         request.send(3)
         request.finish()
         await first.finish()
         await second.finish()
-        #expect(log.entries(of: "first") == ["begin", "success 1", "success 2", "success 3", "completion"])
-        #expect(log.entries(of: "second") == ["begin", "success 2", "success 3", "completion"])
+        early.expectHeard(.succeeded(3), .completed)
+        late.expectHeard(.began, .succeeded(2), .succeeded(3), .completed)
         #expect(stream.requestCount == 1)
     }
 
@@ -243,17 +242,17 @@ struct JoiningTests {
 
     @Test("retry together, each in its own run")
     func retry() async throws {
-        let tasks = (1...2).map { integrator.prepareCall($0).recorded(in: log, as: "\($0)").retry(1).call() }
+        let tasks = (0..<2).map { recorders[$0].call(integrator.prepareCall($0).retry(1)) }
         try await provider.nextRequest().fail(Trouble.first)
-        for name in ["1", "2"] { try await log.contains("\(name): retry 1 after first") }
+        for recorder in recorders[..<2] { try await recorder.expect(.began, .retried(1, after: Trouble.first)) }
         while true {
             let request = try await provider.nextRequest()
             request.answer(7)
             if await tasks[0].outcome == .success(7), await tasks[1].outcome == .success(7) { break }
         }
-        for (index, task) in tasks.enumerated() {
+        for (recorder, task) in zip(recorders, tasks) {
             await task.finish()
-            #expect(log.entries(of: "\(index + 1)") == ["begin", "retry 1 after first", "success 7", "completion"])
+            recorder.expectHeard(.succeeded(7), .completed)
         }
     }
 }

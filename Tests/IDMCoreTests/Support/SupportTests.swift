@@ -99,4 +99,23 @@ struct InScopeTests {
             issue.sourceLocation?.line == line
         }
     }
+
+    @Test("has what is left over as issues: what nobody expected, and a call that goes on")
+    func leftovers() async throws {
+        let (line, test, found) = (#line + 5, try #require(Test.current), Log())
+        let provider = ControlledDataProvider<Int, Int>()
+        let integrator = Integrator(provider)
+        try await withKnownIssue {
+            try await InScope().provideScope(for: test, testCase: nil) {
+                let recorder = IntegrationRecorder<Int>()
+                recorder.call(integrator.prepareCall(1))
+                _ = try await provider.nextRequest()
+            }
+        } matching: { issue in
+            found.add("\(issue.sourceLocation?.line ?? 0)")
+            return true
+        }
+        #expect(found.entries == ["\(line)", "\(line + 1)"])
+        integrator.cancel()
+    }
 }

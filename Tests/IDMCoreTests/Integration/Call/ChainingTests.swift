@@ -4,11 +4,10 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Calls after a call", .inScope, .timeLimit(.ample))
+@Suite("Calls after a call", .timeLimit(.ample))
 @MainActor
 struct ChainingTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>()
     private let provider = ControlledDataProvider<Int, Int>()
 
     private func next(_ name: String) -> IntegrationCall<Int> {
@@ -181,20 +180,19 @@ struct ChainingTests {
         arguments: [1, -1])
     func thenRecall(input: Int) async {
         let server = Integrator(ValueDataProvider<Void, Int>(2))
-        await recorder.call(Integrator(FailsBelowZero()).prepareCall(input).thenRecall(with: server)).finish()
-        recorder.expectHeard(
-            .began, input > 0 ? .succeeded(1) : .failed(Trouble.numbered(-1)), .completed, .began, .succeeded(2),
-            .completed)
+        await Integrator(FailsBelowZero()).prepareCall(input).recorded(in: log).thenRecall(with: server).call().finish()
+        let first = input > 0 ? "success 1" : "error numbered(-1)"
+        #expect(log.entries == ["begin", first, "completion", "begin", "success 2", "completion"])
     }
 
     @Test("thenRecall does not follow a cancel")
     func thenRecallAfterCancel() async throws {
         let server = Integrator(Echo<Int>())
-        let task = recorder.call(Integrator(provider).prepareCall(1).thenRecall(with: server, 2))
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).thenRecall(with: server, 2).call()
         _ = try await provider.nextRequest()
         task.cancel()
         await task.finish()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
     }
 
     // MARK: Cancel
