@@ -18,11 +18,11 @@ public import IDMCore
 /// there: whoever hears the last event of a chain knows of its end before the call does, so the scope gives it a
 /// second. A scope that doesn't suspend in a task can't, and says nothing of chains.
 ///
-/// Progress need not be expected, unless the recorder is made so. Sequences, groups and models report some of their own, and of reports that come soon
-/// after one another only the last may be heard: how many there are is a matter of luck. So an expectation passes over
-/// reports that don't meet it, and one that nobody expected is no failure. Two kinds are sure to be heard, and may be
-/// expected with ``EventExpectation/progressed(_:)``: the last report before a value, and the last one before the
-/// provider waits for the test. All that came are in ``events``.
+/// Progress need not be expected, unless the recorder is made so. Sequences, groups and models report some of their
+/// own, and of reports that come soon after one another only the last may be heard: how many there are is a matter of
+/// luck. So an expectation passes over reports that don't meet it, and one that nobody expected is no failure. Two
+/// kinds are sure to be heard, and may be expected with ``EventExpectation/progressed(_:)``: the last report before a
+/// value, and the last one before the provider waits for the test. All that came are in ``events``.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private let state: Watched<State>
     private let open = Watched(OpenCalls())
@@ -226,8 +226,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     private enum Next { case fits, isAnother, isMissing }
 
-    /// Takes the next event for what is expected. If it is another one, takes what comes after it as well, as much as is
-    /// named.
+    /// Takes the next event for what is expected. If it is another one, takes what comes after it as well, as much as
+    /// is named.
     ///
     /// - Parameter names: Whether the expectation has failed if no event is there.
     private func takeNext(for expected: inout ExpectedEvents<Output>, naming names: Bool = false) -> Next {
@@ -239,11 +239,11 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         return .isAnother
     }
 
-    /// Fails if something but progress has come that nobody expected, or if a call hasn't ended: at the line of this,
-    /// or where the call was made with the recorder. If the recorder is exhaustive, also for each stub of its
-    /// ``TestScope`` that wasn't used up, where that was made. Each is told once, here or at the end of the scope. After
-    /// a failed expectation as many events as it named are no failure of their own. What is chained to a call isn't
-    /// looked at.
+    /// Fails if something has come that nobody expected, but for progress that is passed over, or if a call hasn't
+    /// ended: at the line of this, or where the call was made with the recorder. If the recorder is exhaustive, also
+    /// for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once, here or at the
+    /// end of the scope. After a failed expectation as many events as it named are no failure of their own. What is
+    /// chained to a call isn't looked at.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
