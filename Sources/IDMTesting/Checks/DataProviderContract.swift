@@ -15,9 +15,9 @@ public import IDMCore
 /// | ``Rule/isReleased`` | after use, and after a cancel, nothing holds the provider; for a class, also an erased one |
 ///
 /// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none
-/// can't be cancelled, which breaks nothing. Of a stream the first value is an answer, and it need not end before it is
-/// cancelled. A request that ends before it is cancelled shows nothing of a cancel, and breaks nothing. Answers that go
-/// to another request are seen where the inputs are several.
+/// can't be cancelled, which breaks nothing. An erased one is asked as any other provider. Of a stream the first value
+/// is an answer, and it need not end before it is cancelled. A request that ends before it is cancelled shows nothing
+/// of a cancel, and breaks nothing. Answers that go to another request are seen where the inputs are several.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are five exceptions. A request is left alone for a moment before it is

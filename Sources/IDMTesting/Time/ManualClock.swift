@@ -112,6 +112,8 @@ public final class ManualClock: Clock, WatchedClock {
     /// ```swift
     /// Task(executorPreference: clock.executor) { try await poller.run(on: clock) }
     /// ```
+    ///
+    /// In an exploration start them with the executor that its body gets: this one takes them out of the seed's order.
     public var executor: any TaskExecutor { workload }
 
     /// The time, as far as the test has moved it.
