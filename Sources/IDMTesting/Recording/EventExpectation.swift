@@ -9,7 +9,7 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
     private var fraction: Double?
 
     /// Makes an expectation of your own. It is asked about reports of progress as well: one that doesn't meet it is
-    /// passed over.
+    /// passed over, unless the recorder is made otherwise.
     public init(_ description: String, isMet: @escaping @Sendable (IntegrationEvent<Output>) -> Bool) {
         self.description = description
         self.isMet = isMet

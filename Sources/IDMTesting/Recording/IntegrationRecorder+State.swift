@@ -6,7 +6,8 @@ extension IntegrationRecorder {
         let passesOverProgress: Bool
         var events: [IntegrationEvent<Output>] = []
         private(set) var expectedCount = 0
-        /// Up to how many of all, besides progress, a failed expectation has named, whether they had come or not.
+        /// Up to how many of all, besides what is passed over, failed expectations have named, whether they had come or
+        /// not.
         private var namedCount = 0
         /// Calls made with the recorder, and those of them of which nothing comes any more.
         var made = 0
@@ -30,37 +31,39 @@ extension IntegrationRecorder {
             self.passesOverProgress = passesOverProgress
         }
 
-        /// Takes the next event. If none is there, an expectation has failed that names so many, or none yet.
+        /// Takes the next event. If none is there, an expectation has failed that names so many, or none has yet.
         mutating func takeNext(orName count: Int) -> IntegrationEvent<Output>? {
             guard let event = unexpected.first else {
-                name(count)
+                nameMissing(count)
                 return nil
             }
             expectedCount += 1
             return event
         }
 
-        /// Takes the next events for an expectation that has failed, so many besides progress, or as many as there are.
+        /// Takes the next events for an expectation that has failed, so many besides what is passed over, or as many as
+        /// there are.
         mutating func takeRest(_ count: Int) -> [IntegrationEvent<Output>] {
             let taken = upcoming(count)
-            name(count)
+            namedCount = max(namedCount, self.count(before: expectedCount) + count)
             expectedCount += taken.count
             return taken
         }
 
-        /// Whether an expectation has failed because none of the next events comes, so many besides progress. Notes it
-        /// if so: they may come all the same, if another call is made with the recorder later.
+        /// Whether an expectation has failed because none of the next events comes, so many besides what is passed
+        /// over. Notes it if so: they may come all the same, if another call is made with the recorder later.
         mutating func missesRest(_ count: Int) -> Bool {
             guard isOver && unexpected.isEmpty else { return false }
-            name(count)
+            nameMissing(count)
             return true
         }
 
-        private mutating func name(_ count: Int) {
-            namedCount = max(namedCount, countBesidesProgress(before: expectedCount) + count)
+        /// What is missing now, and was before, comes one after the other.
+        private mutating func nameMissing(_ count: Int) {
+            namedCount = max(namedCount, self.count(before: expectedCount)) + count
         }
 
-        /// The next events, so many besides progress, or as many as there are.
+        /// The next events, so many besides what is passed over, or as many as there are.
         func upcoming(_ count: Int) -> [IntegrationEvent<Output>] {
             var rest = count
             return Array(
@@ -70,16 +73,17 @@ extension IntegrationRecorder {
                 })
         }
 
-        /// The events that nobody expected, without progress and those that this has returned before. Nor those that a
-        /// failed expectation would have taken if they had come sooner: one mistake is to be one failure.
+        /// The events that nobody expected, without what is passed over and those that this has returned before. Nor
+        /// those that a failed expectation would have taken if they had come sooner: one mistake is to be one failure.
         mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
             let start = max(expectedCount, toldCount)
             toldCount = events.count
             let left = events.dropFirst(start).filter { !passes(over: $0) }
-            return Array(left.dropFirst(max(0, namedCount - countBesidesProgress(before: start))))
+            return Array(left.dropFirst(max(0, namedCount - count(before: start))))
         }
 
-        private func countBesidesProgress(before index: Int) -> Int { events.prefix(index).count { !passes(over: $0) } }
+        /// How many events are there before one of them, besides what is passed over.
+        private func count(before index: Int) -> Int { events.prefix(index).count { !passes(over: $0) } }
 
         private func passes(over event: IntegrationEvent<Output>) -> Bool { passesOverProgress && event.isProgress }
 

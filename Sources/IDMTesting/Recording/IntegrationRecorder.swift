@@ -169,7 +169,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     // MARK: Expecting
 
     /// Waits for the next events, and fails unless they are these, in this order. Reports of progress that don't meet
-    /// what is expected next are passed over.
+    /// what is expected next are passed over, unless the recorder is made otherwise.
     ///
     /// It waits no longer than until an event is another one, or progress is beyond a fraction that is expected, or
     /// every call made with the recorder has ended, and everything chained to it: then what hasn't come won't. Of an
@@ -194,7 +194,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 expected.add(state.upcoming(expected.restCount))
                 return expected.words
             }
-            switch takeNext(for: &expected) {
+            switch takeNext(for: &expected, waiting: true) {
             case .fits: continue
             case .isMissing:
                 // Another one who waits may have taken what came.
@@ -206,16 +206,17 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     }
 
     /// Fails unless the next events have been heard by now, and are these, in this order: for what is to have come when
-    /// something returns. It doesn't wait, and what it names is no failure of its own if it comes later. Reports of
-    /// progress are passed over as in ``expect(_:_:fileID:filePath:line:column:)``; wait with that for the one that
-    /// comes before the provider waits for the test.
+    /// something returns. It doesn't wait. If what it names comes later, the next expectation finds that first, and at
+    /// the end it is no failure of its own. Reports of progress are passed over as in
+    /// ``expect(_:_:fileID:filePath:line:column:)``; wait with that for the one that comes before the provider waits
+    /// for the test.
     public func expectHeard(
         _ first: EventExpectation<Output>, _ others: EventExpectation<Output>..., fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
         var expected = ExpectedEvents([first] + others, passingOverProgress: passesOverProgress)
         while !expected.areMet {
-            switch takeNext(for: &expected, naming: true) {
+            switch takeNext(for: &expected, waiting: false) {
             case .fits: continue
             case .isAnother, .isMissing:
                 let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
@@ -229,10 +230,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Takes the next event for what is expected. If it is another one, takes what comes after it as well, as much as
     /// is named.
     ///
-    /// - Parameter names: Whether the expectation has failed if no event is there.
-    private func takeNext(for expected: inout ExpectedEvents<Output>, naming names: Bool = false) -> Next {
+    /// - Parameter waits: Whether an event that isn't there may still come. Otherwise the expectation has failed.
+    private func takeNext(for expected: inout ExpectedEvents<Output>, waiting waits: Bool) -> Next {
         let count = expected.restCount
-        guard let event = state.change({ $0.takeNext(orName: names ? count : 0) }) else { return .isMissing }
+        guard let event = state.change({ $0.takeNext(orName: waits ? 0 : count) }) else { return .isMissing }
         // Asked outside of the lock: what is expected may be the user's code.
         if expected.take(event) { return .fits }
         expected.add(state.change { $0.takeRest(count - 1) })

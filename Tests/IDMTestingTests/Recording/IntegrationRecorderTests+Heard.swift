@@ -5,7 +5,7 @@ import Testing
 
 /// What is expected to have come already.
 extension IntegrationRecorderTests {
-    @Test("meets what has been heard when a call returns")
+    @Test("meets what has been heard by now, also as a cancel returns")
     @MainActor
     func heardAtOnce() async throws {
         try await TestScope.run {
@@ -35,6 +35,34 @@ extension IntegrationRecorderTests {
             await task.finish()
         }
         #expect(failures.map(\.summary) == ["\(line): Expected began, succeeded(1), completed, and began came."])
+    }
+
+    @Test("counts what is missing once more, and so tells nothing of it when it comes")
+    func missedTwice() async throws {
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.expectHeard(.began)
+            recorder.expectHeard(.succeeded(1), .completed)
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+            recorder.verify()
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(2)).finish()
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected began, and nothing came.", "Expected succeeded(1), completed, and nothing came.",
+                "Expected nothing more, and began, succeeded(2), completed came.",
+            ])
+    }
+
+    @Test("leaves what is missing to the next expectation, if it comes")
+    func missedAndFound() async throws {
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>()
+            recorder.expectHeard(.began)
+            await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+            recorder.expectHeard(.began, .succeeded(1), .completed)
+        }
+        #expect(failures.map(\.message) == ["Expected began, and nothing came."])
     }
 
     @Test("fails for a call that hasn't been made")

@@ -155,6 +155,42 @@ extension IntegrationRecorderTests {
         #expect(failures == ["Expected began, succeeded(1), and began, progressed(0.5) came."])
     }
 
+    @Test("takes a report for one of those that a failed expectation names, if it is made so")
+    func strictRest() async throws {
+        let failures = try await Self.failuresOfReport { recorder in
+            recorder.expectHeard(.failed, .succeeded(1))
+            recorder.expectHeard(.succeeded(1), .completed)
+        }
+        #expect(failures == ["Expected failed, succeeded(1), and began, progressed(0.5) came."])
+    }
+
+    @Test("counts a report that a failed expectation named, if it is made so")
+    func strictlyNamed() async throws {
+        let failures = try await TestScope.failures {
+            let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+            let provider = ControlledDataProvider<Int, Int>()
+            let task = recorder.call(Integrator(provider).prepareCall(1))
+            let request = try await provider.nextRequest()
+            recorder.expectHeard(.began, .failed, .failed)
+            try #require(request.reporter).report(fraction: 0.5)
+            request.answer(1)
+            await task.finish()
+        }
+        #expect(
+            failures.map(\.message) == [
+                "Expected began, failed, failed, and began came.", "Expected nothing more, and completed came.",
+            ])
+    }
+
+    @Test("fails for a report on the way to one that is expected, if it is made so")
+    func strictlyOnTheWay() async throws {
+        let failures = try await Self.failuresOfReport { recorder in
+            recorder.expectHeard(.began, .progressed(0.6))
+            recorder.expectHeard(.succeeded(1), .completed)
+        }
+        #expect(failures == ["Expected began, progressed(0.6), and began, progressed(0.5) came."])
+    }
+
     @Test("fails for a report that is left over, if it is made so")
     func strictLeftover() async throws {
         let failures = try await Self.failuresOfReport { recorder in recorder.expectHeard(.began) }
