@@ -90,6 +90,11 @@ struct SupportTests {
 struct InScopeTests {
     private let recorder = IntegrationRecorder<Int>()
 
+    @Test("has a library that runs as it does for its users: what it starts isn't watched")
+    func unwatched() {
+        #expect(LibraryTask.executor == nil)
+    }
+
     @Test("has what the kit finds as an issue, at the line of the test")
     func issue() {
         let line = #line + 2
