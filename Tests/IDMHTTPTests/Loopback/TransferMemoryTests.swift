@@ -79,7 +79,8 @@ struct TransferMemoryTests {
         }
     }
 
-    @Test("A body that is held beside a download would be seen, in one piece and in many", arguments: [length, 1 << 16])
+    @Test(
+        "A body that is held beside a download would be seen, in one piece and in many", arguments: [length, 1 << 16])
     func held(size: Int) async throws {
         let folder = try TemporaryFolder()
         let path = folder.url.path
