@@ -31,12 +31,8 @@ extension IntegrationRecorder {
             self.passesOverProgress = passesOverProgress
         }
 
-        /// Takes the next event. If none is there, an expectation has failed that names so many, or none has yet.
-        mutating func takeNext(orName count: Int) -> IntegrationEvent<Output>? {
-            guard let event = unexpected.first else {
-                nameMissing(count)
-                return nil
-            }
+        mutating func takeNext() -> IntegrationEvent<Output>? {
+            guard let event = unexpected.first else { return nil }
             expectedCount += 1
             return event
         }
@@ -58,8 +54,9 @@ extension IntegrationRecorder {
             return true
         }
 
-        /// What is missing now, and was before, comes one after the other.
-        private mutating func nameMissing(_ count: Int) {
+        /// Notes that an expectation has failed because so many aren't there. What is missing now, and was before, comes
+        /// one after the other.
+        mutating func nameMissing(_ count: Int) {
             namedCount = max(namedCount, self.count(before: expectedCount)) + count
         }
 

@@ -194,7 +194,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 expected.add(state.upcoming(expected.restCount))
                 return expected.words
             }
-            switch takeNext(for: &expected, waiting: true) {
+            switch takeNext(for: &expected) {
             case .fits: continue
             case .isMissing:
                 // Another one who waits may have taken what came.
@@ -216,12 +216,14 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     ) {
         var expected = ExpectedEvents([first] + others, passingOverProgress: passesOverProgress)
         while !expected.areMet {
-            switch takeNext(for: &expected, waiting: false) {
+            switch takeNext(for: &expected) {
             case .fits: continue
-            case .isAnother, .isMissing:
-                let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-                return ledger.record("\(expected.words).", at: place)
+            // Not taken, if it comes by now: an expectation that waits has it.
+            case .isMissing: state.change { [count = expected.restCount] in $0.nameMissing(count) }
+            case .isAnother: break
             }
+            let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+            return ledger.record("\(expected.words).", at: place)
         }
     }
 
@@ -229,14 +231,11 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Takes the next event for what is expected. If it is another one, takes what comes after it as well, as much as
     /// is named.
-    ///
-    /// - Parameter waits: Whether an event that isn't there may still come. Otherwise the expectation has failed.
-    private func takeNext(for expected: inout ExpectedEvents<Output>, waiting waits: Bool) -> Next {
-        let count = expected.restCount
-        guard let event = state.change({ $0.takeNext(orName: waits ? 0 : count) }) else { return .isMissing }
+    private func takeNext(for expected: inout ExpectedEvents<Output>) -> Next {
+        guard let event = state.change({ $0.takeNext() }) else { return .isMissing }
         // Asked outside of the lock: what is expected may be the user's code.
         if expected.take(event) { return .fits }
-        expected.add(state.change { $0.takeRest(count - 1) })
+        expected.add(state.change { [count = expected.restCount - 1] in $0.takeRest(count) })
         return .isAnother
     }
 

@@ -43,47 +43,41 @@ struct CompositionContractTests {
     private let clock = ManualClock()
     private let leaks = LeakTracker()
 
+    /// What something is made of. Nothing holds it in the end.
+    private struct Parts: Sendable {
+        let slow: Slow
+        let failing: Slow
+        let stream: SlowStream
+    }
+
     /// Asks with two inputs, so that an answer that goes to the wrong request is seen.
     private func expectKept<Provider: DataProvider>(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
-        _ make: @escaping @Sendable () -> Provider
+        _ make: @escaping @Sendable (Parts) -> Provider
     ) async throws where Provider.Input == Int, Provider.Output: Equatable {
-        let check = Task(executorPreference: clock.executor) { [clock] in
+        let check = Task(executorPreference: clock.executor) { [clock, leaks] in
+            @Sendable func tracked<Part: AnyObject & Sendable>(_ part: Part) -> Part {
+                leaks.track(part, fileID: fileID, filePath: filePath, line: line, column: column)
+            }
             _ = try await DataProviderContract.check(
                 inputs: 1, 2, patience: .init(clock: clock), fileID: fileID, filePath: filePath, line: line,
-                column: column, make)
+                column: column
+            ) {
+                make(
+                    Parts(
+                        slow: tracked(Slow(clock)), failing: tracked(Slow(clock, fails: true)),
+                        stream: tracked(SlowStream(clock))))
+            }
         }
         await clock.run()
         try await check.valueHearingCancel
-    }
-
-    /// Of what is made with one that answers and one that fails. Nothing holds them in the end.
-    private func expectKept<Provider: DataProvider>(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
-        _ make: @escaping @Sendable (_ slow: Slow, _ failing: Slow) -> Provider
-    ) async throws where Provider.Input == Int, Provider.Output: Equatable {
-        try await expectKept(fileID: fileID, filePath: filePath, line: line, column: column) { [clock, leaks] in
-            make(
-                leaks.track(Slow(clock), fileID: fileID, filePath: filePath, line: line, column: column),
-                leaks.track(Slow(clock, fails: true), fileID: fileID, filePath: filePath, line: line, column: column))
-        }
-    }
-
-    /// Of what is made with a stream.
-    private func expectKept<Provider: DataProvider>(
-        stream make: @escaping @Sendable (SlowStream) -> Provider,
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
-    ) async throws where Provider.Input == Int, Provider.Output: Equatable {
-        try await expectKept(fileID: fileID, filePath: filePath, line: line, column: column) { [clock, leaks] in
-            make(leaks.track(SlowStream(clock), fileID: fileID, filePath: filePath, line: line, column: column))
-        }
     }
 
     @Test("nobody who is deaf to a cancel: that is an issue, at the line that asks")
     func broken() async throws {
         let (line, found) = (#line + 2, Log())
         try await withKnownIssue {
-            try await expectKept { ControlledDataProvider<Int, Int>(hearsCancel: false) }
+            try await expectKept { _ in ControlledDataProvider<Int, Int>(hearsCancel: false) }
         } matching: { issue in
             found.add("\(issue.sourceLocation?.line ?? 0)")
             return true
@@ -94,89 +88,91 @@ struct CompositionContractTests {
 
     @Test("transformed ones")
     func transformed() async throws {
-        try await expectKept { slow, _ in slow }
-        try await expectKept { slow, _ in slow.map { $0 + 1 } }
-        try await expectKept { slow, _ in slow.mapInput { $0 + 1 } }
-        try await expectKept { slow, _ in slow.mapError { $0 } }
-        try await expectKept { _, failing in failing.mapError { _ in Trouble.first } }
-        try await expectKept { slow, _ in slow.eraseToAnyDataProvider() }
+        try await expectKept { $0.slow }
+        try await expectKept { $0.slow.map { $0 + 1 } }
+        try await expectKept { $0.slow.mapInput { $0 + 1 } }
+        try await expectKept { $0.slow.mapError { $0 } }
+        try await expectKept { $0.failing.mapError { _ in Trouble.first } }
+        try await expectKept { $0.slow.eraseToAnyDataProvider() }
     }
 
     @Test("sequences and models")
     func sequences() async throws {
-        try await expectKept { slow, _ in slow >>>> slow }
-        try await expectKept { slow, failing in slow >>>> failing }
-        try await expectKept { slow, _ in slow >>>> { $0 + 1 } }
-        try await expectKept { slow, _ in slow >>>> Model.self }
-        try await expectKept { slow, _ in slow.model(Model.self) }
+        try await expectKept { $0.slow >>>> $0.slow }
+        try await expectKept { $0.slow >>>> $0.failing }
+        try await expectKept { $0.slow >>>> { $0 + 1 } }
+        try await expectKept { $0.slow >>>> Model.self }
+        try await expectKept { $0.slow.model(Model.self) }
     }
 
     @Test("groups")
     func groups() async throws {
-        try await expectKept { slow, _ in
-            (slow >><< slow).mapInput { (input: Int) in (input, input + 1) }.map { [$0.0, $0.1] }
+        try await expectKept {
+            ($0.slow >><< $0.slow).mapInput { (input: Int) in (input, input + 1) }.map { [$0.0, $0.1] }
         }
-        try await expectKept { slow, failing in
-            (slow >><< failing).mapInput { (input: Int) in (input, input) }.map { $0.0 }
+        try await expectKept {
+            ($0.slow >><< $0.failing).mapInput { (input: Int) in (input, input) }.map { $0.0 }
         }
-        try await expectKept { slow, failing in
-            (slow >><< failing).collectingResults().mapInput { (input: Int) in (input, input) }.map { try $0.0.get() }
+        try await expectKept {
+            ($0.slow >><< $0.failing).collectingResults().mapInput { (input: Int) in (input, input) }.map {
+                try $0.0.get()
+            }
         }
-        try await expectKept { slow, _ in
-            (slow >><< slow).grouped().mapInput { (input: Int) in (input, input + 1) }.map { [$0.0, $0.1] }
+        try await expectKept {
+            ($0.slow >><< $0.slow).grouped().mapInput { (input: Int) in (input, input + 1) }.map { [$0.0, $0.1] }
         }
-        try await expectKept { slow, _ in slow.each(maxConcurrent: 2).mapInput { (input: Int) in [input, 7, 8] } }
+        try await expectKept { $0.slow.each(maxConcurrent: 2).mapInput { (input: Int) in [input, 7, 8] } }
     }
 
     @Test("those that recover, and those that can't")
     func recovering() async throws {
-        try await expectKept { slow, failing in failing.fallback(to: slow) }
-        try await expectKept { _, failing in failing.retry(1) }
-        try await expectKept { [clock] _, failing in failing.retry(1, delay: .constant(.seconds(1)), clock: clock) }
+        try await expectKept { $0.failing.fallback(to: $0.slow) }
+        try await expectKept { $0.failing.retry(1) }
+        try await expectKept { [clock] in $0.failing.retry(1, delay: .constant(.seconds(1)), clock: clock) }
     }
 
     @Test("those with a time of their own")
     func timed() async throws {
-        try await expectKept { [clock] slow, _ in slow.delay(.seconds(1), clock: clock) }
-        try await expectKept { [clock] slow, _ in slow.timeout(.seconds(5), clock: clock) }
-        try await expectKept { [clock] slow, _ in slow.timeout(.milliseconds(500), clock: clock) }
+        try await expectKept { [clock] in $0.slow.delay(.seconds(1), clock: clock) }
+        try await expectKept { [clock] in $0.slow.timeout(.seconds(5), clock: clock) }
+        try await expectKept { [clock] in $0.slow.timeout(.milliseconds(500), clock: clock) }
     }
 
     @Test("those that share, add and deliver more than once")
     func shared() async throws {
-        try await expectKept { slow, _ in slow.coalesced() }
-        try await expectKept { slow, failing in slow.attached(failing) }
-        try await expectKept { slow, _ in slow.merged(with: slow) }
+        try await expectKept { $0.slow.coalesced() }
+        try await expectKept { $0.slow.attached($0.failing) }
+        try await expectKept { $0.slow.merged(with: $0.slow) }
     }
 
     @Test("streams, and what stays one")
     func streams() async throws {
-        try await expectKept(stream: { $0 })
-        try await expectKept(stream: { $0.map { $0 + 1 } })
-        try await expectKept(stream: { $0.mapInput { $0 + 1 } })
-        try await expectKept(stream: { $0.mapError { $0 } })
-        try await expectKept(stream: { $0.eraseToAnyDataProvider() })
-        try await expectKept(stream: { $0 >>>> Model.self })
-        try await expectKept(stream: { $0.model(Model.self) })
-        try await expectKept(stream: { [clock] in $0.delay(.seconds(1), clock: clock) })
-        try await expectKept(stream: { [clock] in $0.timeout(.seconds(5), clock: clock) })
-        try await expectKept(stream: { $0.fallback(to: $0) })
-        try await expectKept(stream: { $0.retry(1) })
-        try await expectKept(stream: { [clock] in $0.attached(Slow(clock)) })
+        try await expectKept { $0.stream }
+        try await expectKept { $0.stream.map { $0 + 1 } }
+        try await expectKept { $0.stream.mapInput { $0 + 1 } }
+        try await expectKept { $0.stream.mapError { $0 } }
+        try await expectKept { $0.stream.eraseToAnyDataProvider() }
+        try await expectKept { $0.stream >>>> Model.self }
+        try await expectKept { $0.stream.model(Model.self) }
+        try await expectKept { [clock] in $0.stream.delay(.seconds(1), clock: clock) }
+        try await expectKept { [clock] in $0.stream.timeout(.seconds(5), clock: clock) }
+        try await expectKept { $0.stream.fallback(to: $0.stream) }
+        try await expectKept { $0.stream.retry(1) }
+        try await expectKept { $0.stream.attached($0.slow) }
     }
 
     @Test("what takes the last value of a stream")
     func lastValues() async throws {
-        try await expectKept(stream: { [clock] in $0 >>>> Slow(clock) })
-        try await expectKept(stream: { $0.coalesced() })
-        try await expectKept(stream: { $0.each().mapInput { (input: Int) in [input, input] } })
-        try await expectKept(stream: { ($0 >><< $0).mapInput { (input: Int) in (input, input) }.map { $0.0 } })
+        try await expectKept { $0.stream >>>> $0.slow }
+        try await expectKept { $0.stream.coalesced() }
+        try await expectKept { $0.stream.each().mapInput { (input: Int) in [input, input] } }
+        try await expectKept { ($0.stream >><< $0.stream).mapInput { (input: Int) in (input, input) }.map { $0.0 } }
     }
 
     /// Of twenty requests at once the last is to be answered within ten seconds, and each with its own input: that is
     /// more than a line of one, or calls that are joined, can do.
     @Test("integrators", arguments: [ExecutingType.default, .queue(width: 7)])
     func integrators(type: ExecutingType) async throws {
-        try await expectKept { [clock] slow, _ in Integrator(slow, executing: type, clock: clock) }
+        try await expectKept { [clock] in Integrator($0.slow, executing: type, clock: clock) }
     }
 }

@@ -130,8 +130,8 @@ struct TransferMemoryTests {
         let growth = try peak - before
         guard let heapBefore, let heap = watchedHeap.map({ $0 - heapBefore }) else { return growth }
         // To each byte of its heap Thread Sanitizer adds up to two of shadow, and half a one of what it knows of it: 24
-        // MB more of heap were 81 MB more of memory, and that was the most. Only what is big leaves that heap again, so
-        // what hasn't left is what was held of the rest. Up to 42 MB of it hide no body that has left.
+        // MB more of heap were 81 MB more of memory. Only what is big leaves that heap again, so what hasn't left is
+        // what was held of the rest. Up to 42 MB of it hide no body that has left.
         return max(heap, growth - heap * 5 / 2)
     }
 

@@ -116,15 +116,17 @@ extension IntegrationRecorderTests {
 
     // MARK: Where it isn't passed over
 
-    /// What fails where a call reports 0.5 to a recorder that doesn't pass over it.
+    /// What fails where a call reports 0.5 to a recorder that doesn't pass over it, and has ended.
     private static func failuresOfReport(
-        _ test: (IntegrationRecorder<Int>) async throws -> Void
+        _ test: (IntegrationRecorder<Int>) async throws -> Void = { _ in },
+        before: (IntegrationRecorder<Int>) -> Void = { _ in }
     ) async throws -> [String] {
         try await TestScope.failures {
             let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
             let provider = ControlledDataProvider<Int, Int>()
             let task = recorder.call(Integrator(provider).prepareCall(1))
             let request = try await provider.nextRequest()
+            before(recorder)
             try #require(request.reporter).report(fraction: 0.5)
             request.answer(1)
             await task.finish()
@@ -166,18 +168,9 @@ extension IntegrationRecorderTests {
 
     @Test("counts a report that a failed expectation named, if it is made so")
     func strictlyNamed() async throws {
-        let failures = try await TestScope.failures {
-            let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
-            let provider = ControlledDataProvider<Int, Int>()
-            let task = recorder.call(Integrator(provider).prepareCall(1))
-            let request = try await provider.nextRequest()
-            recorder.expectHeard(.began, .failed, .failed)
-            try #require(request.reporter).report(fraction: 0.5)
-            request.answer(1)
-            await task.finish()
-        }
+        let failures = try await Self.failuresOfReport(before: { $0.expectHeard(.began, .failed, .failed) })
         #expect(
-            failures.map(\.message) == [
+            failures == [
                 "Expected began, failed, failed, and began came.", "Expected nothing more, and completed came.",
             ])
     }
