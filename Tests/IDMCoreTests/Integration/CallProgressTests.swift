@@ -4,11 +4,12 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("The progress of a call", .timeLimit(.ample))
+@Suite("The progress of a call", .inScope, .timeLimit(.ample))
 @MainActor
 struct CallProgressTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
+    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
 
     /// A call whose progress is heard on a stage, and the request it makes.
     private func heardOnAStage() async throws -> (Stage, IntegrationTask<Int>, ControlledRequest<Int, Int>) {
@@ -54,19 +55,18 @@ struct CallProgressTests {
 
     @Test("never goes backwards, and never leaves 0 to 1")
     func monotone() async throws {
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(provider).prepareCall(1))
         let request = try await provider.nextRequest()
-        var expected = ["begin"]
+        try await recorder.expect(.began)
         for (report, heard) in [(0.5, 0.5), (0.25, 0.5), (-3, 0.5), (.nan, 0.5), (0.75, 0.75), (7, 1), (0, 1)]
             as [(Double, Double)]
         {
             request.reporter?.report(fraction: report)
-            expected.append("progress \(heard)")
-            try await log.count(reaches: expected.count)
+            try await recorder.expect(.progressed(heard))
         }
         request.answer(1)
         await task.finish()
-        #expect(log.entries == expected + ["success 1", "completion"])
+        recorder.expectHeard(.succeeded(1), .completed)
     }
 
     @Test("is coalesced while a handler is busy: what it hears next is the last report")
@@ -126,26 +126,25 @@ struct CallProgressTests {
 
     @Test("is heard from a stream that takes its reporter as its values are asked for")
     func takenWithValues() async {
-        await Integrator(Reporting()).prepareCall(1).recorded(in: log).call().finish()
-        #expect(log.entries == ["begin", "progress 0.5", "success 1", "completion"])
+        await recorder.call(Integrator(Reporting()).prepareCall(1)).finish()
+        recorder.expectHeard(.began, .progressed(0.5), .succeeded(1), .completed)
     }
 
     @Test("between two values of a stream is heard between them")
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(stream).prepareCall(1))
         let request = try await stream.nextRequest()
         request.reporter?.report(fraction: 0.25)
-        try await log.contains("progress 0.25")
+        try await recorder.expect(.began, .progressed(0.25))
         request.send(1)
-        try await log.contains("success 1")
+        try await recorder.expect(.succeeded(1))
         request.reporter?.report(fraction: 0.5)
-        try await log.contains("progress 0.5")
+        try await recorder.expect(.progressed(0.5))
         request.send(2)
         request.finish()
         await task.finish()
-        #expect(
-            log.entries == ["begin", "progress 0.25", "success 1", "progress 0.5", "success 2", "completion"])
+        recorder.expectHeard(.succeeded(2), .completed)
     }
 
     @Test("may be reported from any thread")
@@ -173,12 +172,12 @@ struct CallProgressTests {
 
     @Test("of an integrator that is a provider reaches the call above it")
     func nested() async throws {
-        let task = Integrator(Integrator(provider)).prepareCall(1).recorded(in: log).call()
+        let task = recorder.call(Integrator(Integrator(provider)).prepareCall(1))
         let request = try await provider.nextRequest()
         request.reporter?.report(fraction: 0.5)
         request.answer(1)
         await task.finish()
-        #expect(log.entries == ["begin", "progress 0.5", "success 1", "completion"])
+        recorder.expectHeard(.began, .progressed(0.5), .succeeded(1), .completed)
     }
 
     @Test("of a call made in a progress handler is not the progress of the call that the handler is for")
@@ -186,9 +185,8 @@ struct CallProgressTests {
         let other = ControlledDataProvider<Int, Int>()
         let inner = Integrator(other)
         var made: IntegrationTask<Int>?
-        let task = Integrator(provider).prepareCall(1)
-            .onProgress { _ in made = made ?? inner.prepareCall(2).call() }
-            .recorded(in: log).call()
+        let task = recorder.call(
+            Integrator(provider).prepareCall(1).onProgress { _ in made = made ?? inner.prepareCall(2).call() })
         let request = try await provider.nextRequest()
         request.reporter?.report(fraction: 0.5)
         let innerRequest = try await other.nextRequest()
@@ -197,7 +195,7 @@ struct CallProgressTests {
         innerRequest.answer(2)
         request.answer(1)
         await task.finish()
-        #expect(log.entries == ["begin", "progress 0.5", "success 1", "completion"])
+        recorder.expectHeard(.began, .progressed(0.5), .succeeded(1), .completed)
         await made?.finish()
     }
 
@@ -229,7 +227,7 @@ struct CallProgressTests {
 
     @Test("of two attempts goes on where the first has left it")
     func retry() async throws {
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).retry(1).call()
+        let task = recorder.call(Integrator(provider).prepareCall(1).retry(1))
         let first = try await provider.nextRequest()
         first.reporter?.report(fraction: 0.5)
         first.fail(Trouble.first)
@@ -237,9 +235,7 @@ struct CallProgressTests {
         second.reporter?.report(fraction: 0.25)
         second.answer(1)
         await task.finish()
-        #expect(
-            log.entries == [
-                "begin", "progress 0.5", "retry 1 after first", "progress 0.5", "success 1", "completion",
-            ])
+        recorder.expectHeard(
+            .began, .progressed(0.5), .retried(1, after: Trouble.first), .progressed(0.5), .succeeded(1), .completed)
     }
 }

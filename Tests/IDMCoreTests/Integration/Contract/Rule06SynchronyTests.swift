@@ -5,7 +5,8 @@ import Testing
 
 /// Holds where a task can start at once, which Linux and the systems from 26 on can. Elsewhere the tests look at the
 /// order alone, once the call has finished.
-@Suite("Rule 6: what is answered without suspending has been delivered when call() returns", .timeLimit(.ample))
+@Suite(
+    "Rule 6: what is answered without suspending has been delivered when call() returns", .inScope, .timeLimit(.ample))
 struct Rule06SynchronyTests {
     private static var startsAtOnce: Bool {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
@@ -13,22 +14,23 @@ struct Rule06SynchronyTests {
 
     private static let success = ["begin", "success 1", "completion"]
 
-    /// What has to be in the log when `call()` has returned: everything, where that holds.
-    private func expect(
-        _ expected: [String], in log: Log, of task: IntegrationTask<some Sendable>,
-        sourceLocation: SourceLocation = #_sourceLocation
+    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+
+    /// What has to have been heard when `call()` has returned: the whole call, where that holds. More than that may not
+    /// come later: the scope asks for it.
+    private func expectWhole(
+        _ task: IntegrationTask<Int>, _ end: EventExpectation<Int> = .succeeded(1), line: Int = #line,
+        column: Int = #column
     ) async {
-        if Self.startsAtOnce { #expect(log.entries == expected, sourceLocation: sourceLocation) }
+        if !Self.startsAtOnce { await task.finish() }
+        recorder.expectHeard(.began, end, .completed, line: line, column: column)
         await task.finish()
-        #expect(log.entries == expected, sourceLocation: sourceLocation)
     }
 
     @Test("On the main actor")
     @MainActor
     func mainActor() async {
-        let log = Log()
-        let task = Integrator(Echo<Int>()).prepareCall(1).recorded(in: log).call()
-        await expect(Self.success, in: log, of: task)
+        await expectWhole(recorder.call(Integrator(Echo<Int>()).prepareCall(1)))
     }
 
     private actor Screen {
@@ -51,59 +53,49 @@ struct Rule06SynchronyTests {
         let log = Log()
         let (task, entries) = await Screen().load(Integrator(Echo<Int>()), log)
         if Self.startsAtOnce { #expect(entries == Self.success) }
-        await expect(Self.success, in: log, of: task)
+        await task.finish()
+        #expect(log.entries == Self.success)
     }
 
     @Test("On no actor nothing has to be there by then, and the order is the same")
     func noActor() async {
-        let log = Log()
-        let task = Integrator(Echo<Int>()).prepareCall(1).recorded(in: log).call()
-        await task.finish()
-        #expect(log.entries == Self.success)
+        await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
+        recorder.expectHeard(.began, .succeeded(1), .completed)
     }
 
     @Test("An integrator without an input")
     @MainActor
     func withoutInput() async {
-        let log = Log()
-        let task = Integrator(ValueDataProvider<Void, Int>(1)).prepareCall().recorded(in: log).call()
-        await expect(Self.success, in: log, of: task)
+        await expectWhole(recorder.call(Integrator(ValueDataProvider<Void, Int>(1)).prepareCall()))
     }
 
     @Test("An input of any type")
     @MainActor
     func anyInput() async {
         struct Query: Sendable { let words: [String] }
-        let log = Log()
         let integrator = Integrator(ValueDataProvider<Query, Int>(1))
-        let task = integrator.prepareCall(Query(words: ["apple", "pie"])).recorded(in: log).call()
-        await expect(Self.success, in: log, of: task)
+        await expectWhole(recorder.call(integrator.prepareCall(Query(words: ["apple", "pie"]))))
     }
 
     @Test("Every executing type that starts at once", arguments: ExecutingType.several)
     @MainActor
     func types(type: ExecutingType) async {
-        let log = Log()
-        let task = Integrator(Echo<Int>(), executing: type).prepareCall(1).recorded(in: log).call()
-        await expect(Self.success, in: log, of: task)
+        await expectWhole(recorder.call(Integrator(Echo<Int>(), executing: type).prepareCall(1)))
     }
 
     @Test("An integrator with lanes")
     @MainActor
     func lanes() async {
-        let log = Log()
-        let task = Integrator(Echo<Int>(), executing: .only, lane: { $0 }).prepareCall(1).recorded(in: log).call()
-        await expect(Self.success, in: log, of: task)
+        await expectWhole(recorder.call(Integrator(Echo<Int>(), executing: .only, lane: { $0 }).prepareCall(1)))
     }
 
     @Test("An error, and a cancellation from below")
     @MainActor
     func otherEnds() async {
-        let (log, other) = (Log(), Log())
-        let failing = Integrator(Failing(Trouble.first)).prepareCall(1).recorded(in: log).call()
-        await expect(["begin", "error first", "completion"], in: log, of: failing)
-        let cancelling = Integrator(Failing(CancellationError())).prepareCall(1).recorded(in: other).call()
-        await expect(["begin", "cancel cancelled", "completion"], in: other, of: cancelling)
+        let failing = Integrator(Failing(Trouble.first))
+        await expectWhole(recorder.call(failing.prepareCall(1)), .failed(Trouble.first))
+        let cancelling = Integrator(Failing(CancellationError()))
+        await expectWhole(recorder.call(cancelling.prepareCall(1)), .cancelled(.cancelled))
     }
 
     @Test("A stream whose values are there")
@@ -112,9 +104,7 @@ struct Rule06SynchronyTests {
         struct Stored: StreamDataProvider {
             func values(for count: Int) -> ProviderValues<Int> { ProviderValues(of: Echo<Int>(), for: count) }
         }
-        let log = Log()
-        let task = Integrator(Stored()).prepareCall(1).recorded(in: log).call()
-        await expect(Self.success, in: log, of: task)
+        await expectWhole(recorder.call(Integrator(Stored()).prepareCall(1)))
     }
 
     @Test("Handlers of the integrator, and sinks of the call, on the same actor")
@@ -125,18 +115,23 @@ struct Rule06SynchronyTests {
         integrator.recorded(in: log, as: "integrator")
         integrator.dataHandler(screen)
         let task = integrator.prepareCall(1).loadingHandler(screen).recorded(in: log, as: "call").call()
-        await expect(Self.success.flatMap { ["integrator: \($0)", "call: \($0)"] }, in: log, of: task)
+        if !Self.startsAtOnce { await task.finish() }
+        let lines = Self.success.flatMap { ["integrator: \($0)", "call: \($0)"] }
+        #expect(log.entries == lines)
+        await task.finish()
+        #expect(log.entries == lines)
         #expect(screen.lines == ["loading", "data 1", "finished"])
     }
 
     @Test("A call that is turned away")
     @MainActor
     func turnedAway() async {
-        let log = Log()
         let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: .only)
         let first = integrator.prepareCall(1).call()
-        let second = integrator.prepareCall(2).recorded(in: log).call()
-        await expect(["cancel ignored"], in: log, of: second)
+        let second = recorder.call(integrator.prepareCall(2))
+        if !Self.startsAtOnce { await second.finish() }
+        recorder.expectHeard(.cancelled(.ignored))
+        await second.finish()
         first.cancel()
         await first.finish()
     }
@@ -144,11 +139,11 @@ struct Rule06SynchronyTests {
     @Test("A cancel while the provider is at work is heard when cancel() returns")
     @MainActor
     func cancel() async throws {
-        let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
+        let provider = ControlledDataProvider<Int, Int>()
+        let task = recorder.call(Integrator(provider).prepareCall(1))
         _ = try await provider.nextRequest()
         task.cancel()
-        await expect(["begin", "cancel cancelled", "completion"], in: log, of: task)
+        await expectWhole(task, .cancelled(.cancelled))
     }
 
     // MARK: Where it doesn't hold
@@ -207,11 +202,12 @@ struct Rule06SynchronyTests {
     @Test("An answer that comes later is delivered in the same order")
     @MainActor
     func suspending() async throws {
-        let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
-        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
-        if Self.startsAtOnce { #expect(log.entries == ["begin"]) }
+        let provider = ControlledDataProvider<Int, Int>()
+        let task = recorder.call(Integrator(provider).prepareCall(1))
+        if Self.startsAtOnce { recorder.expectHeard(.began) }
         try await provider.nextRequest().answer(1)
         await task.finish()
-        #expect(log.entries == Self.success)
+        if !Self.startsAtOnce { recorder.expectHeard(.began) }
+        recorder.expectHeard(.succeeded(1), .completed)
     }
 }
