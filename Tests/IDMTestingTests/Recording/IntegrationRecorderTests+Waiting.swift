@@ -9,15 +9,18 @@ extension IntegrationRecorderTests {
     @MainActor
     func severalWait() async throws {
         try await TestScope.run {
-            let (provider, recorder) = (ControlledDataProvider<Int, Int>(), IntegrationRecorder<Int>())
-            let integrator = Integrator(provider)
+            let (clock, provider) = (ManualClock(), ControlledDataProvider<Int, Int>())
+            let (integrator, recorder) = (Integrator(provider), IntegrationRecorder<Int>())
             recorder.hear(integrator)
-            let waiting = (0..<3).map { _ in Task { @MainActor in try await recorder.expect(.any) } }
-            // Comes to the main actor after them: they all wait by now, and one event wakes them all.
-            await Task { @MainActor in }.value
+            let waiting = (0..<3).map { _ in
+                Task(executorPreference: clock.executor) { try await recorder.expect(.any) }
+            }
+            // At rest they all wait, and one event wakes them all.
+            await clock.rest()
             let task = integrator.prepareCall(1).call()
-            await Task { @MainActor in }.value
-            try await provider.nextRequest().answer(1)
+            let request = try await provider.nextRequest()
+            await clock.rest()
+            request.answer(1)
             for waiter in waiting { try await waiter.value }
             await task.finish()
         }
