@@ -11,7 +11,8 @@ import IDMCore
 /// #expect(try await task.value.status == 200)
 /// ```
 ///
-/// Those who wait are let through in the order in which they came. Good on any thread.
+/// Those who wait are let through in the order in which they came. Of several that are let through at once any may go
+/// on first. Good on any thread.
 public final class TestGate: Sendable {
     private struct State {
         var isOpen = false

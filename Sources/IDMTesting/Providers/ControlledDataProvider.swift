@@ -131,15 +131,17 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
 
     private func end(_ result: Result<Output, any Error>) {
         state.change { state in
-            if state.result == nil { state.result = result }
+            if state.result == nil && !state.isOver { state.result = result }
         }
     }
 
+    /// Lets go of the answer: the test has the request for as long as it likes.
     private func finish() {
-        let timers = state.change { state in
+        // The answer is let go outside of the lock.
+        let (timers, _) = state.change { state in
             state.isOver = true
-            defer { state.timers = [] }
-            return state.timers
+            defer { (state.timers, state.result) = ([], nil) }
+            return (state.timers, state.result)
         }
         for timer in timers { timer.cancel() }
     }

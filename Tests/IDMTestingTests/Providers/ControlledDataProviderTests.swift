@@ -246,6 +246,23 @@ struct ControlledStreamDataProviderTests {
     }
 }
 
+extension ControlledDataProviderTests {
+    @Test("holds no answer of a request that is over, nor one that comes later")
+    func letGo() async throws {
+        final class Screen: Sendable {}
+        let provider = ControlledDataProvider<Int, Screen>()
+        try await TestScope.run {
+            let leaks = LeakTracker()
+            let task = Task { _ = try await provider.request(1) }
+            let request = try await provider.nextRequest()
+            for _ in 0..<2 { request.answer(leaks.track(Screen())) }
+            try await task.value
+            request.answer(leaks.track(Screen()))
+        }
+        #expect(provider.requests.map(\.isOver) == [true])
+    }
+}
+
 extension ControlledStreamDataProviderTests {
     @Test("holds nothing that was sent and that nobody listens to any more")
     func letGo() async throws {
