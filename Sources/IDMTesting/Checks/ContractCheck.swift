@@ -18,7 +18,9 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     func breach(of rule: DataProviderContract.Rule) async throws -> String? {
         switch rule {
         case .answersOnce: try await answers()
-        case .hearsCancel: try await isLate() ? "expected the end of a cancelled request, and none came." : nil
+        case .hearsCancel:
+            try await isLate()
+                ? "expected the end of a cancelled request within \(patience.cancel), and none came." : nil
         case .answersNothingAfterCancel:
             try await answersAfterCancel() ? "expected a cancelled request to throw, and a value came." : nil
         case .takesConcurrentRequests: try await takesMany()

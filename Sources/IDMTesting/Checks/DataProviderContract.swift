@@ -80,7 +80,7 @@ public enum DataProviderContract {
     /// - Parameters:
     ///   - input: What every request is made with.
     ///   - patience: How long a request may take, and how long one that was cancelled may.
-    ///   - rules: What is looked at.
+    ///   - rules: What is looked at. To look at none is a failure.
     ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a
     ///     rule.
     ///   - fileID: The place that a failure points at. Leave it out.
@@ -114,7 +114,7 @@ public enum DataProviderContract {
     ///   - input: What a request alone is made with.
     ///   - others: What requests at once, and later ones, are made with besides, in turn.
     ///   - patience: How long a request may take, and how long one that was cancelled may.
-    ///   - rules: What is looked at.
+    ///   - rules: What is looked at. To look at none is a failure.
     ///   - make: Makes a new provider, which nobody else holds. Called for each look at one, so several times for a
     ///     rule.
     ///   - fileID: The place that a failure points at. Leave it out.
@@ -140,6 +140,7 @@ public enum DataProviderContract {
     ) async throws -> [Breach] {
         try Task.checkCancellation()
         let ledger = FailureLedger.current
+        if rules.isEmpty { ledger.record("Expected a rule at least, and none came.", at: place) }
         var breaches: [Breach] = []
         for rule in Rule.allCases where rules.contains(rule) {
             let message = try await check.breach(of: rule)

@@ -61,7 +61,7 @@ extension DataProviderContractTests {
     @Test("looks once more where a request ends before its cancel, as it does where a timer is late")
     func lateTimer() async throws {
         let expected: [(DataProviderContract.Rule, late: Int, message: String)] = [
-            (.hearsCancel, 1, "expected the end of a cancelled request, and none came."),
+            (.hearsCancel, 1, "expected the end of a cancelled request within 2.0 seconds, and none came."),
             // After one crowd for each of four ways to cancel.
             (.takesConcurrentRequests, 4 + 1, "\(later), and it failed."),
         ]

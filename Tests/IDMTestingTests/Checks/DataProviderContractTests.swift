@@ -214,6 +214,16 @@ struct DataProviderContractTests {
         #expect(failures.first?.message.hasPrefix("ControlledDataProvider<Int, Int> breaks the contract") == true)
     }
 
+    @Test("fails if it is given no rule to look at")
+    func noRules() async throws {
+        let line = #line + 2
+        let failures = try await TestScope.failures {
+            let found = try await DataProviderContract.check(input: 1, rules: []) { Echo<Int>() }
+            #expect(found == [])
+        }
+        #expect(failures.map(\.summary) == ["\(line): Expected a rule at least, and none came."])
+    }
+
     @Test("waits no longer when the task of the check is cancelled")
     func cancelled() async throws {
         let asked = Watched(false)

@@ -44,6 +44,24 @@ struct LeakTrackerTests {
         #expect(failures.map(\.message) == ["Expected the screen to be released, and something still holds it."])
     }
 
+    @Test("finds what a task holds that was left behind")
+    func tasks() async throws {
+        let gate = TestGate()
+        let line = #line + 3
+        let failures = try await TestScope.failures {
+            let leaks = LeakTracker()
+            let screen = leaks.track(Screen())
+            Task {
+                try await gate.pass()
+                withExtendedLifetime(screen) {}
+            }
+            try await gate.waiting(1)
+        }
+        #expect(
+            failures.map(\.summary) == ["\(line): Expected Screen to be released, and something still holds it."])
+        gate.open()
+    }
+
     @Test("finds what a run holds that has not ended, and not what an ended one held")
     func runs() async throws {
         let provider = ControlledDataProvider<Int, Int>()

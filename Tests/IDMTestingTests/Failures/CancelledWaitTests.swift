@@ -171,7 +171,7 @@ struct CancelledWaitTests {
 
     @Test("says it of a request that neither is cancelled nor ends, and of sleepers that stay")
     func requests() async throws {
-        let failures = Watched<[TestFailure]>([])
+        let (failures, line) = (Watched<[TestFailure]>([]), Watched(0))
         let test = Task {
             try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
                 let (provider, stream) = (ControlledDataProvider<Int, Int>(), ControlledStreamDataProvider<Int, Int>())
@@ -190,6 +190,7 @@ struct CancelledWaitTests {
                 try? await request.ended()
                 try? await values.ended()
                 try? await clock.noSleepers()
+                line.change { $0 = #line - 1 }
                 for task in tasks { task.cancel() }
                 sleeper.cancel()
             }
@@ -199,7 +200,10 @@ struct CancelledWaitTests {
             Array(repeating: "Expected a cancel of the request, and none came", count: 3)
             + Array(repeating: "Expected the end of the request, and none came", count: 2)
             + ["Expected no sleepers, and 1 sleeper stayed"]
-        #expect(failures.value.map(\.message) == words.map { "\($0) until the test was cancelled." })
+        let first = line.value - words.count + 1
+        #expect(
+            failures.value.map(\.summary)
+                == words.enumerated().map { "\(first + $0.offset): \($0.element) until the test was cancelled." })
     }
 
     @Test("says that no cancel has come also of a request that has ended, and nothing of one that was cancelled")

@@ -176,8 +176,9 @@ struct ExploreTests {
 
     @Test("fails without a seed")
     func noSeed() async throws {
+        let line = #line + 1
         let failure = await #expect(throws: TestFailure.self) { try await explore(seeds: []) { _ in } }
-        #expect(failure?.message == "Expected a seed at least, and none came.")
+        #expect(failure?.summary == "\(line): Expected a seed at least, and none came.")
     }
 
     @Test("goes with a manual clock")

@@ -75,6 +75,7 @@ struct TimelineTests {
 
     @Test("that differs far away writes a long time in which nothing happens in a few characters")
     func farAway() async throws {
+        let line = #line + 2
         let failures = try await TestScope.failures {
             await Timeline.expect(source: "a", hears: "a") { source, clock in
                 source.timeout(Timeline.tick * 10_000, clock: clock)
@@ -83,6 +84,7 @@ struct TimelineTests {
                 source.timeout(Timeline.tick * 41, clock: clock)
             }
         }
+        #expect(failures.map(\.place.line) == [line, line + 3])
         #expect(
             failures.map { $0.message.split(separator: "\n").map { $0.drop { $0 == " " } } } == [
                 [

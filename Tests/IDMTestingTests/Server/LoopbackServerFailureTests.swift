@@ -18,11 +18,11 @@ struct LoopbackServerFailureTests {
                 client.send("PUT /a?b=c HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
                 let heard = try await client.hearsEverything()
                 #expect(heard.text.hasPrefix("HTTP/1.1 501 "))
-                #expect(heard.body == "A request that no route is for: PUT /a?b=c")
+                #expect(heard.body == "A request that no route is for: PUT /a?b=c. There are no routes.")
                 #expect(server.requests.map(\.target) == ["/a?b=c"])
             }
         }
-        #expect(failures.map(\.message) == ["A request that no route is for: PUT /a?b=c"])
+        #expect(failures.map(\.message) == ["A request that no route is for: PUT /a?b=c. There are no routes."])
         #expect(failures.map(\.place.line) == [line])
     }
 
@@ -99,7 +99,7 @@ struct LoopbackServerFailureTests {
         #expect(
             heard.value == [
                 "the test: route", "the test: The route GET /a threw: CancellationError()",
-                "the test: A request that no route is for: GET /b",
+                "the test: A request that no route is for: GET /b. The routes: GET /a.",
                 "the test: What came isn't a request: its first line hasn't three words.",
             ])
     }
@@ -129,6 +129,7 @@ struct LoopbackServerFailureTests {
 
     @Test("routes that nobody asked and answers that are left, at the end of the scope or when it is asked for")
     func leftovers() async throws {
+        let line = #line + 3
         let failures = try await TestScope.failures {
             try await LoopbackServer.run { server in
                 server.on(.get, "/a", answers: [.text(""), .text("")])
@@ -139,11 +140,13 @@ struct LoopbackServerFailureTests {
                 _ = try await client.hearsEverything()
             }
         }
-        let messages = [
-            "The route GET /a expected 2 requests, and 1 came.", "The route /b expected a request, and none came.",
-            "The route /c expected a request, and none came.", "The route /d expected a request, and none came.",
-        ]
-        #expect(failures.map(\.message) == messages)
+        #expect(
+            failures.map(\.summary) == [
+                "\(line): The route GET /a expected 2 requests, and 1 came.",
+                "\(line + 1): The route /b expected a request, and none came.",
+                "\(line + 2): The route /c expected a request, and none came.",
+                "\(line + 2): The route /d expected a request, and none came.",
+            ])
         let asked = try await TestScope.failures(failingOnLeftovers: false) {
             let server = try LoopbackServer()
             server.on(.get, "/a", answer: .text(""))

@@ -101,7 +101,7 @@ struct StubTransportTests {
             #expect(cause is TestFailure)
         }
         #expect(failures.map(\.place.line) == [line])
-        #expect(failures.map(\.message) == ["A request that no route is for: GET /v1/a"])
+        #expect(failures.map(\.message) == ["A request that no route is for: GET /v1/a. There are no routes."])
     }
 
     @Test("One request too many fails at the place of the route")
@@ -124,6 +124,7 @@ struct StubTransportTests {
 
     @Test("Routes that nobody asked, and answers that are left, fail at the end of the scope, or when it is asked for")
     func leftovers() async throws {
+        let line = #line + 3
         let failures = try await TestScope.failures {
             let transport = StubTransport()
             transport.on(.get, "/a", answer: .text(""))
@@ -132,16 +133,20 @@ struct StubTransportTests {
             transport.on(nil, "/d", failing: URLError(.timedOut))
         }
         #expect(
-            failures.map(\.message) == [
-                "The route GET /a expected a request, and none came.",
-                "The route POST /b expected 2 requests, and none came.",
-                "The route /c expected a request, and none came.",
-                "The route /d expected a request, and none came.",
+            failures.map(\.summary) == [
+                "\(line): The route GET /a expected a request, and none came.",
+                "\(line + 1): The route POST /b expected 2 requests, and none came.",
+                "\(line + 2): The route /c expected a request, and none came.",
+                "\(line + 3): The route /d expected a request, and none came.",
             ])
         let asked = try await TestScope.failures(failingOnLeftovers: false) {
             StubTransport(failing: URLError(.timedOut)).verify()
+            StubTransport(answer: .text("")).verify()
+            StubTransport { _ in .text("") }.verify()
         }
-        #expect(asked.map(\.message) == ["The route * expected a request, and none came."])
+        let last = #line - 2
+        let words = "The route * expected a request, and none came."
+        #expect(asked.map(\.summary) == [last - 2, last - 1, last].map { "\($0): \(words)" })
     }
 
     @Test("A route that is left over is told once, and one that comes later as well")

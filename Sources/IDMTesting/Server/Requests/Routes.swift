@@ -23,8 +23,11 @@ struct Route<Request: Sendable, Answer: Sendable>: Sendable {
         self.place = place
     }
 
+    /// What it answers.
+    fileprivate var words: String { "\(method.map { "\($0) " } ?? "")\(pattern.source)" }
+
     /// The route in a sentence.
-    var name: String { "The route \(method.map { "\($0) " } ?? "")\(pattern.source)" }
+    var name: String { "The route \(words)" }
 
     fileprivate mutating func takeLeftover() -> TestFailure? {
         guard !isTold, let leftover else { return nil }
@@ -74,7 +77,8 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
             ? find(path) { $0 == .head } ?? find(path) { $0 == nil || $0 == .get }
             : find(path) { $0 == nil || $0 == method }
         guard let (index, parameters) = found else {
-            return (.none("A request that no route is for: \(method) \(target)", nil), [:])
+            let expected = routes.isEmpty ? "There are no routes." : "The routes: \(routes.map(\.words).inWords)."
+            return (.none("A request that no route is for: \(method) \(target). \(expected)", nil), [:])
         }
         routes[index].asked += 1
         let route = routes[index]
