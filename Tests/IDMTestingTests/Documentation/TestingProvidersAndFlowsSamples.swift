@@ -9,7 +9,9 @@ private struct UserDataProvider: DataProvider {
     func request(_ query: String) async throws -> [String] { [query] }
 }
 
-private actor Meter: DataProvider {
+// sample: a meter
+/// Counts how many requests are in it at the same time.
+actor Meter: DataProvider {
     private var inside = 0
     private(set) var most = 0
 
@@ -22,6 +24,7 @@ private actor Meter: DataProvider {
         return most
     }
 }
+// end
 
 // sample: failures as issues
 /// Runs each test in a scope of its own, whose failures become issues at their lines.
@@ -148,24 +151,28 @@ struct TestingProvidersAndFlowsSamples {
         }
     }
     // end
-}
 
-@Suite("What the samples show", .timeLimit(.ample))
-struct SampleCounterTests {
-    @Test("The explored queue would not pass if it ran calls beside each other")
-    func race() async throws {
-        await #expect(throws: ExplorationFailure.self) {
-            try await explore(seeds: 0..<200) { _ in
-                let meter = Meter()
-                let all = Integrator(meter)
-                try await withThrowingTaskGroup(of: Int.self) { group in
-                    for query in ["a", "b", "c"] { group.addTask { try await all.request(query) } }
-                    try await group.waitForAll()
-                }
-                guard await meter.most == 1 else { throw Trouble.first }
-            }
+    // sample: a race that is found
+    @Test("Without a queue requests meet, and the seed that showed it shows it again")
+    func meeting() async throws {
+        struct Met: Error {}
+        @Sendable func makeCalls(_ executor: DeterministicExecutor) async throws {
+            let meter = Meter()
+            let users = Integrator(meter)
+            async let first = users.request("a")
+            async let second = users.request("b")
+            _ = try await (first, second)
+            guard await meter.most == 1 else { throw Met() }
         }
+        let found = try await #require(throws: ExplorationFailure.self) {
+            try await explore(seeds: 0..<200, makeCalls)
+        }
+        let again = try await #require(throws: ExplorationFailure.self) {
+            try await explore(seeds: [found.seed], makeCalls)
+        }
+        #expect(found.error is Met && again.error is Met)
     }
+    // end
 }
 
 @Suite("Failures as issues", .timeLimit(.ample), ReportingFailures())
