@@ -34,6 +34,7 @@ extension SourcePlace: Hashable, CustomStringConvertible {
         left.line == right.line && left.column == right.column && "\(left.filePath)" == "\(right.filePath)"
     }
 
+    /// Hashes what makes two places the same.
     public func hash(into hasher: inout Hasher) {
         hasher.combine("\(filePath)")
         hasher.combine(line)

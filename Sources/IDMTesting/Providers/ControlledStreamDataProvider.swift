@@ -58,6 +58,7 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
     public struct Values: AsyncSequence, Sendable {
         fileprivate let begin: @Sendable () -> ControlledStreamRequest<Input, Output>
 
+        /// Begins with the first value that is asked for.
         public func makeAsyncIterator() -> Iterator { Iterator(begin: begin) }
 
         /// Walks through the values of one request.
@@ -69,10 +70,12 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
                 self.begin = begin
             }
 
+            /// The next value once the test has sent it, or nil after the last.
             public mutating func next() async throws -> Output? {
                 try await next(isolation: #isolation)
             }
 
+            /// The next value once the test has sent it, or nil after the last.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
                 let listener = listener ?? Listener(begin())
                 self.listener = listener

@@ -131,6 +131,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         fileprivate let spy: SpyDataProvider
         fileprivate let input: Base.Input
 
+        /// Starts to listen to the base.
         public func makeAsyncIterator() -> Iterator {
             Iterator(spy: spy, input: input, base: ProviderValues(of: spy.base, for: input).makeAsyncIterator())
         }
@@ -148,10 +149,12 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
                 self.base = base
             }
 
+            /// The next value of the base, or nil after the last.
             public mutating func next() async throws -> Base.Output? {
                 try await next(isolation: #isolation)
             }
 
+            /// The next value of the base, or nil after the last.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Base.Output? {
                 let passage = passage ?? Passage(spy, input)
                 self.passage = passage

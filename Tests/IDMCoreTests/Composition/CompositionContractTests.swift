@@ -114,6 +114,11 @@ struct CompositionContractTests {
             ($0.slow >><< $0.failing).mapInput { (input: Int) in (input, input) }.map { $0.0 }
         }
         try await expectKept {
+            ($0.slow >><< $0.slow).collectingResults().mapInput { (input: Int) in (input, input + 1) }.map {
+                [try $0.0.get(), try $0.1.get()]
+            }
+        }
+        try await expectKept {
             ($0.slow >><< $0.failing).collectingResults().mapInput { (input: Int) in (input, input) }.map {
                 try $0.0.get()
             }
@@ -141,6 +146,7 @@ struct CompositionContractTests {
     @Test("those that share, add and deliver more than once")
     func shared() async throws {
         try await expectKept { $0.slow.coalesced() }
+        try await expectKept { $0.slow.attached($0.slow) }
         try await expectKept { $0.slow.attached($0.failing) }
         try await expectKept { $0.slow.merged(with: $0.slow) }
     }
@@ -159,6 +165,16 @@ struct CompositionContractTests {
         try await expectKept { $0.stream.fallback(to: $0.stream) }
         try await expectKept { $0.stream.retry(1) }
         try await expectKept { $0.stream.attached($0.slow) }
+    }
+
+    @Test("streams that fail before a value, or after some, and what recovers from that")
+    func failingStreams() async throws {
+        try await expectKept { $0.failing.merged(with: $0.stream) }
+        try await expectKept { $0.stream.merged(with: $0.failing) }
+        try await expectKept { $0.failing.merged(with: $0.stream).fallback(to: $0.stream) }
+        try await expectKept { $0.stream.merged(with: $0.failing).fallback(to: $0.stream) }
+        try await expectKept { $0.failing.merged(with: $0.stream).retry(1) }
+        try await expectKept { $0.stream.merged(with: $0.failing).retry(1) }
     }
 
     @Test("what takes the last value of a stream")

@@ -242,6 +242,7 @@ struct TestScopeTests {
     @Test("keeps the synchronous delivery of the calls that are made in it")
     @MainActor
     func synchrony() async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         try await TestScope.run {
             let log = Log()
             Integrator(Echo<Int>()).prepareCall(1)

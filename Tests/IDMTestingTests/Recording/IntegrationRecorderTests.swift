@@ -303,6 +303,7 @@ struct IntegrationRecorderTests {
 
     @Test("can be asked before the end")
     func verify() async throws {
+        let line = #line + 4
         let failures = try await TestScope.failures(failingOnLeftovers: false) {
             let recorder = IntegrationRecorder<Int>()
             await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
@@ -310,13 +311,15 @@ struct IntegrationRecorderTests {
             try await recorder.expect(.began, .succeeded, .completed)
             recorder.verify()
         }
-        #expect(failures.count == 1)
+        #expect(
+            failures.map(\.summary) == ["\(line): Expected nothing more, and began, succeeded(1), completed came."])
     }
 
     @Test("hears every call of an integrator, and knows which haven't ended")
     func integrator() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider)
+        let line = #line + 2
         let failures = try await TestScope.failures {
             let recorder = IntegrationRecorder<Int>()
             recorder.hear(integrator)
@@ -327,7 +330,7 @@ struct IntegrationRecorderTests {
             _ = try await provider.nextRequest()
             try await recorder.expect(.began, .succeeded(1), .completed, .began)
         }
-        #expect(failures.map(\.message) == ["Expected every call to have ended, and 1 had not."])
+        #expect(failures.map(\.summary) == ["\(line): Expected every call to have ended, and 1 had not."])
         integrator.cancel()
     }
 
@@ -355,42 +358,6 @@ struct IntegrationRecorderTests {
         while !calls.value.isEnough {
             await integrator.prepareCall(1).call().finish()
             calls.change { $0.made += 1 }
-        }
-    }
-
-    @Test("leaves a call its synchronous delivery")
-    @MainActor
-    func synchrony() async throws {
-        try await TestScope.run {
-            let recorder = IntegrationRecorder<Int>()
-            recorder.call(Integrator(Echo<Int>()).prepareCall(1))
-            #expect(recorder.events.count == 3)
-            try await recorder.expect(.began, .succeeded(1), .completed)
-        }
-    }
-    @Test("leaves the calls of an integrator their synchronous delivery, on every actor")
-    @MainActor
-    func synchronyOfIntegrator() async throws {
-        try await TestScope.run {
-            let (recorder, integrator) = (IntegrationRecorder<Int>(), Integrator(Echo<Int>()))
-            recorder.hear(integrator)
-            integrator.prepareCall(1).call()
-            #expect(recorder.events.count == 3)
-            try await recorder.expect(.began, .succeeded(1), .completed)
-            let other = IntegrationRecorder<Int>(exhaustive: false)
-            #expect(await Stage().record(other) == [3, 6])
-        }
-    }
-
-    private actor Stage {
-        /// How many events are there after a call that is recorded, and after one of an integrator that is heard.
-        func record(_ recorder: IntegrationRecorder<Int>) -> [Int] {
-            let integrator = Integrator(Echo<Int>())
-            recorder.call(integrator.prepareCall(1))
-            let count = recorder.events.count
-            recorder.hear(integrator)
-            integrator.prepareCall(1).call()
-            return [count, recorder.events.count]
         }
     }
 }

@@ -329,6 +329,7 @@ struct ManualClockTests {
     @Test("leaves calls on the main actor their synchronous delivery")
     @MainActor
     func synchrony() {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let (clock, log) = (ManualClock(), Log())
         let integrator = Integrator(Echo<Int>(), executing: .latest, clock: clock)
         integrator.prepareCall(5).onSuccess { log.add("\($0)") }.call()

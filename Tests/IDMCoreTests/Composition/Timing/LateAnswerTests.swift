@@ -1,4 +1,5 @@
 import Dispatch
+import IDMTesting
 import TestSupport
 import Testing
 
@@ -35,15 +36,20 @@ struct LateAnswerTests {
     }
 
     /// Sleeps until it is cancelled, and holds up whoever cancels it until the answer has been taken. Not for ever: an
-    /// answer that is told has to wait for whoever cancels.
+    /// answer that is told has to wait for whoever cancels, and isn't taken meanwhile.
     private struct Stuck: Clock {
         let isTaken: DispatchSemaphore
+        /// Whether the answer has been taken meanwhile.
+        let hasHeldUp = Watched<Bool?>(nil)
         let minimumResolution = Duration.zero
 
         var now: ContinuousClock.Instant { ContinuousClock.now }
 
         func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-            await waitForCancel { _ = isTaken.wait(timeout: .now() + .seconds(5)) }
+            await waitForCancel {
+                let isInTime = isTaken.wait(timeout: .now() + .seconds(20)) == .success
+                hasHeldUp.change { $0 = isInTime }
+            }
             throw CancellationError()
         }
     }
@@ -51,7 +57,8 @@ struct LateAnswerTests {
     @Test("isn't told what the provider makes of that")
     func late() async throws {
         let provider = Late()
-        let timed = provider.timeout(.seconds(1), clock: Stuck(isTaken: provider.isTaken))
+        let clock = Stuck(isTaken: provider.isTaken)
+        let timed = provider.timeout(.seconds(1), clock: clock)
         let task = Task {
             var values = timed.values(for: ()).makeAsyncIterator()
             return try await values.next()
@@ -60,6 +67,8 @@ struct LateAnswerTests {
         // On no thread that the provider needs.
         DispatchQueue.global().async { task.cancel() }
         await #expect(throws: CancellationError.self) { try await task.value }
+        try await clock.hasHeldUp.wait { $0 != nil }
+        #expect(clock.hasHeldUp.value == true)
     }
 }
 
