@@ -2,9 +2,12 @@ package import IDMTesting
 
 /// Does work on the main actor, and holds it on each way by the pool, where it could be a while. Returns whether a
 /// clock knew of that, way for way.
+///
+/// - Parameter passed: Counts the ways that have been gone.
 @MainActor
 package func heldWays(
-    knownTo clock: ManualClock, _ work: @escaping @MainActor @Sendable () async throws -> Void
+    knownTo clock: ManualClock, passed: Watched<Int> = Watched(0),
+    _ work: @escaping @MainActor @Sendable () async throws -> Void
 ) async throws -> [Bool] {
     let (jobs, known) = (HeldJobs(), Watched<[Bool]>([]))
     let end = Watched<Result<[Bool], any Error>?>(nil)
@@ -18,6 +21,7 @@ package func heldWays(
             let isKnown = !clock.isAtRest
             known.change { $0.append(isKnown) }
             jobs.run()
+            passed.change { $0 += 1 }
         }
     }
     await working.value
