@@ -11,13 +11,15 @@ public import IDMCore
 /// | ``Rule/answersOnce`` | a request answers or fails, not as cancelled, and calls back once, if it does |
 /// | ``Rule/hearsCancel`` | a request whose task is cancelled ends soon |
 /// | ``Rule/answersNothingAfterCancel`` | it then doesn't answer with a value |
-/// | ``Rule/takesConcurrentRequests`` | many requests at once, and later ones, end as one does, whoever is cancelled |
+/// | ``Rule/takesConcurrentRequests`` | many requests at once, and later ones, all end, whoever else is cancelled |
 /// | ``Rule/isReleased`` | after use, and after a cancel, nothing holds the provider; for a class, also an erased one |
 ///
 /// A callback provider is asked with a callback, so that what its cancel handler does is seen; one that returns none
 /// can't be cancelled, which breaks nothing. An erased one is asked as any other provider. Of a stream the first value
 /// is an answer, and it need not end before it is cancelled. A request that ends before it is cancelled shows nothing
-/// of a cancel, and breaks nothing. Answers that go to another request are seen where the inputs are several.
+/// of a cancel, and breaks nothing. Answers that go to another request are seen where the inputs are several. A
+/// provider may fail: one that lets in only one request at a time, and fails the others, breaks nothing. So may an
+/// integrator end a request as superseded or as ignored, as its executing type says.
 ///
 /// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
 /// waited for longer than it takes. There are five exceptions. A request is left alone for a moment before it is

@@ -10,7 +10,8 @@
 ///
 /// What is tracked is looked at by ``verify()``, and at the end of the ``TestScope`` in which the tracker was made,
 /// when the variables of the body are gone. A run of a call holds its handlers until it has ended, so wait for that:
-/// with `finish()`, or with a ``ManualClock``. A ``LoopbackServer`` holds its routes until it has stopped: wait for its
+/// with `finish()`, or with a ``ManualClock``. Who waits for the end of something may hear of it a moment before all is
+/// let go that it has held, on another thread: the end of the scope gives that time. A ``LoopbackServer`` holds its routes until it has stopped: wait for its
 /// `stop()`, or use its `run`. Until the end the scope itself keeps what recorders have heard, and the routes of
 /// transports; what is tracked is looked at when those have gone.
 public final class LeakTracker: Sendable {
@@ -28,7 +29,9 @@ public final class LeakTracker: Sendable {
     /// Makes a tracker that reports to the current ``TestScope``.
     public init() {
         ledger = .current
-        ledger.atEnd(isGone: { [tracked] in tracked.value.allSatisfy { $0.isTold || $0.object == nil } }) { [tracked] in
+        ledger.atEnd(.leak) { [tracked] in
+            tracked.value.allSatisfy { $0.isTold || $0.object == nil }
+        } _: { [tracked] in
             Self.leaks(of: tracked)
         }
     }
@@ -55,8 +58,9 @@ public final class LeakTracker: Sendable {
     }
 
     /// Fails for each object that is still there, at the line where it was tracked. Each is told once, here or at the
-    /// end of the scope. Looks once, where the end of a scope gives what is on its way out a second to go, unless it is
-    /// the end of one that doesn't suspend in a task.
+    /// end of the scope. Looks once: what is on its way out on another thread, as what a call has held that has just
+    /// ended, may be taken for held. The end of a scope gives that a second to go, unless it is the end of one that
+    /// doesn't suspend in a task.
     public func verify() {
         for failure in Self.leaks(of: tracked) { ledger.record(failure) }
     }

@@ -10,8 +10,14 @@ final class FailureLedger: Sendable {
 
     /// What a check looks at.
     enum Leftover: Sendable {
-        case stub, other
-        /// What is still held. A check holds what it looks at, so these come when the others have gone.
+        /// What was heard, and who hasn't ended.
+        case event
+        /// Who was to be asked, looked at when what is chained to calls has had time to ask.
+        case stub, route
+        /// What is chained to calls, and is given time to end.
+        case chain
+        /// What is still held, and is given time to go. A check holds what it looks at, so these come when the others
+        /// have gone.
         case leak
     }
 
@@ -25,8 +31,8 @@ final class FailureLedger: Sendable {
         /// What has begun in the scope and hasn't ended.
         var open: [OpenPart] = []
         var checks: [(kind: Leftover, check: Check)] = []
-        /// Say whether what leaks are looked for has gone.
-        var departures: [@Sendable () -> Bool] = []
+        /// Say whether what is given time has gone.
+        var departures: [(kind: Leftover, isGone: @Sendable () -> Bool)] = []
         var isClosed = false
         var isLeft = false
 
@@ -137,17 +143,17 @@ final class FailureLedger: Sendable {
     }
 
     /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
-    func atEnd(_ kind: Leftover = .other, _ check: @escaping Check) {
+    func atEnd(_ kind: Leftover, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
         state.withLock { $0.checks.append((kind, check)) }
     }
 
     /// Adds what is to have gone when the scope ends: whether it has, and what to say where it hasn't.
-    func atEnd(isGone: @escaping @Sendable () -> Bool, _ check: @escaping Check) {
+    func atEnd(_ kind: Leftover, isGone: @escaping @Sendable () -> Bool, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
         state.withLock { state in
-            state.departures.append(isGone)
-            state.checks.append((.leak, check))
+            state.departures.append((kind, isGone))
+            state.checks.append((kind, check))
         }
     }
 
@@ -168,27 +174,39 @@ final class FailureLedger: Sendable {
         for failure in checks.flatMap({ $0.check() }) { record(failure, isHere: true) }
     }
 
-    /// Hands on what came from elsewhere.
-    private func gather() {
+    /// Hands on what came from elsewhere, and what was missing if the scope is cancelled. Asked in the scope's task.
+    func gather() {
         let failures = state.withLock { state in
             defer { state.elsewhere = [] }
             return state.elsewhere
         }
         for failure in failures { record(failure, isHere: true) }
-    }
-
-    /// Looks at all but leaks, and holds nothing of these any more.
-    func checkLeftovers(checking: Bool) {
-        gather()
         let missing = state.withLock { $0.takeMissing() }
         for failure in missing { record(failure, isHere: true) }
-        finish({ $0 != .leak }, checking: checking)
+    }
+
+    /// Looks at all that was made in the scope, and gives what is on its way out the time for that.
+    func checkLeftovers() async {
+        finish({ $0 == .event }, checking: true)
+        await waitForDepartures(of: .chain)
+        finish({ $0 != .leak }, checking: true)
+        await waitForDepartures(of: .leak)
+        finish({ _ in true }, checking: true)
+    }
+
+    /// The same where nothing can suspend, as in a method of XCTest.
+    func checkLeftoversOnThread() {
+        finish({ $0 == .event }, checking: true)
+        waitForDeparturesOnThread(of: .chain)
+        finish({ $0 != .leak }, checking: true)
+        waitForDeparturesOnThread(of: .leak)
+        finish({ _ in true }, checking: true)
     }
 
     /// Waits for what is on its way out: whoever has told a test that something is over may hold it for a moment more,
     /// on a thread of its own. Less and less often, and for a second in all, so only a test that fails takes its time.
-    func waitForDepartures() async {
-        let haveGone = takeDepartures()
+    func waitForDepartures(of kind: Leftover) async {
+        let haveGone = takeDepartures(of: kind)
         if haveGone() { return }
         // In a task of its own: a time limit that has cancelled this one takes no time from what goes.
         await LibraryTask.startLater { _ in
@@ -202,14 +220,14 @@ final class FailureLedger: Sendable {
         }.value
     }
 
-    /// The same where nothing can suspend, as in a method of XCTest. Not in a task, whose thread is others' as well:
-    /// what is on its way out there has to have gone.
+    /// The same where nothing can suspend. Not in a task, whose thread is others' as well: what is on its way out there
+    /// has to have gone.
     ///
     /// It has to look again and again: an object of somebody else's tells nobody that it goes. And it may sleep: a
     /// thread of the pool always runs a task, so one without a task is the caller's own, as the main thread of a test
     /// run is.
-    func waitForDeparturesOnThread() {
-        let haveGone = takeDepartures()
+    private func waitForDeparturesOnThread(of kind: Leftover) {
+        let haveGone = takeDepartures(of: kind)
         guard withUnsafeCurrentTask(body: { $0 == nil }) else { return }
         for pause in Self.pauses {
             if haveGone() { return }
@@ -223,17 +241,17 @@ final class FailureLedger: Sendable {
     private static let pauses = (0..<10).map { 1 << $0 }
 
     /// Says whether all have gone. Asks each of them: who is asked knows that it has been given time.
-    private func takeDepartures() -> @Sendable () -> Bool {
+    private func takeDepartures(of kind: Leftover) -> @Sendable () -> Bool {
         let departures = state.withLock { state in
-            defer { state.departures = [] }
-            return state.departures
+            defer { state.departures.removeAll { $0.kind == kind } }
+            return state.departures.filter { $0.kind == kind }
         }
-        return { departures.map { $0() }.allSatisfy { $0 } }
+        return { departures.map { $0.isGone() }.allSatisfy { $0 } }
     }
 
-    /// Ends the scope, once its leftovers were looked at, and returns the failures that nobody has been handed.
-    func close(checking: Bool) -> [TestFailure] {
-        finish({ _ in true }, checking: checking)
+    /// Ends the scope, and returns the failures that nobody has been handed. What wasn't looked at isn't any more.
+    func close() -> [TestFailure] {
+        finish({ _ in true }, checking: false)
         // In one step: what comes from elsewhere is handed on, or goes outside. The scope may have been cancelled since
         // its leftovers were looked at.
         let (failures, last, handler) = state.withLock { state in

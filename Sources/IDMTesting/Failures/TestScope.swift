@@ -76,16 +76,14 @@ public final class TestScope: Sendable {
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async throws -> R {
         let scope = TestScope(handler)
-        let result = await scope.perform(failingOnLeftovers: leftovers, body)
-        let checking = leftovers && result.error == nil
-        if checking { await scope.ledger.waitForDepartures() }
-        return try scope.close(result, checking: checking)
+        let result = await scope.perform(body)
+        if leftovers && result.error == nil { await scope.ledger.checkLeftovers() }
+        return try scope.close(result)
     }
 
-    /// Runs a body in the scope, and looks at what it leaves behind, but for what may be on its way out.
+    /// Runs a body in the scope.
     func perform<R>(
-        failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> R
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async -> Result<R, any Error> {
         // An exploration that the body comes to a standstill in looks here as well. Who waits here is known there.
         let end = Self.begin(FailureLedger.OpenPart { [ledger] _ in ledger.failures })
@@ -99,7 +97,7 @@ public final class TestScope: Sendable {
         } catch {
             result = .failure(error)
         }
-        ledger.checkLeftovers(checking: leftovers && result.error == nil)
+        ledger.gather()
         return result
     }
 
@@ -118,10 +116,9 @@ public final class TestScope: Sendable {
                 try LibraryTask.$executor.withValue(LibraryTask.executor ?? scope.workload) { try body() }
             }
         }
-        let checking = leftovers && result.error == nil
-        scope.ledger.checkLeftovers(checking: checking)
-        if checking { scope.ledger.waitForDeparturesOnThread() }
-        return try scope.close(result, checking: checking)
+        scope.ledger.gather()
+        if leftovers && result.error == nil { scope.ledger.checkLeftoversOnThread() }
+        return try scope.close(result)
     }
 
     /// Runs a body and returns what the kit found wrong in it, also if the body throws a part of that, as a stub does
@@ -148,8 +145,8 @@ public final class TestScope: Sendable {
         FailureLedger.outside.setHandler(handler)
     }
 
-    private func close<R>(_ result: Result<R, any Error>, checking: Bool) throws -> R {
-        let failures = ledger.close(checking: checking)
+    private func close<R>(_ result: Result<R, any Error>) throws -> R {
+        let failures = ledger.close()
         guard failures.isEmpty else { throw TestFailures(failures, thrown: result.error) }
         return try result.get()
     }

@@ -7,20 +7,36 @@ import IDMCore
 /// there, and those that you start with it: `Task(executorPreference: executor) { … }`. A `Task { … }` without it, and
 /// code of the main actor, are not.
 public final class DeterministicExecutor: TaskExecutor {
+    /// Who draws the jobs, and waits for one.
+    private typealias Driver = UnsafeContinuation<UnownedJob?, Never>
+
     private struct State {
         var jobs: [UnownedJob] = []
         var generator: SplitMix
         var isRunning = false
+        /// Whether the operation has ended: the order is over once nothing can run any more.
+        var isEnding = false
         /// Whether the order is over: from then on jobs go to the pool.
         var isOver = false
         var turns: UInt64 = 0
         /// How many tasks are on their way to somewhere else.
         var trips = 0
-        var driver: UnsafeContinuation<UnownedJob?, Never>?
+        var driver: Driver?
         var idling: [Int: UnsafeContinuation<Void, Never>] = [:]
         var lastIdler = 0
 
         var isAtRest: Bool { jobs.isEmpty && !isRunning && trips == 0 }
+
+        /// The order is over if nothing is left of it. Whoever draws the jobs is told.
+        mutating func endAtRest() -> Driver? {
+            guard isEnding && isAtRest else { return nil }
+            return end()
+        }
+
+        mutating func end() -> Driver? {
+            isOver = true
+            return driver.take()
+        }
 
         mutating func draw() -> UnownedJob? {
             guard !jobs.isEmpty else { return nil }
@@ -43,7 +59,7 @@ public final class DeterministicExecutor: TaskExecutor {
         let job = UnownedJob(job)
         let (driver, isOver) = state.withLock { state in
             state.turns += 1
-            guard !state.isOver else { return (UnsafeContinuation<UnownedJob?, Never>?.none, true) }
+            guard !state.isOver else { return (Driver?.none, true) }
             state.jobs.append(job)
             guard let driver = state.driver else { return (nil, false) }
             state.driver = nil
@@ -73,14 +89,14 @@ public final class DeterministicExecutor: TaskExecutor {
                 } catch {
                     result = .failure(error)
                 }
-                self.finish()
+                self.change { $0.isEnding = true }
                 outcome.change { $0 = $0 ?? result }
             }
         }
         let driver = Task { await drive() }
         let watcher = Task {
             guard await stalls(for: patience, on: clock) else { return }
-            finish()
+            end()
             outcome.change { $0 = $0 ?? .failure(Stall(patience: patience, body: body)) }
         }
         await LibraryTask.hearingCancel {
@@ -89,7 +105,12 @@ public final class DeterministicExecutor: TaskExecutor {
             body.cancel()
         }
         watcher.cancel()
-        await driver.value
+        // What was left behind may go on for ever.
+        await LibraryTask.hearingCancel {
+            await driver.value
+        } onCancel: {
+            end()
+        }
         try outcome.value?.get()
     }
 
@@ -117,16 +138,15 @@ public final class DeterministicExecutor: TaskExecutor {
         }
     }
 
-    /// The next job, once there is one. Nil when the operation has ended and no job is left.
+    /// The next job, once there is one. Nil when the order is over and no job is left.
     private func next() async -> UnownedJob? {
         await withUnsafeContinuation { continuation in
-            let answer: UnownedJob?? = state.withLock { state in
-                if let job = state.draw() { return job }
-                if state.isOver { return .some(nil) }
+            let (job, driver): (UnownedJob?, Driver?) = state.withLock { state in
+                if let job = state.draw() { return (job, continuation) }
                 state.driver = continuation
-                return nil
+                return (nil, state.isOver ? state.end() : state.endAtRest())
             }
-            if let answer { continuation.resume(returning: answer) }
+            driver?.resume(returning: job)
         }
     }
 
@@ -137,22 +157,19 @@ public final class DeterministicExecutor: TaskExecutor {
 
     /// Changes what there is to do, and lets those go on who wait until there is nothing.
     private func change(_ change: (inout State) -> Void) {
-        let idling = state.withLock { state in
+        let (idling, driver): ([UnsafeContinuation<Void, Never>], Driver?) = state.withLock { state in
             change(&state)
-            guard state.isAtRest else { return [UnsafeContinuation<Void, Never>]() }
+            guard state.isAtRest else { return ([], nil) }
             defer { state.idling = [:] }
-            return Array(state.idling.values)
+            return (Array(state.idling.values), state.endAtRest())
         }
         for continuation in idling { continuation.resume() }
+        driver?.resume(returning: nil)
     }
 
-    /// The operation has ended. What is still in line runs, and what comes later goes to the pool.
-    private func finish() {
-        state.withLock { state in
-            state.isOver = true
-            defer { state.driver = nil }
-            return state.driver
-        }?.resume(returning: nil)
+    /// The order is over. What is still in line runs, and what comes later goes to the pool.
+    private func end() {
+        state.withLock { $0.end() }?.resume(returning: nil)
     }
 }
 

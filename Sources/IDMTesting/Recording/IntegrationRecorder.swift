@@ -55,9 +55,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         self.passesOverProgress = passesOverProgress
         state = Watched(State(passesOverProgress: passesOverProgress))
         guard isExhaustive else { return }
-        ledger.atEnd { [state, open, place] in Self.leftovers(of: state, open, at: place) }
+        ledger.atEnd(.event) { [state, open, place] in Self.leftovers(of: state, open, at: place) }
         // Whoever has heard the last event of a chain knows of its end before the one who made it does.
-        ledger.atEnd(isGone: { [open] in open.change { $0.areOver() } }) { [open] in
+        ledger.atEnd(.chain, isGone: { [open] in open.change { $0.areOver() } }) { [open] in
             open.change { $0.tellChained() }.map { place in
                 TestFailure("Expected all that is chained to the call to have ended, and it had not.", at: place)
             }

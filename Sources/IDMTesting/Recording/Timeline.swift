@@ -182,8 +182,9 @@ private final class PictureStage {
     private var tasks: [String: IntegrationTask<String>] = [:]
 
     private func hear(_ symbol: String) {
-        // There may be more ticks than numbers for them.
-        let tick = Int(exactly: (clock.now.offset / Timeline.tick).rounded(.down)) ?? .max
+        // In whole numbers: a quotient of durations may be a little less than it is. There may be more ticks than
+        // numbers for them.
+        let tick = Int(clamping: clock.now.offset.attoseconds / Timeline.tick.attoseconds)
         heard[tick, default: []].append(symbol)
     }
 

@@ -34,7 +34,7 @@ public final class StubTransport: HTTPTransport {
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
         place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        ledger.atEnd { [routes] in routes.change { $0.takeLeftovers() } }
+        ledger.atEnd(.route) { [routes] in routes.change { $0.takeLeftovers() } }
     }
 
     /// Makes a transport that answers every request with what a closure makes of it.

@@ -39,7 +39,7 @@ struct ReportingFailures: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Issue {
-    static func record(_ failure: TestFailure) {
+    nonisolated static func record(_ failure: TestFailure) {
         let place = SourceLocation(
             fileID: "\(failure.place.fileID)", filePath: "\(failure.place.filePath)", line: failure.place.line,
             column: failure.place.column)

@@ -11,10 +11,10 @@ struct DepartureTests {
     func goes() async {
         let looks = Watched(0)
         let ledger = FailureLedger(nil)
-        ledger.atEnd(isGone: Self.atFourthLook(looks), { [] })
-        await ledger.waitForDepartures()
+        ledger.atEnd(.leak, isGone: Self.atFourthLook(looks), { [] })
+        await ledger.waitForDepartures(of: .leak)
         #expect(looks.value == 4)
-        await ledger.waitForDepartures()
+        await ledger.waitForDepartures(of: .leak)
         #expect(looks.value == 4)
     }
 
@@ -23,7 +23,7 @@ struct DepartureTests {
         let looks = Watched(0)
         @Sendable func leave() {
             FailureLedger.current.atEnd(
-                isGone: Self.atFourthLook(looks),
+                .leak, isGone: Self.atFourthLook(looks),
                 { looks.value == 4 ? [] : [TestFailure("stays", at: SourcePlace())] })
         }
         try await explore(seeds: [1], patience: .zero) { _ in
@@ -42,6 +42,7 @@ struct DepartureTests {
         let task = Task {
             try await TestScope.run {
                 FailureLedger.current.atEnd(
+                    .leak,
                     isGone: {
                         looks.change { looks in
                             looks.append(.now)
@@ -69,17 +70,18 @@ struct DepartureTests {
             }
             ledger.change { $0 = closing }
             closing.record(failure)
-            closing.checkLeftovers(checking: true)
-            _ = closing.close(checking: true)
+            closing.gather()
+            _ = closing.close()
         }
     }
 
     @Test("isn't waited for without end")
     func stays() async {
         let ledger = FailureLedger(nil)
-        ledger.atEnd(isGone: { false }, { [TestFailure("stays", at: SourcePlace())] })
-        await ledger.waitForDepartures()
-        #expect(ledger.close(checking: true).map(\.message) == ["stays"])
+        ledger.atEnd(.leak, isGone: { false }, { [TestFailure("stays", at: SourcePlace())] })
+        await ledger.waitForDepartures(of: .leak)
+        await ledger.checkLeftovers()
+        #expect(ledger.close().map(\.message) == ["stays"])
     }
 
     @Test("is no leak: what a run holds whose end is told on another thread")

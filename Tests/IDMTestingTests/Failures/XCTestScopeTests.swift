@@ -70,6 +70,7 @@ final class XCTestScopeTests: ScopedTestCase {
     func testWhatIsOnItsWayOutHasTimeToGoAlsoWhereItNeedsTheMainThread() {
         let (hasLooked, isGone) = (Watched(false), Watched(false))
         FailureLedger.current.atEnd(
+            .leak,
             isGone: {
                 let isFirst = hasLooked.change { hasLooked in
                     defer { hasLooked = true }

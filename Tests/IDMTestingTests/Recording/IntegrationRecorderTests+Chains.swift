@@ -1,4 +1,6 @@
+import Foundation
 import IDMCore
+import IDMHTTP
 import TestSupport
 import Testing
 
@@ -33,6 +35,24 @@ extension IntegrationRecorderTests {
         other.cancel()
     }
 
+    @Test("has no stub told that what is chained asks a moment later, nor a route")
+    func askedByAChain() async throws {
+        for _ in 0..<200 {
+            try await TestScope.run {
+                let (recorder, stub) = (IntegrationRecorder<Int>(), StubDataProvider<Int, Int>(2))
+                let transport = StubTransport(answer: .text(""))
+                let asking = ClosureDataProvider<Int, Int> { input in
+                    let url = try #require(URL(string: "http://localhost/a"))
+                    _ = try await transport.send(TransportRequest(.get, url))
+                    return input
+                }
+                let other = Integrator(asking >>>> stub).prepareCall(2)
+                recorder.call(Integrator(Echo<Int>()).prepareCall(1).nextSuccess(other))
+                try await recorder.expect(.began, .succeeded(1), .completed)
+            }
+        }
+    }
+
     @Test("fails at the end for a call that a value was forwarded to and that hasn't ended")
     func unendedForward() async throws {
         let provider = ControlledDataProvider<Int, Int>()
@@ -63,7 +83,7 @@ extension IntegrationRecorderTests {
             }
         }
         let leak = "Expected Screen to be released, and something still holds it."
-        #expect(failures.map(\.message) == [leak, Self.oneUnendedChain, Self.oneUnendedChain])
+        #expect(failures.map(\.message) == [Self.oneUnendedChain, Self.oneUnendedChain, leak])
         other.cancel()
     }
 

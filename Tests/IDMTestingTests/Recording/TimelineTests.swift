@@ -73,6 +73,14 @@ struct TimelineTests {
                 """)
     }
 
+    @Test("knows the tick also where a quotient of durations is a little less", arguments: [2365, 2369, 2373, 10_000])
+    func farTicks(count: Int) async throws {
+        try await TestScope.run {
+            let hears = "a" + String(repeating: "-", count: count - 1) + "A"
+            await Timeline.expect(executing: .default, taking: count, calls: "a", hears: hears)
+        }
+    }
+
     @Test("that differs far away writes a long time in which nothing happens in a few characters")
     func farAway() async throws {
         let line = #line + 2

@@ -41,7 +41,7 @@ final class ServerHub: Sendable {
     // MARK: Start and end
 
     func start(listening listener: ServerSocket) {
-        ledger.atEnd { [self] in
+        ledger.atEnd(.route) { [self] in
             stop()
             return routes.withLock { $0.takeLeftovers() }
         }

@@ -1,0 +1,99 @@
+import IDMCore
+import IDMTesting
+import TestSupport
+import Testing
+
+/// What becomes of what a body leaves behind.
+extension ExploreTests {
+    /// Lets others have their turn, three times.
+    @Sendable
+    private static func giveTurns() async {
+        for _ in 0..<3 { await withTaskGroup(of: Void.self) { group in group.addTask {} } }
+    }
+
+    @Test("goes on with a call that a body leaves behind, and fails for what goes wrong in it")
+    func leftCall() async throws {
+        for seed in 0..<100 {
+            let kept = Watched<Integrator<Int, Int>?>(nil)
+            let failure = await #expect(throws: ExplorationFailure.self) {
+                try await explore(seeds: [seed], patience: .zero) { _ in
+                    let stub = StubDataProvider<Int, Int>(answers: [.success(1)])
+                    let turning = ClosureDataProvider<Int, Int> { input in
+                        await Self.giveTurns()
+                        return input
+                    }
+                    let integrator = Integrator(turning >>>> stub)
+                    kept.change { $0 = integrator }
+                    _ = try await integrator.request(0)
+                    integrator.prepareCall(1).call()
+                }
+            }
+            let found = try #require(failure?.error as? TestFailures)
+            #expect(failure?.seed == seed)
+            let words = "The stub expected no more than 1 request, and request 2 came: 1"
+            #expect(found.failures.map(\.message) == [words])
+        }
+    }
+
+    @Test("orders the tasks that a body leaves behind by the seed, to their end")
+    func leftTasks() async throws {
+        var orders: Set<[String]> = []
+        for seed in 0..<10 {
+            var found: Set<[String]> = []
+            for _ in 0..<10 {
+                let log = Log()
+                try await explore(seeds: [seed], patience: .zero) { executor in
+                    for number in 0..<4 {
+                        Task(executorPreference: executor) {
+                            for _ in 0..<3 {
+                                log.add("\(number)")
+                                await Self.giveTurns()
+                            }
+                        }
+                    }
+                }
+                found.insert(log.entries)
+            }
+            #expect(found.count == 1 && found.first?.count == 12)
+            orders.formUnion(found)
+        }
+        #expect(orders.count > 1)
+    }
+
+    @Test("doesn't wait for one that waits for somebody outside")
+    func leftWaiting() async throws {
+        let (gate, isOver) = (TestGate(), Signal())
+        try await explore(seeds: [1], patience: .seconds(86_400)) { executor in
+            Task(executorPreference: executor) {
+                try await gate.pass()
+                isOver.open()
+            }
+            try await gate.waiting(1)
+        }
+        #expect(!isOver.isOpen)
+        gate.open()
+        try await isOver.wait()
+    }
+
+    @Test("waits no longer for one that goes on for ever when its task is cancelled")
+    func leftForEver() async throws {
+        let (isMeantToEnd, isOver, hasBegun) = (Watched(false), Signal(), Signal())
+        let exploring = Task {
+            try await explore(seeds: [1]) { executor in
+                Task(executorPreference: executor) {
+                    while !isMeantToEnd.value {
+                        await Self.giveTurns()
+                        hasBegun.open()
+                    }
+                    isOver.open()
+                }
+            }
+        }
+        try await hasBegun.wait()
+        exploring.cancel()
+        try await exploring.value
+        #expect(!isOver.isOpen)
+        isMeantToEnd.change { $0 = true }
+        try await isOver.wait()
+    }
+}
