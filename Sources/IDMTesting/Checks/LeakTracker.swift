@@ -11,9 +11,9 @@
 /// What is tracked is looked at by ``verify()``, and at the end of the ``TestScope`` in which the tracker was made,
 /// when the variables of the body are gone. A run of a call holds its handlers until it has ended, so wait for that:
 /// with `finish()`, or with a ``ManualClock``. Who waits for the end of something may hear of it a moment before all is
-/// let go that it has held, on another thread: the end of the scope gives that time. A ``LoopbackServer`` holds its routes until it has stopped: wait for its
-/// `stop()`, or use its `run`. Until the end the scope itself keeps what recorders have heard, and the routes of
-/// transports; what is tracked is looked at when those have gone.
+/// let go that it has held, on another thread: the end of the scope gives that time. A ``LoopbackServer`` holds its
+/// routes until it has stopped: wait for its `stop()`, or use its `run`. Until the end the scope itself keeps what
+/// recorders have heard, and the routes of transports; what is tracked is looked at when those have gone.
 public final class LeakTracker: Sendable {
     private struct Tracked: Sendable {
         weak let object: (any AnyObject & Sendable)?

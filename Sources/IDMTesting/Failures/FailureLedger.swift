@@ -10,11 +10,11 @@ final class FailureLedger: Sendable {
 
     /// What a check looks at.
     enum Leftover: Sendable {
-        /// What was heard, and who hasn't ended.
-        case event
+        /// Who hasn't ended.
+        case call
         /// Who was to be asked, looked at when what is chained to calls has had time to ask.
         case stub, route
-        /// What is chained to calls, and is given time to end.
+        /// What is chained to calls, and is given time to end, with all that is heard.
         case chain
         /// What is still held, and is given time to go. A check holds what it looks at, so these come when the others
         /// have gone.
@@ -187,7 +187,7 @@ final class FailureLedger: Sendable {
 
     /// Looks at all that was made in the scope, and gives what is on its way out the time for that.
     func checkLeftovers() async {
-        finish({ $0 == .event }, checking: true)
+        finish({ $0 == .call }, checking: true)
         await waitForDepartures(of: .chain)
         finish({ $0 != .leak }, checking: true)
         await waitForDepartures(of: .leak)
@@ -196,7 +196,7 @@ final class FailureLedger: Sendable {
 
     /// The same where nothing can suspend, as in a method of XCTest.
     func checkLeftoversOnThread() {
-        finish({ $0 == .event }, checking: true)
+        finish({ $0 == .call }, checking: true)
         waitForDeparturesOnThread(of: .chain)
         finish({ $0 != .leak }, checking: true)
         waitForDeparturesOnThread(of: .leak)
@@ -204,7 +204,8 @@ final class FailureLedger: Sendable {
     }
 
     /// Waits for what is on its way out: whoever has told a test that something is over may hold it for a moment more,
-    /// on a thread of its own. Less and less often, and for a second in all, so only a test that fails takes its time.
+    /// on a thread of its own. Less and less often, and for a second of each kind, so only a test that fails takes its
+    /// time.
     func waitForDepartures(of kind: Leftover) async {
         let haveGone = takeDepartures(of: kind)
         if haveGone() { return }

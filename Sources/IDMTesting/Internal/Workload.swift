@@ -177,6 +177,8 @@ final class Workload: WorkWatch {
 protocol WatchedWork: WorkWatch {
     /// Where those wait for whom the order matters in which they hear of a rest.
     var resters: Line? { get }
+    /// Somebody has left that line.
+    func restWasTold()
     var turnsAtRest: UInt64? { get }
     func idle() async
     /// Takes a turn on each actor where work has started, behind all that waits there.
@@ -185,4 +187,6 @@ protocol WatchedWork: WorkWatch {
 
 extension Workload: WatchedWork {
     var resters: Line? { nil }
+
+    func restWasTold() {}
 }

@@ -14,8 +14,10 @@ public final class DeterministicExecutor: TaskExecutor {
         var jobs: [UnownedJob] = []
         var generator: SplitMix
         var isRunning = false
-        /// Whether the operation has ended: the order is over once nothing can run any more.
+        /// Whether the operation has succeeded: the order is over once nothing can run any more.
         var isEnding = false
+        /// Whether the order was over before that.
+        var isCut = false
         /// Whether the order is over: from then on jobs go to the pool.
         var isOver = false
         var turns: UInt64 = 0
@@ -27,12 +29,7 @@ public final class DeterministicExecutor: TaskExecutor {
 
         var isAtRest: Bool { jobs.isEmpty && !isRunning && trips == 0 }
 
-        /// The order is over if nothing is left of it. Whoever draws the jobs is told.
-        mutating func endAtRest() -> Driver? {
-            guard isEnding && isAtRest else { return nil }
-            return end()
-        }
-
+        /// The order is over. Whoever draws the jobs is told.
         mutating func end() -> Driver? {
             isOver = true
             return driver.take()
@@ -76,7 +73,8 @@ public final class DeterministicExecutor: TaskExecutor {
 
     /// Runs an operation, and whatever prefers this executor meanwhile, one job at a time.
     ///
-    /// - Throws: What the operation throws; ``Stall`` if it waits for what never comes, and is to be left behind.
+    /// - Throws: What the operation throws; ``Stall`` if it waits for what never comes, and is to be left behind;
+    ///   ``Cut`` if the task is cancelled while what the operation has left goes on.
     func run(
         patience: Duration, clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -89,7 +87,8 @@ public final class DeterministicExecutor: TaskExecutor {
                 } catch {
                     result = .failure(error)
                 }
-                self.change { $0.isEnding = true }
+                // What a body that fails leaves behind is nobody's: it may have been about to end it.
+                if case .success = result { self.change { $0.isEnding = true } } else { self.end() }
                 outcome.change { $0 = $0 ?? result }
             }
         }
@@ -109,9 +108,10 @@ public final class DeterministicExecutor: TaskExecutor {
         await LibraryTask.hearingCancel {
             await driver.value
         } onCancel: {
-            end()
+            cut()
         }
         try outcome.value?.get()
+        if state.withLock({ $0.isCut }) { throw Cut() }
     }
 
     /// Whether nothing can run any more, and nobody outside changes that for a while. False when the task is cancelled.
@@ -144,7 +144,7 @@ public final class DeterministicExecutor: TaskExecutor {
             let (job, driver): (UnownedJob?, Driver?) = state.withLock { state in
                 if let job = state.draw() { return (job, continuation) }
                 state.driver = continuation
-                return (nil, state.isOver ? state.end() : state.endAtRest())
+                return (nil, state.isOver ? state.end() : endAtRest(&state))
             }
             driver?.resume(returning: job)
         }
@@ -161,17 +161,35 @@ public final class DeterministicExecutor: TaskExecutor {
             change(&state)
             guard state.isAtRest else { return ([], nil) }
             defer { state.idling = [:] }
-            return (Array(state.idling.values), state.endAtRest())
+            return (Array(state.idling.values), endAtRest(&state))
         }
         for continuation in idling { continuation.resume() }
         driver?.resume(returning: nil)
     }
 
+    /// The order is over if nothing is left of it. Whoever waits to be told of a rest goes on after that.
+    private func endAtRest(_ state: inout State) -> Driver? {
+        state.isEnding && state.isAtRest && resters?.isEmpty != false ? state.end() : nil
+    }
+
+    func restWasTold() { change { _ in } }
+
     /// The order is over. What is still in line runs, and what comes later goes to the pool.
     private func end() {
         state.withLock { $0.end() }?.resume(returning: nil)
     }
+
+    /// The same before everything has come to its end.
+    private func cut() {
+        state.withLock { state in
+            if !state.isOver { state.isCut = state.isEnding }
+            return state.end()
+        }?.resume(returning: nil)
+    }
 }
+
+/// What an operation has left behind goes on, and is to be left.
+struct Cut: Error {}
 
 /// An operation waits for what never comes.
 struct Stall: Error, CustomStringConvertible {

@@ -15,7 +15,7 @@ import IDMCore
 /// Ordered are the body, its child tasks, what the library starts from there, and tasks that are started with the
 /// executor that the body gets. The same seed gives the same order, as long as nothing else has a part in it: the main
 /// actor, a real clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may have. What the body
-/// leaves behind goes on in that order as well, until nothing of it can run.
+/// leaves behind when it returns goes on in that order as well, until nothing of it can run.
 ///
 /// The order changes where a task waits, starts, or comes to an actor. From an actor into a function that is on none,
 /// and back, the runtime goes without asking the executor: what would have to come between isn't found.
@@ -28,8 +28,9 @@ import IDMCore
 /// is cancelled then and left behind: what goes wrong from there on with what was made in it is told to nobody.
 ///
 /// A body that blocks its thread blocks the exploration, as does one that goes on for ever and doesn't hear a cancel:
-/// one thing runs at a time, and nobody can take its thread from it. What it leaves behind and goes on for ever is
-/// waited for until the task of the exploration is cancelled.
+/// one thing runs at a time, and nobody can take its thread from it. If what it leaves behind goes on for ever, or is
+/// on its way to an actor that takes no turns, the exploration ends with a cancel of its task only. What a body leaves
+/// behind that throws isn't waited for.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
@@ -63,6 +64,10 @@ public func explore(
             // Once the order is over: what is on its way out goes on its way elsewhere, and nobody hangs meanwhile.
             await scope.ledger.checkLeftovers()
             failures = scope.ledger.close()
+        } catch is Cut {
+            thrown = CancellationError()
+            failures = scope.ledger.close()
+            scope.ledger.leave()
         } catch let stall as Stall {
             thrown = stall
             // Asked before it hears that it is left: what it does from then on is no news any more.

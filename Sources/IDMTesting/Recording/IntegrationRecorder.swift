@@ -55,12 +55,13 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         self.passesOverProgress = passesOverProgress
         state = Watched(State(passesOverProgress: passesOverProgress))
         guard isExhaustive else { return }
-        ledger.atEnd(.event) { [state, open, place] in Self.leftovers(of: state, open, at: place) }
+        ledger.atEnd(.call) { [state, open] in Self.unended(of: state, open) }
         // Whoever has heard the last event of a chain knows of its end before the one who made it does.
-        ledger.atEnd(.chain, isGone: { [open] in open.change { $0.areOver() } }) { [open] in
-            open.change { $0.tellChained() }.map { place in
-                TestFailure("Expected all that is chained to the call to have ended, and it had not.", at: place)
-            }
+        ledger.atEnd(.chain, isGone: { [open] in open.change { $0.areOver() } }) { [state, open, place] in
+            Self.heardLeftovers(of: state, at: place)
+                + open.change { $0.tellChained() }.map { place in
+                    TestFailure("Expected all that is chained to the call to have ended, and it had not.", at: place)
+                }
         }
     }
 
@@ -243,7 +244,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// ended: at the line of this, or where the call was made with the recorder. If the recorder is exhaustive, also
     /// for each stub of its ``TestScope`` that wasn't used up, where that was made. Each is told once, here or at the
     /// end of the scope. After a failed expectation as many events as it named are no failure of their own. What is
-    /// chained to a call isn't looked at.
+    /// chained to a call isn't looked at, nor given time: what it does later hasn't come yet.
     public func verify(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
@@ -252,24 +253,48 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         if isExhaustive { ledger.checkStubs() }
     }
 
+    /// All that is left over, looked at in one step.
     private static func leftovers(
         of watched: Watched<State>, _ open: Watched<OpenCalls>, at place: SourcePlace
     ) -> [TestFailure] {
-        // Asked before the rest is looked at: a recall that ends meanwhile has left its events there.
-        let recalled = Set(watched.value.recalls.filter { $0.value() }.keys)
-        let (unexpected, unended, heardCount) = watched.change { state in
+        let recalled = recalled(in: watched)
+        let (events, unended, heardCount) = watched.change { state in
             (state.takeLeftovers(), state.unended(recalled: recalled), state.integrators?.takeUntold() ?? 0)
         }
-        let places = open.change { $0.tell(unended) }
-        var failures: [TestFailure] = []
-        if !unexpected.isEmpty {
-            let words = IntegrationEvent.words(for: unexpected).inWords
-            failures.append(TestFailure("Expected nothing more, and \(words) came.", at: place))
+        return unexpected(events, at: place) + untold(unended, of: open) + openCalls(heardCount, at: place)
+    }
+
+    private static func unended(of watched: Watched<State>, _ open: Watched<OpenCalls>) -> [TestFailure] {
+        let recalled = recalled(in: watched)
+        return untold(watched.change { $0.unended(recalled: recalled) }, of: open)
+    }
+
+    private static func heardLeftovers(of watched: Watched<State>, at place: SourcePlace) -> [TestFailure] {
+        let (events, heardCount) = watched.change { state in
+            (state.takeLeftovers(), state.integrators?.takeUntold() ?? 0)
         }
-        failures += places.map { TestFailure("Expected the call to have ended, and it had not.", at: $0) }
-        if heardCount > 0 {
-            failures.append(TestFailure("Expected every call to have ended, and \(heardCount) had not.", at: place))
-        }
-        return failures
+        return unexpected(events, at: place) + openCalls(heardCount, at: place)
+    }
+
+    /// The calls of which a recall goes on. Asked before the rest is looked at: a recall that ends meanwhile has left
+    /// its events there.
+    private static func recalled(in watched: Watched<State>) -> Set<Int> {
+        Set(watched.value.recalls.filter { $0.value() }.keys)
+    }
+
+    private static func unexpected(_ events: [IntegrationEvent<Output>], at place: SourcePlace) -> [TestFailure] {
+        guard !events.isEmpty else { return [] }
+        return [
+            TestFailure("Expected nothing more, and \(IntegrationEvent.words(for: events).inWords) came.", at: place)
+        ]
+    }
+
+    private static func untold(_ calls: Set<Int>, of open: Watched<OpenCalls>) -> [TestFailure] {
+        open.change { $0.tell(calls) }.map { TestFailure("Expected the call to have ended, and it had not.", at: $0) }
+    }
+
+    private static func openCalls(_ count: Int, at place: SourcePlace) -> [TestFailure] {
+        guard count > 0 else { return [] }
+        return [TestFailure("Expected every call to have ended, and \(count) had not.", at: place)]
     }
 }

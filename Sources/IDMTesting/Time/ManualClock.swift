@@ -237,6 +237,7 @@ public final class ManualClock: Clock, WatchedClock {
             return await Workload.rest(of: watched, isolation: isolation)
         }
         await resters.inTurn { await Workload.rest(of: watched, isolation: isolation) }
+        for work in watched { work.restWasTold() }
     }
 
     /// Whether nothing is on its way, as far as this clock knows, right now.

@@ -75,23 +75,72 @@ extension ExploreTests {
         try await isOver.wait()
     }
 
-    @Test("waits no longer for one that goes on for ever when its task is cancelled")
+    @Test("waits for one that waits for a rest of a clock", arguments: [false, true])
+    func leftResting(isOnMainActor: Bool) async throws {
+        for seed in 0..<50 {
+            let log = Log()
+            try await explore(seeds: [seed], patience: .zero) { executor in
+                let clock = ManualClock()
+                if isOnMainActor {
+                    let hasBegun = Signal()
+                    Task { @MainActor in
+                        hasBegun.open()
+                        await clock.rest()
+                        log.add("rest")
+                    }
+                    try await hasBegun.wait()
+                } else {
+                    Task(executorPreference: executor) {
+                        await clock.rest()
+                        await Self.giveTurns()
+                        log.add("rest")
+                    }
+                }
+            }
+            if !isOnMainActor { #expect(log.entries == ["rest"]) }
+            try await log.contains("rest")
+        }
+    }
+
+    @Test("leaves what a body leaves behind that throws, and tells only what that has thrown")
+    func leftByAThrow() async throws {
+        let (isMeantToEnd, isOver) = (Watched(false), Signal())
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { executor in
+                Task(executorPreference: executor) {
+                    while !isMeantToEnd.value { await Self.giveTurns() }
+                    isOver.open()
+                }
+                await Self.giveTurns()
+                throw Trouble.first
+            }
+        }
+        #expect(failure?.error as? Trouble == .first)
+        isMeantToEnd.change { $0 = true }
+        try await isOver.wait()
+    }
+
+    @Test("waits no longer for one that goes on for ever when its task is cancelled, which is a failure")
     func leftForEver() async throws {
         let (isMeantToEnd, isOver, hasBegun) = (Watched(false), Signal(), Signal())
         let exploring = Task {
-            try await explore(seeds: [1]) { executor in
+            try await explore(seeds: [7]) { executor in
+                let stub = StubDataProvider<Int, Int>(answers: [])
                 Task(executorPreference: executor) {
                     while !isMeantToEnd.value {
                         await Self.giveTurns()
                         hasBegun.open()
                     }
+                    // Nobody is told of what is left behind.
+                    _ = try? await stub.request(1)
                     isOver.open()
                 }
             }
         }
         try await hasBegun.wait()
         exploring.cancel()
-        try await exploring.value
+        let failure = await #expect(throws: ExplorationFailure.self) { try await exploring.value }
+        #expect(failure?.seed == 7 && failure?.error is CancellationError)
         #expect(!isOver.isOpen)
         isMeantToEnd.change { $0 = true }
         try await isOver.wait()

@@ -53,6 +53,25 @@ extension IntegrationRecorderTests {
         }
     }
 
+    @Test("has all told, and nothing as unended, of a chained call that is heard")
+    func heardChain() async throws {
+        for _ in 0..<200 {
+            let line = Watched(0)
+            let failures = try await TestScope.failures {
+                let (recorder, hearing) = (IntegrationRecorder<Int>(), IntegrationRecorder<Int>())
+                line.change { $0 = #line - 1 }
+                let other = Integrator(Echo<Int>())
+                hearing.hear(other)
+                recorder.call(Integrator(Echo<Int>()).prepareCall(1).nextSuccess(other.prepareCall(2)))
+                try await recorder.expect(.began, .succeeded(1), .completed)
+            }
+            try #require(
+                failures.map(\.summary) == [
+                    "\(line.value): Expected nothing more, and began, succeeded(2), completed came."
+                ])
+        }
+    }
+
     @Test("fails at the end for a call that a value was forwarded to and that hasn't ended")
     func unendedForward() async throws {
         let provider = ControlledDataProvider<Int, Int>()

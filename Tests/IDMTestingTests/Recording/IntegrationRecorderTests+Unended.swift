@@ -291,7 +291,7 @@ extension IntegrationRecorderTests {
         let call = "Expected the call to have ended, and it had not."
         #expect(
             failures.map(\.message) == [
-                event, call, event, "Expected every call to have ended, and 1 had not.", event, call,
+                event, call, event, "Expected every call to have ended, and 1 had not.", call, event,
             ])
         for integrator in [heard, other] { integrator.cancel() }
     }
