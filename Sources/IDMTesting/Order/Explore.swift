@@ -30,7 +30,7 @@ import IDMCore
 /// A body that blocks its thread blocks the exploration, as does one that goes on for ever and doesn't hear a cancel:
 /// one thing runs at a time, and nobody can take its thread from it. If what it leaves behind goes on for ever, or is
 /// on its way to an actor that takes no turns, the exploration ends with a cancel of its task only. What a body leaves
-/// behind that throws isn't waited for.
+/// behind that throws isn't waited for, and what goes wrong there is told to nobody.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
@@ -59,7 +59,10 @@ public func explore(
         var thrown: (any Error)?
         do {
             try await executor.run(patience: patience, clock: clock) {
-                try await scope.perform { try await body(executor) }.get()
+                let result = await scope.perform { try await body(executor) }
+                // What a body that throws leaves behind may go wrong for that reason, and at any time.
+                if case .failure = result { scope.ledger.leave() }
+                try result.get()
             }
             // Once the order is over: what is on its way out goes on its way elsewhere, and nobody hangs meanwhile.
             await scope.ledger.checkLeftovers()

@@ -104,20 +104,28 @@ extension ExploreTests {
 
     @Test("leaves what a body leaves behind that throws, and tells only what that has thrown")
     func leftByAThrow() async throws {
-        let (isMeantToEnd, isOver) = (Watched(false), Signal())
-        let failure = await #expect(throws: ExplorationFailure.self) {
-            try await explore(seeds: [1], patience: .zero) { executor in
-                Task(executorPreference: executor) {
-                    while !isMeantToEnd.value { await Self.giveTurns() }
-                    isOver.open()
+        for seed in 0..<50 {
+            let (isMeantToEnd, isOver) = (Watched(false), Signal())
+            let failure = await #expect(throws: ExplorationFailure.self) {
+                try await explore(seeds: [seed], patience: .zero) { executor in
+                    let (stub, hasThrown) = (StubDataProvider<Int, Int>(answers: []), Watched(false))
+                    for _ in 0..<3 {
+                        Task(executorPreference: executor) {
+                            while !hasThrown.value { await Self.giveTurns() }
+                            _ = try? await stub.request(1)
+                            while !isMeantToEnd.value { await Self.giveTurns() }
+                            isOver.open()
+                        }
+                    }
+                    await Self.giveTurns()
+                    hasThrown.change { $0 = true }
+                    throw Trouble.first
                 }
-                await Self.giveTurns()
-                throw Trouble.first
             }
+            try #require(failure?.error as? Trouble == .first)
+            isMeantToEnd.change { $0 = true }
+            try await isOver.wait()
         }
-        #expect(failure?.error as? Trouble == .first)
-        isMeantToEnd.change { $0 = true }
-        try await isOver.wait()
     }
 
     @Test("waits no longer for one that goes on for ever when its task is cancelled, which is a failure")
