@@ -30,7 +30,7 @@ import IDMCore
 /// A body that blocks its thread blocks the exploration, as does one that goes on for ever and doesn't hear a cancel:
 /// one thing runs at a time, and nobody can take its thread from it. If what it leaves behind goes on for ever, or is
 /// on its way to an actor that takes no turns, the exploration ends with a cancel of its task only. What a body leaves
-/// behind that throws isn't waited for, and what goes wrong there is told to nobody.
+/// behind that throws isn't waited for, and what goes wrong there goes outside of every scope.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
@@ -59,18 +59,18 @@ public func explore(
         var thrown: (any Error)?
         do {
             try await executor.run(patience: patience, clock: clock) {
-                let result = await scope.perform { try await body(executor) }
-                // What a body that throws leaves behind may go wrong for that reason, and at any time.
-                if case .failure = result { scope.ledger.leave() }
-                try result.get()
+                do {
+                    try await scope.perform { try await body(executor) }.get()
+                } catch {
+                    // By now: what it leaves behind may go wrong for that reason, and at any time.
+                    throw BodyFailure(error: error, failures: scope.ledger.close())
+                }
             }
             // Once the order is over: what is on its way out goes on its way elsewhere, and nobody hangs meanwhile.
             await scope.ledger.checkLeftovers()
             failures = scope.ledger.close()
-        } catch is Cut {
-            thrown = CancellationError()
-            failures = scope.ledger.close()
-            scope.ledger.leave()
+        } catch let failure as BodyFailure {
+            (thrown, failures) = (failure.error, failure.failures)
         } catch let stall as Stall {
             thrown = stall
             // Asked before it hears that it is left: what it does from then on is no news any more.
@@ -78,11 +78,19 @@ public func explore(
             scope.ledger.leave()
             stall.leaveBody()
         } catch {
-            thrown = error
+            // Cut short.
+            thrown = CancellationError()
             failures = scope.ledger.close()
+            scope.ledger.leave()
         }
         guard let error = failures.isEmpty ? thrown : TestFailures(failures, thrown: thrown) else { continue }
         throw ExplorationFailure(seed: seed, error: error, place: place)
     }
     if isEmpty { throw TestFailure("Expected a seed at least, and none came.", at: place) }
+}
+
+/// What a body has thrown, and what had failed by then.
+private struct BodyFailure: Error {
+    let error: any Error
+    let failures: [TestFailure]
 }

@@ -120,7 +120,7 @@ struct InScopeTests {
             found.add("\(issue.sourceLocation?.line ?? 0)")
             return true
         }
-        #expect(found.entries == ["\(line)", "\(line + 1)"])
+        #expect(found.entries == ["\(line + 1)", "\(line)"])
         integrator.cancel()
     }
 }

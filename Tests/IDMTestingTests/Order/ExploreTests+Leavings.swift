@@ -1,3 +1,4 @@
+import Foundation
 import IDMCore
 import IDMTesting
 import TestSupport
@@ -102,29 +103,48 @@ extension ExploreTests {
         }
     }
 
-    @Test("leaves what a body leaves behind that throws, and tells only what that has thrown")
+    @Test("leaves what a body leaves behind that throws")
     func leftByAThrow() async throws {
-        for seed in 0..<50 {
-            let (isMeantToEnd, isOver) = (Watched(false), Signal())
-            let failure = await #expect(throws: ExplorationFailure.self) {
-                try await explore(seeds: [seed], patience: .zero) { executor in
-                    let (stub, hasThrown) = (StubDataProvider<Int, Int>(answers: []), Watched(false))
-                    for _ in 0..<3 {
+        let (isMeantToEnd, isOver) = (Watched(false), Signal())
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { executor in
+                Task(executorPreference: executor) {
+                    while !isMeantToEnd.value { await Self.giveTurns() }
+                    isOver.open()
+                }
+                await Self.giveTurns()
+                throw Trouble.first
+            }
+        }
+        #expect(failure?.error as? Trouble == .first)
+        isMeantToEnd.change { $0 = true }
+        try await isOver.wait()
+    }
+
+    @Test("tells of a body that throws only what had failed by then: the rest goes outside, and isn't lost")
+    func failedAfterAThrow() async throws {
+        await #expect(processExitsWith: .exitCode(50)) {
+            let outside = Watched(0)
+            TestScope.report { _ in outside.change { $0 += 1 } }
+            for seed in 0..<50 {
+                let hasAsked = Signal()
+                do {
+                    try await explore(seeds: [seed], patience: .zero) { executor in
+                        let (stub, hasThrown) = (StubDataProvider<Int, Int>(answers: []), Watched(false))
                         Task(executorPreference: executor) {
                             while !hasThrown.value { await Self.giveTurns() }
                             _ = try? await stub.request(1)
-                            while !isMeantToEnd.value { await Self.giveTurns() }
-                            isOver.open()
+                            hasAsked.open()
                         }
+                        await Self.giveTurns()
+                        hasThrown.change { $0 = true }
+                        throw Trouble.first
                     }
-                    await Self.giveTurns()
-                    hasThrown.change { $0 = true }
-                    throw Trouble.first
+                } catch let failure as ExplorationFailure where failure.error as? Trouble == .first {
+                    try await hasAsked.wait()
                 }
             }
-            try #require(failure?.error as? Trouble == .first)
-            isMeantToEnd.change { $0 = true }
-            try await isOver.wait()
+            exit(Int32(outside.value))
         }
     }
 
