@@ -163,14 +163,17 @@ final class FailureLedger: Sendable {
         for failure in checks.flatMap({ $0.check() }) { record(failure) }
     }
 
+    /// What is looked at one after the other at the end, and what is given time just before.
+    private static let looks: [(departing: Leftover?, kinds: Set<Leftover>)] = [
+        (nil, [.call]), (.chain, [.stub, .route, .chain]), (.leak, [.leak]),
+    ]
+
     /// Looks for the last time at what is left of some kinds. Nothing is held of the checks when this returns.
-    private func finish(_ isMeant: (Leftover) -> Bool, checking: Bool) {
+    private func finish(_ kinds: Set<Leftover>) {
         let checks = state.withLock { state in
-            let meant = state.checks.filter { isMeant($0.kind) }
-            state.checks.removeAll { isMeant($0.kind) }
-            return meant
+            defer { state.checks.removeAll { kinds.contains($0.kind) } }
+            return state.checks.filter { kinds.contains($0.kind) }
         }
-        guard checking else { return }
         for failure in checks.flatMap({ $0.check() }) { record(failure, isHere: true) }
     }
 
@@ -187,20 +190,18 @@ final class FailureLedger: Sendable {
 
     /// Looks at all that was made in the scope, and gives what is on its way out the time for that.
     func checkLeftovers() async {
-        finish({ $0 == .call }, checking: true)
-        await waitForDepartures(of: .chain)
-        finish({ $0 != .leak }, checking: true)
-        await waitForDepartures(of: .leak)
-        finish({ _ in true }, checking: true)
+        for look in Self.looks {
+            if let kind = look.departing { await waitForDepartures(of: kind) }
+            finish(look.kinds)
+        }
     }
 
     /// The same where nothing can suspend, as in a method of XCTest.
     func checkLeftoversOnThread() {
-        finish({ $0 == .call }, checking: true)
-        waitForDeparturesOnThread(of: .chain)
-        finish({ $0 != .leak }, checking: true)
-        waitForDeparturesOnThread(of: .leak)
-        finish({ _ in true }, checking: true)
+        for look in Self.looks {
+            if let kind = look.departing { waitForDeparturesOnThread(of: kind) }
+            finish(look.kinds)
+        }
     }
 
     /// Waits for what is on its way out: whoever has told a test that something is over may hold it for a moment more,
@@ -252,7 +253,11 @@ final class FailureLedger: Sendable {
 
     /// Ends the scope, and returns the failures that nobody has been handed. What wasn't looked at isn't any more.
     func close() -> [TestFailure] {
-        finish({ _ in true }, checking: false)
+        // Let go of outside of the lock.
+        _ = state.withLock { state in
+            defer { state.checks = [] }
+            return state.checks
+        }
         // In one step: what comes from elsewhere is handed on, or goes outside. The scope may have been cancelled since
         // its leftovers were looked at.
         let (failures, last, handler) = state.withLock { state in

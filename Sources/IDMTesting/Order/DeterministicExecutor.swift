@@ -16,7 +16,9 @@ public final class DeterministicExecutor: TaskExecutor {
         var isRunning = false
         /// Whether the operation has succeeded: the order is over once nothing can run any more.
         var isEnding = false
-        /// Whether the order was over before that.
+        /// Whether the order isn't to wait for that: it is over once no job runs.
+        var isHurried = false
+        /// Whether something could still run when the order was over for that reason.
         var isCut = false
         /// Whether the order is over: from then on jobs go to the pool.
         var isOver = false
@@ -108,7 +110,7 @@ public final class DeterministicExecutor: TaskExecutor {
         await LibraryTask.hearingCancel {
             await driver.value
         } onCancel: {
-            cut()
+            change { $0.isHurried = true }
         }
         try outcome.value?.get()
         if state.withLock({ $0.isCut }) { throw Cut() }
@@ -128,8 +130,10 @@ public final class DeterministicExecutor: TaskExecutor {
     /// How much has come so far, or nil while something can run, or somebody is to be told of a rest: that is on its
     /// way, however long the pool and the main actor take for it.
     private var turnsAtStandstill: UInt64? {
-        resters?.isEmpty == false ? nil : turnsAtRest
+        isSomebodyResting ? nil : turnsAtRest
     }
+
+    private var isSomebodyResting: Bool { resters?.isEmpty == false }
 
     private func drive() async {
         while let job = await next() {
@@ -142,9 +146,10 @@ public final class DeterministicExecutor: TaskExecutor {
     private func next() async -> UnownedJob? {
         await withUnsafeContinuation { continuation in
             let (job, driver): (UnownedJob?, Driver?) = state.withLock { state in
+                endIfDue(&state)
                 if let job = state.draw() { return (job, continuation) }
                 state.driver = continuation
-                return (nil, state.isOver ? state.end() : endAtRest(&state))
+                return (nil, state.isOver ? state.end() : nil)
             }
             driver?.resume(returning: job)
         }
@@ -159,17 +164,23 @@ public final class DeterministicExecutor: TaskExecutor {
     private func change(_ change: (inout State) -> Void) {
         let (idling, driver): ([UnsafeContinuation<Void, Never>], Driver?) = state.withLock { state in
             change(&state)
-            guard state.isAtRest else { return ([], nil) }
+            endIfDue(&state)
+            let driver = state.isOver ? state.end() : nil
+            guard state.isAtRest else { return ([], driver) }
             defer { state.idling = [:] }
-            return (Array(state.idling.values), endAtRest(&state))
+            return (Array(state.idling.values), driver)
         }
         for continuation in idling { continuation.resume() }
         driver?.resume(returning: nil)
     }
 
-    /// The order is over if nothing is left of it. Whoever waits to be told of a rest goes on after that.
-    private func endAtRest(_ state: inout State) -> Driver? {
-        state.isEnding && state.isAtRest && resters?.isEmpty != false ? state.end() : nil
+    /// The order is over if nothing is left of it, or if that isn't waited for. Whoever waits to be told of a rest goes
+    /// on after that.
+    private func endIfDue(_ state: inout State) {
+        guard state.isEnding, !state.isOver, !state.isRunning else { return }
+        let isLeft = !state.isAtRest || isSomebodyResting
+        guard !isLeft || state.isHurried else { return }
+        (state.isOver, state.isCut) = (true, isLeft)
     }
 
     func restWasTold() { change { _ in } }
@@ -177,14 +188,6 @@ public final class DeterministicExecutor: TaskExecutor {
     /// The order is over. What is still in line runs, and what comes later goes to the pool.
     private func end() {
         state.withLock { $0.end() }?.resume(returning: nil)
-    }
-
-    /// The same before everything has come to its end.
-    private func cut() {
-        state.withLock { state in
-            if !state.isOver { state.isCut = state.isEnding }
-            return state.end()
-        }?.resume(returning: nil)
     }
 }
 

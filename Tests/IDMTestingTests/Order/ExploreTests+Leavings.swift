@@ -173,4 +173,21 @@ extension ExploreTests {
         isMeantToEnd.change { $0 = true }
         try await isOver.wait()
     }
+
+    @Test("takes a run that leaves nothing behind for what it is, also if its task was cancelled before its end")
+    func cancelledWithNothingLeft() async throws {
+        for seed in 0..<100 {
+            let (hasBegun, goesOn) = (Signal(), Signal())
+            let exploring = Task {
+                try await explore(seeds: [seed]) { _ in
+                    hasBegun.open()
+                    await goesOn.waitDeaf()
+                }
+            }
+            try await hasBegun.wait()
+            exploring.cancel()
+            goesOn.open()
+            try await exploring.value
+        }
+    }
 }
