@@ -2,49 +2,67 @@ extension ContractCheck {
     typealias Trial = ContractTrial<Provider>
 
     /// Asks many times at once, and cancels some: nobody else is to notice. What happens anyhow is no fault of a
-    /// cancel, and what happens to a request alone is no fault of many.
-    func takesMany() async throws -> String? {
+    /// cancel, and what happens to a request alone is no fault of many, but of each.
+    func takesMany() async throws -> Breach? {
         // Once for all looks: where a request takes seconds, these would take most of the time.
         var check = self
         check.alone = try await answersAlone()
         return try await check.takesMany(20)
     }
 
-    private func takesMany(_ count: Int) async throws -> String? {
-        var (hasAskedOne, isDeaf) = (false, false)
+    private func takesMany(_ count: Int) async throws -> Breach? {
+        func breach(_ message: String) -> Breach { Breach(rule: .takesConcurrentRequests, message: message) }
+        var (hasAskedOne, late, chance) = (false, Breach?.none, Chance())
         for choice in CrowdCancel.ways(inputCount: inputCount) {
-            let meddled = try await askMany(count, for: choice, awaitingCancelled: !isDeaf)
+            let meddled = try await askMany(count, for: choice, awaitingCancelled: late == nil)
             if !meddled.isInnocent {
-                if !hasAskedOne {
-                    guard try await askMany(1).fault == nil else { return nil }
-                    hasAskedOne = true
+                if !hasAskedOne, let words = try await answersOnce() {
+                    return Breach(rule: .answersOnce, message: words)
                 }
-                if let words = try await harm(of: choice, among: count, meddled) { return words }
+                hasAskedOne = true
+                if let words = try await harm(of: choice, among: count, meddled, &chance) {
+                    return breach(words)
+                }
             }
-            guard meddled.stuck > 0 else { continue }
-            isDeaf = try await isLate()
-            if !isDeaf {
-                return "expected all that were cancelled of \(count) requests to end, and \(meddled.stuck) did not."
+            guard meddled.stuck > 0, late == nil else { continue }
+            guard try await isLate() else {
+                return breach(
+                    "expected all that were cancelled of \(count) requests to end, and \(meddled.stuck) did not.")
             }
+            late = Breach(rule: .hearsCancel, message: lateness)
         }
-        if let words = try await mixUp(among: count) { return words }
-        if let words = try await aftermath(of: 1) { return words }
-        return try await aftermath(of: count)
+        if let words = try await mixUp(among: count) { return breach(words) }
+        if let words = try await aftermath(of: 1) { return breach(words) }
+        if let words = try await aftermath(of: count) { return breach(words) }
+        return chance.fault.map { breach(words(for: $0, among: count)) } ?? late
+    }
+
+    /// What has come by chance.
+    private struct Chance {
+        /// The inputs with which streams have differed in length that nobody cancelled.
+        var varying: Set<Int> = []
+        /// What no request is to come to, and some did beside a cancel, not each time.
+        var fault: String?
     }
 
     /// Looks three times: what comes now and then by itself may have come by chance, and to all at once where requests
-    /// share one. Six times where some fail: which of many those are may be chance as well.
-    private func harm(of choice: CrowdCancel, among count: Int, _ meddled: ContractCrowd) async throws -> String? {
+    /// share one. Six times where some fail, or streams end: which of many those are, and when, may be chance as well.
+    private func harm(
+        of choice: CrowdCancel, among count: Int, _ meddled: ContractCrowd, _ chance: inout Chance
+    ) async throws -> String? {
         var (meddled, harm) = (meddled, String?.none)
-        for look in 0..<(meddled.fails ? 6 : 3) {
+        for look in 0..<(meddled.fails || meddled.ends.contains { $0 > 0 } ? 6 : 3) {
             if look > 0 {
                 // A server that all share may count, and is to be met elsewhere in its count each time.
                 _ = try await askMany(7 * look)
                 meddled = try await askMany(count, for: choice)
             }
+            chance.fault = chance.fault ?? meddled.timelessFault
             let alike = try await askMany(count, for: choice, cancelling: false, until: meddled.ends)
-            if let fault = alike.fault { return look == 0 ? words(for: fault, among: count) : nil }
-            harm = meddled.harm(beside: alike, failingAlone: alone.indices.filter { alone[$0] == nil })
+            if let fault = alike.fault { return words(for: fault, among: count) }
+            chance.varying.formUnion(alike.varying)
+            harm = meddled.harm(
+                beside: alike, failingAlone: alone.indices.filter { alone[$0] == nil }, varying: chance.varying)
             if harm == nil { return nil }
         }
         return harm.map { "expected the cancel of some of \(count) requests to leave the others alone, and \($0)." }
@@ -70,14 +88,17 @@ extension ContractCheck {
         // Where all have ended by now, nothing is waited for that would notice it.
         try Task.checkCancellation()
         let cancel = isMeddling ? choice : nil
+        if cancel?.isLater == true { try await leaveAlone(trials) }
+        // To those that have ended by now no cancel does anything.
+        let early = trials.indices.filter { cancel != nil && trials[$0].hasEnded }
+        let open = trials.indices.filter { !early.contains($0) }
         let isChosen = { (number: Int) in cancel?.isMeant(number, of: size(count)) ?? false }
-        let chosen = trials.indices.filter(isChosen).map { trials[$0] }
+        let chosen = open.filter(isChosen).map { trials[$0] }
+        for trial in chosen { trial.cancel() }
         let numbers = (0..<inputCount).map { first in
-            stride(from: first, to: count, by: inputCount).filter { !isChosen($0) }
+            open.filter { $0 % inputCount == first && !isChosen($0) }
         }
         let spared = numbers.map { $0.map { trials[$0] } }
-        if cancel?.isLater == true { try await leaveAlone(trials) }
-        for trial in chosen { trial.cancel() }
         let cancelled = awaitsCancelled ? chosen : []
         _ = try await comes(within: patience.request) {
             for trial in spared.joined() { try await trial.answered() }
@@ -90,9 +111,11 @@ extension ContractCheck {
             for (trials, end) in zip(lasting, isLong ? ends : lasting.map(\.count)) {
                 try await wait(for: end, of: trials)
             }
+            for number in early { try await trials[number].over() }
         }
         let answers = numbers.joined().map { ($0, trials[$0].answer) }
-        return ContractCrowd(spared, strange: try await strange(among: answers), cancelled: cancelled)
+        return ContractCrowd(
+            spared, strange: try await strange(among: answers), early: early.map { trials[$0] }, cancelled: cancelled)
     }
 
     private func size(_ count: Int) -> CrowdSize { CrowdSize(count: count, inputCount: inputCount) }

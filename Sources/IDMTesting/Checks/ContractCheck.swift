@@ -14,23 +14,39 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     let patience: Patience
     let make: @Sendable () throws -> Provider
 
-    /// What was expected and what came, if the rule was broken.
-    func breach(of rule: DataProviderContract.Rule) async throws -> String? {
-        switch rule {
-        case .answersOnce: try await answers()
-        case .hearsCancel:
-            try await isLate()
-                ? "expected the end of a cancelled request within \(patience.cancel), and none came." : nil
+    typealias Breach = DataProviderContract.Breach
+
+    /// What was expected and what came, if the rule was broken. Among many requests another one may be found broken
+    /// that a look at a few has missed.
+    func breach(of rule: DataProviderContract.Rule) async throws -> Breach? {
+        func breach(_ message: String?) -> Breach? { message.map { Breach(rule: rule, message: $0) } }
+        return switch rule {
+        case .answersOnce: breach(try await answers())
+        case .hearsCancel: breach(try await isLate(looks: 3) ? lateness : nil)
         case .answersNothingAfterCancel:
-            try await answersAfterCancel() ? "expected a cancelled request to throw, and a value came." : nil
+            breach(
+                try await answersAfterCancel() ? "expected a cancelled request to throw, and a value came." : nil)
         case .takesConcurrentRequests: try await takesMany()
-        case .isReleased: try await holding()
+        case .isReleased: breach(try await holding())
         }
     }
+
+    var lateness: String { "expected the end of a cancelled request within \(patience.cancel), and none came." }
 
     // MARK: The rules
 
     private func answers() async throws -> String? {
+        if let words = try await answersOnce() { return words }
+        guard Provider.self is any CallbackDataProvider.Type else { return nil }
+        // At once it may not have begun what goes on after a cancel.
+        for moment in [Duration.zero, patience.beforeCancel] {
+            if let words = try await answersCancel(after: moment) { return words }
+        }
+        return nil
+    }
+
+    /// Looks at one request.
+    func answersOnce() async throws -> String? {
         let trial = ask(try make())
         defer { trial.cancel() }
         guard try await comes(within: patience.request, { try await trial.answered() }) else {
@@ -47,10 +63,6 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         _ = try await comes(within: patience.request) { try await trial.over() }
         guard trial.callbacks == 1 else {
             return "expected one callback for a request, and \(trial.callbacks.orNone) came."
-        }
-        // At once it may not have begun what goes on after a cancel.
-        for moment in [Duration.zero, patience.beforeCancel] {
-            if let words = try await answersCancel(after: moment) { return words }
         }
         return nil
     }
@@ -88,8 +100,10 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         return .none
     }
 
-    func isLate() async throws -> Bool {
-        try await cancel(after: patience.beforeCancel).isLate
+    /// Whether one of some requests, made one after the other, doesn't end soon after its cancel.
+    func isLate(looks: Int = 1) async throws -> Bool {
+        for _ in 0..<looks where try await cancel(after: patience.beforeCancel).isLate { return true }
+        return false
     }
 
     /// A value may be on its way when the cancel comes. A provider that hears its cancel doesn't have that at most of

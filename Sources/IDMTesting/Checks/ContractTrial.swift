@@ -13,7 +13,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
         /// Whether nothing can come any more.
         var isOver = false
         var isCancelled = false
-        var valuesBeforeCancel = 0
+        var valuesAfterCancel = 0
         var stop: CancelHandler?
         var task: Task<Void, Never>?
 
@@ -68,6 +68,8 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
                     let count = state.change { state in
                         if keepsAnswer && state.values == 0 { state.answer = value }
                         state.values += 1
+                        // Asked here: whoever cancels says so a moment before the task knows.
+                        if Task.isCancelled { state.valuesAfterCancel += 1 }
                         return state.values
                     }
                     // A stream may have values for ever, and suspend for none of them.
@@ -99,6 +101,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
                     case .success(let value):
                         if keepsAnswer && state.callbacks == 1 { state.answer = value }
                         state.values += 1
+                        if state.isCancelled { state.valuesAfterCancel += 1 }
                     // The first callback is the end.
                     case .failure(let error): if state.callbacks == 1 { state.error = error }
                     }
@@ -146,10 +149,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
 
     var values: Int { state.value.values }
 
-    var valuesAfterCancel: Int {
-        let state = state.value
-        return state.isCancelled ? state.values - state.valuesBeforeCancel : 0
-    }
+    var valuesAfterCancel: Int { state.value.valuesAfterCancel }
 
     /// Whether a value that came after the cancel is an answer. One of a stream may have been on its way, and is none
     /// if an error comes after it.
@@ -160,11 +160,10 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     /// Cancels the request. False if it has ended, or can't be cancelled.
     @discardableResult
     func cancel() -> Bool {
-        guard !hasEnded else { return false }
         // Taken out: it may hold the completion, and is to be let go when it has been called.
         let stop = state.change { state -> CancelHandler? in
+            guard !state.hasEnded else { return nil }
             state.isCancelled = true
-            state.valuesBeforeCancel = state.values
             defer { state.stop = nil }
             return state.stop
         }

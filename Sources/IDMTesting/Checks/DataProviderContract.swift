@@ -21,8 +21,8 @@ public import IDMCore
 /// provider may fail: one that lets in only one request at a time, and fails the others, breaks nothing. So may an
 /// integrator end a request as superseded or as ignored, as its executing type says.
 ///
-/// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is never
-/// waited for longer than it takes. There are five exceptions. A request is left alone for a moment before it is
+/// The battery asks real providers, so it measures real time, and only as an upper bound: what keeps the rules is
+/// waited for as long as it takes, and longer in five cases only. A request is left alone for a moment before it is
 /// cancelled. A callback provider that keeps a completion which it has called is given the time of a request to call
 /// once more, and that of a cancel after each of two cancels and four times among many (six with several inputs). A
 /// stream that goes on after its first value is given the time of a cancel to end, once alone and four times among many
@@ -42,14 +42,15 @@ public enum DataProviderContract {
         /// A request ends, with one value or one error, and as cancelled only if it was. A callback provider calls back
         /// once for each request. A stream doesn't end before its first value, unless with an error.
         case answersOnce
-        /// A request whose task is cancelled while it runs ends soon.
+        /// A request whose task is cancelled while it runs ends soon. It is looked at three times.
         case hearsCancel
         /// A request that was cancelled while it ran doesn't end with a value, at three of five moments at least: one
         /// may be on its way when the cancel comes. A stream may deliver such a one each time, if it then ends because
         /// of the cancel: with an error, or before its last value.
         case answersNothingAfterCancel
-        /// Many requests at once all end, none of them as cancelled, without an answer or twice. If one alone does so,
-        /// another rule is broken, and nothing is said of many. Some are cancelled, at once or after the time of
+        /// Many requests at once all end, none of them as cancelled, without an answer or twice. If one that is made
+        /// alone then does so, ``answersOnce`` is broken, and nothing is said of many; ``hearsCancel``, if one that is
+        /// cancelled doesn't end, alone as among many. Some are cancelled, at once or after the time of
         /// ``Patience/beforeCancel``. They end, and the others don't notice: no more of them fail, and no stream ends
         /// earlier, than where none is cancelled. One that is made after one was cancelled ends as well, with an error
         /// only if it has one anyhow, and so does one of three that are made after many were. With several inputs none
@@ -58,8 +59,10 @@ public enum DataProviderContract {
         /// fails now and then may hide what a cancel does to the others.
         ///
         /// What a cancel does to others, and whose answer goes to whom, is looked at three times, or six where others
-        /// fail beside a cancel, and breaks the rule if it is found each time. A provider that fails at random may be
-        /// found to break it once in a while, and one of which chance says who works for the others may pass.
+        /// fail or end beside a cancel, and breaks the rule if it is found each time. A provider that fails at random,
+        /// or whose streams end at random, may be found to break it once in a while, and one of which chance says who
+        /// works for the others may pass. So may one of which chance says whether it breaks a rule at all: each is
+        /// looked at a few times.
         case takesConcurrentRequests
         /// When all requests have ended or were cancelled, nothing holds the provider. One of which no request ends,
         /// with a cancel or without, can't be looked at, which breaks the rule as well.
@@ -145,11 +148,11 @@ public enum DataProviderContract {
         if rules.isEmpty { ledger.record("Expected a rule at least, and none came.", at: place) }
         var breaches: [Breach] = []
         for rule in Rule.allCases where rules.contains(rule) {
-            let message = try await check.breach(of: rule)
+            let breach = try await check.breach(of: rule)
             // Of a battery that was cancelled meanwhile nobody knows what it found.
             try Task.checkCancellation()
-            guard let message else { continue }
-            let breach = Breach(rule: rule, message: message)
+            guard let breach, rules.contains(breach.rule), !breaches.contains(where: { $0.rule == breach.rule })
+            else { continue }
             breaches.append(breach)
             ledger.record("\(Provider.self) breaks the contract of providers, \(breach)", at: place)
         }
@@ -166,8 +169,9 @@ public enum DataProviderContract {
         /// and what requests share only later than that isn't looked at.
         public var beforeCancel: Duration
         /// What measures the time. With a ``ManualClock`` the test does: it says that something doesn't come when
-        /// nothing else is left to do. With one, check in a task that was started with ``ManualClock/executor``. Another
-        /// one isn't waited for, so that the time may have gone on before a cancel that is to come at once.
+        /// nothing else is left to do. With one, check in a task that was started with ``ManualClock/executor``.
+        /// The clock doesn't wait for another task, so that its time may have gone on before a cancel that is to come
+        /// at once.
         public var clock: any Clock<Duration>
 
         /// Makes a patience.
