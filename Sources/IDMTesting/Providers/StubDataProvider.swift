@@ -58,6 +58,8 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     }
 
     /// Makes a provider that answers every request with a value.
+    // Or a closure that computes answers would be taken for one where the input is known from elsewhere.
+    @_disfavoredOverload
     public convenience init(
         _ value: Output, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
         column: Int = #column
@@ -97,6 +99,15 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     public convenience init(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ body: @escaping @Sendable (Input) async throws -> Output
+    ) {
+        self.init(.endless(body), SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
+    }
+
+    /// Makes a provider that answers with what the closure returns or throws.
+    // A closure that doesn't suspend has to be converted for the other one, and as a value it hasn't.
+    public convenience init(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
+        _ body: @escaping @Sendable (Input) throws -> Output
     ) {
         self.init(.endless(body), SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
     }

@@ -37,6 +37,17 @@ struct StubDataProviderTests {
         }
     }
 
+    @Test("takes a closure for what computes its answers, also where the input is known from elsewhere")
+    func closureInPlace() async throws {
+        try await TestScope.run {
+            let doubled = try await StubDataProvider { (input: Int) in input * 2 }.request(2)
+            let again = try await StubDataProvider { @Sendable (input: Int) in input * 2 }.request(3)
+            #expect([doubled, again] == [4, 6])
+            let task = Integrator(StubDataProvider { (id: Int) in "user \(id)" }).prepareCall(1).call()
+            #expect(await task.outcome == .success("user 1"))
+        }
+    }
+
     @Test("gives its answers in order")
     func sequence() async throws {
         try await TestScope.run {
@@ -82,11 +93,15 @@ struct StubDataProviderTests {
         let failures = try await TestScope.failures {
             _ = StubDataProvider<Int, String>("a")
             _ = StubDataProvider { (input: Int) in input }
+            _ = StubDataProvider<Int, String>(failing: Trouble.first)
+            _ = StubDataProvider<Int, String>(answers: [.success("a"), .failure(Trouble.first)])
         }
         #expect(
             failures.map(\.summary) == [
                 "\(line): The stub expected a request, and none came.",
                 "\(line + 1): The stub expected a request, and none came.",
+                "\(line + 2): The stub expected a request, and none came.",
+                "\(line + 3): The stub expected 2 requests, and none came.",
             ])
     }
 
