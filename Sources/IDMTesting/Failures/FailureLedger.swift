@@ -36,6 +36,9 @@ final class FailureLedger: Sendable {
         var isClosed = false
         var isLeft = false
 
+        /// Whether what is made now is looked at in the end.
+        var isToEnd: Bool { !isClosed && !isLeft }
+
         /// What was missing, if it is a failure: asked where the scope is. If it isn't yet, it may be one later.
         mutating func takeMissing() -> [TestFailure] {
             guard Task.isCancelled else { return [] }
@@ -72,7 +75,16 @@ final class FailureLedger: Sendable {
 
     /// Leaves behind what is still done in the scope, and in those within it.
     func leave() {
-        state.withLock { $0.isLeft = true }
+        dropChecks { $0.isLeft = true }
+    }
+
+    /// Nothing made here is looked at any more. Checks hold what they look at, and so are let go of outside of the lock.
+    private func dropChecks(_ change: (inout State) -> Void) {
+        _ = state.withLock { state in
+            change(&state)
+            defer { (state.checks, state.departures) = ([], []) }
+            return (state.checks, state.departures)
+        }
     }
 
     private var isLeft: Bool { outwards.contains { $0.state.withLock { $0.isLeft } } }
@@ -142,16 +154,18 @@ final class FailureLedger: Sendable {
         failures + state.withLock { $0.open }.flatMap { $0.failures(end) }
     }
 
-    /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends.
+    /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends, and what is made after the
+    /// end is looked at by nobody.
     func atEnd(_ kind: Leftover, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
-        state.withLock { $0.checks.append((kind, check)) }
+        state.withLock { if $0.isToEnd { $0.checks.append((kind, check)) } }
     }
 
     /// Adds what is to have gone when the scope ends: whether it has, and what to say where it hasn't.
     func atEnd(_ kind: Leftover, isGone: @escaping @Sendable () -> Bool, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
         state.withLock { state in
+            guard state.isToEnd else { return }
             state.departures.append((kind, isGone))
             state.checks.append((kind, check))
         }
@@ -253,11 +267,7 @@ final class FailureLedger: Sendable {
 
     /// Ends the scope, and returns the failures that nobody has been handed. What wasn't looked at isn't any more.
     func close() -> [TestFailure] {
-        // Let go of outside of the lock.
-        _ = state.withLock { state in
-            defer { state.checks = [] }
-            return state.checks
-        }
+        dropChecks { _ in }
         // In one step: what comes from elsewhere is handed on, or goes outside. The scope may have been cancelled since
         // its leftovers were looked at.
         let (failures, last, handler) = state.withLock { state in

@@ -34,6 +34,51 @@ extension ExploreTests {
         #expect(failure.seed == 3)
     }
 
+    @Test("holds nothing of a body that hangs once that has come to its end", arguments: [true, false])
+    func holding(throwing: Bool) async throws {
+        let gone = Signal()
+        await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { _ in
+                let canary = Canary { gone.open() }
+                StubTransport().on(nil, "/a") { _ in withExtendedLifetime(canary) { .text("") } }
+                do { try await Signal().wait() } catch { if throwing { throw error } }
+            }
+        }
+        try await gone.wait()
+    }
+
+    @Test("takes an exploration within the body for no hang, however long that takes")
+    func nested() async throws {
+        let sleeping = { @Sendable (_: DeterministicExecutor) in
+            let clock = ManualClock()
+            async let slept: Void = clock.sleep(for: .seconds(1))
+            await clock.run()
+            try await slept
+        }
+        try await explore(seeds: 0..<50, patience: .zero) { _ in
+            try await explore(seeds: 0..<3, patience: .zero, sleeping)
+            try await TestScope.run { try await explore(seeds: 0..<3, patience: .zero, sleeping) }
+        }
+    }
+
+    @Test("tells a hang of an exploration within the body as one of that, and one after it as its own")
+    func nestedHang() async throws {
+        let inner = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { _ in
+                try await explore(seeds: [2], patience: .zero) { _ in try await Signal().wait() }
+            }
+        }
+        #expect(inner?.seed == 1)
+        #expect((inner?.error as? ExplorationFailure)?.seed == 2)
+        let outer = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { _ in
+                try await explore(seeds: [2], patience: .zero) { _ in }
+                try await Signal().wait()
+            }
+        }
+        #expect(outer?.error is Stall)
+    }
+
     @Test("tells nothing of what a body does once it is left", arguments: 0..<100)
     func leftBody(seed: Int) async throws {
         let hasAsked = Signal()
