@@ -146,12 +146,13 @@ private struct TimelineReader {
 
     private mutating func take(symbolPart character: Character) -> Bool {
         symbol.append(character)
-        let isCall = "a"..."z" ~= character
+        // Nothing that only looks like one: it may have marks that aren't seen.
+        let (isCall, isHeard) = (character.isASCII && character.isLowercase, character.isASCII && character.isUppercase)
         switch notation {
         case .calls:
             return isCall ? end() : symbol == "~"
         case .heardOfCalls:
-            return isCall || (symbol.count == 1 && "A"..."Z" ~= character) ? end() : ["~", "?", "!"].contains(symbol)
+            return isCall || (symbol.count == 1 && isHeard) ? end() : ["~", "?", "!"].contains(symbol)
         case .source where symbol == "~": return false
         case .source, .heardOfSource:
             guard character == "[" else { return end() }

@@ -143,6 +143,7 @@ struct TimelineTests {
             await Timeline.expect(executing: .default, calls: "a", hears: hears)
         }
         #expect(failures.count == 1)
+        #expect(failures.first?.message.hasPrefix("The timelines differ in tick ") == true)
     }
 
     @Test(
@@ -150,12 +151,14 @@ struct TimelineTests {
         arguments: [
             ("(a", "("), ("a)", ")"), ("((a))", "("), ("(a-)", "-"), ("~-", "~-"), ("[a", "["), ("a]", "]"),
             ("[]", "["), ("a~", "~"), ("!", "!"), ("~~a", "~~"), ("?A", "?A"), ("a|", "|"),
+            ("Q\u{301}", "Q\u{301}"),
         ])
     func faults(picture: String, fault: String) async throws {
+        let line = #line + 2
         let failures = try await TestScope.failures {
             await Timeline.expect(executing: .default, calls: "a", hears: picture)
         }
-        #expect(failures.map(\.message) == ["The picture “\(picture)” has a “\(fault)” where none can be."])
+        #expect(failures.map(\.summary) == ["\(line): The picture “\(picture)” has a “\(fault)” where none can be."])
     }
 
     @Test(
@@ -164,23 +167,25 @@ struct TimelineTests {
             ("[a", "[a"), ("[[a]", "[[a]"), ("a]", "]"), ("[[a]]]", "]"), ("(a", "("), ("a)", ")"), ("a~", "~"),
         ])
     func badSources(source: String, fault: String) async throws {
+        let line = #line + 2
         let failures = try await TestScope.failures {
             await Timeline.expect(source: source, hears: "") { source, _ in source }
         }
-        #expect(failures.map(\.message) == ["The picture “\(source)” has a “\(fault)” where none can be."])
+        #expect(failures.map(\.summary) == ["\(line): The picture “\(source)” has a “\(fault)” where none can be."])
     }
 
     @Test(
         "of calls that can't be made fails, and says why",
         arguments: [
             ("A", "A"), ("1", "1"), ("!a", "!"), ("?a", "?"), ("|", "|"), ("[ab]", "["), ("aa", "a"), ("~a", "~a"),
-            ("a~b", "~b"),
+            ("a~b", "~b"), ("é", "é"), ("q\u{301}", "q\u{301}"), ("a\u{FE0F}", "a\u{FE0F}"),
         ])
     func badCalls(calls: String, fault: String) async throws {
+        let line = #line + 2
         let failures = try await TestScope.failures {
             await Timeline.expect(executing: .default, calls: calls, hears: "")
         }
-        #expect(failures.map(\.message) == ["The picture “\(calls)” has a “\(fault)” where none can be."])
+        #expect(failures.map(\.summary) == ["\(line): The picture “\(calls)” has a “\(fault)” where none can be."])
     }
 
     @Test("tells one long value from several short ones")
