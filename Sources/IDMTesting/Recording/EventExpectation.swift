@@ -42,12 +42,13 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
         Self("failed(\(error))") { if case .failed(let came) = $0 { came as? E == error } else { false } }
     }
 
-    /// The call ended without a result.
+    /// The call was cancelled, for this reason.
     public static func cancelled(_ reason: CancelReason) -> Self {
         Self("cancelled(\(reason))") { if case .cancelled(reason) = $0 { true } else { false } }
     }
 
-    /// The call has come so far. Of reports that come soon after one another only the last may be heard.
+    /// The call has come to this part of its work. Of reports that come soon after one another only the last may be
+    /// heard.
     public static func progressed(_ fraction: Double) -> Self {
         var expectation = Self("progressed(\(fraction))") {
             if case .progressed(let progress) = $0 { progress.fraction == fraction } else { false }
@@ -62,12 +63,12 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
         return fraction.map { progress.fraction < $0 } ?? true
     }
 
-    /// The call is tried again, for this time.
+    /// The call is tried again. The first time is 1.
     public static func retried(_ attempt: Int) -> Self {
         Self("retried(\(attempt))") { if case .retried(attempt, _) = $0 { true } else { false } }
     }
 
-    /// The call is tried again, for this time, and this error led to it.
+    /// The call is tried again because of this error. The first time is 1.
     public static func retried<E: Error & Equatable>(_ attempt: Int, after error: E) -> Self {
         Self("retried(\(attempt), after: \(error))") {
             if case .retried(attempt, let came) = $0 { came as? E == error } else { false }

@@ -49,8 +49,3 @@ struct ExpectedEvents<Output: Sendable>: Sendable {
         "Expected \(all.map(\.description).inWords), and \(IntegrationEvent.words(for: came).inWords) came"
     }
 }
-
-extension [String] {
-    /// The elements in a row, or that there are none.
-    var inWords: String { isEmpty ? "nothing" : joined(separator: ", ") }
-}

@@ -54,8 +54,8 @@ extension IntegrationRecorder {
             return true
         }
 
-        /// Notes that an expectation has failed because so many aren't there. What is missing now, and was before, comes
-        /// one after the other.
+        /// Notes that an expectation has failed because so many aren't there. What is missing now, and was before,
+        /// comes one after the other.
         mutating func nameMissing(_ count: Int) {
             namedCount = max(namedCount, self.count(before: expectedCount)) + count
         }

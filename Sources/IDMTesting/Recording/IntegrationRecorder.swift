@@ -173,9 +173,9 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// what is expected next are passed over, unless the recorder is made otherwise.
     ///
     /// It waits no longer than until an event is another one, or progress is beyond a fraction that is expected, or
-    /// every call made with the recorder has ended, and everything chained to it: then what hasn't come won't. Of an
-    /// integrator that it hears another call could come for as long as somebody holds it, so it waits until that is
-    /// gone as well, and its calls have ended.
+    /// every call made with the recorder, one at least, has ended, and everything chained to it: then what hasn't come
+    /// won't. Of an integrator that it hears another call could come for as long as somebody holds it, so it waits
+    /// until that is gone as well, and its calls have ended.
     ///
     /// - Throws: `CancellationError`, if the task that waits is cancelled. It takes no event more then. If the whole
     ///   scope is cancelled, what is missing is a failure as well, so that a time limit says more than that time was

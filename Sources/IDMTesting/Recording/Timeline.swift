@@ -38,7 +38,7 @@ public import IDMCore
 /// In each tick comes first what the time brings, one request after the other with all that comes of it, and then what
 /// goes in. Calls are made on the main actor, so what is heard has one order; only among calls that share a request is
 /// there none for its end. When the row that goes in is at its end the time goes on until nothing sleeps any more.
-/// Nothing at the end of a row makes no difference.
+/// Dashes at the end of a row make no difference.
 ///
 /// That order, and the tick in which something is heard, hold for what a ``ManualClock`` can know of. A provider of
 /// yours that leaves the main actor and waits elsewhere may be heard in a later tick. Compiled without the feature

@@ -179,8 +179,8 @@ public final class LoopbackServer: Sendable {
     /// broken off.
     public var requests: [Request] { journal.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
-    /// is cancelled, as a time limit does.
+    /// Waits for the earliest request that the test hasn't got yet: after ``stop()`` none comes any more. Throws
+    /// `CancellationError` if the task that waits is cancelled, as a time limit does.
     public func nextRequest(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws -> Request {

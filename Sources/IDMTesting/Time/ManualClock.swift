@@ -18,7 +18,8 @@ public import IDMCore
 /// ``ControlledDataProvider`` waits for the test. Then the time goes from one sleeper to the next, each time with that
 /// wait.
 ///
-/// It can't be known of, and is not waited for:
+/// Some things can't be known of, and are not waited for. The first of them can, if the call is made in a task that was
+/// started with ``executor``:
 /// - what a provider of yours does once it has left its actor, for a call that was made on the main actor, or on an
 ///   actor with an executor of its own. It leaves for a `@concurrent` function, another actor, a continuation, a stream
 ///   of the standard library, a task or a group of tasks. Compiled without the feature `NonisolatedNonsendingByDefault`

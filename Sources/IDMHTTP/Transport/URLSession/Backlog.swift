@@ -14,8 +14,8 @@ final class Backlog: Sendable {
     /// - Parameters:
     ///   - limit: How much may wait.
     ///   - patience: How long a turn is that somebody waits at the door.
-    ///   - turns: How many they wait in a row in which nobody is at work behind it. Where the whole process stands still
-    ///     for a while, that takes but one of them.
+    ///   - turns: How many they wait in a row in which nobody is at work behind it. Where the whole process stands
+    ///     still for a while, that takes but one of them.
     init(limit: Int, patience: DispatchTimeInterval, turns: Int = 1) {
         state = Locked(BacklogState(limit: limit, idleTurns: turns))
         self.patience = patience

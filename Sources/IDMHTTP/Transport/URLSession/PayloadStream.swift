@@ -9,8 +9,8 @@ internal import Foundation
 ///
 /// URLSession reads each piece into a buffer of its own, and lets a queue that all of the process shares free it. Where
 /// no thread comes to that, what has been sent would pile up in memory. So a mark is put behind each piece in that
-/// queue, and who reads on waits until not too many are there: for about a second in which no mark has had its turn, and
-/// for two at most where some have. It is the session's thread that waits.
+/// queue, and who reads on waits until not too many are there: for about a second in which no mark has had its turn,
+/// and for two at most where some have. It is the session's thread that waits.
 ///
 /// What can't be read, isn't a plain file any more or ends too early fails the task. What is behind the announced
 /// length isn't sent: on the connection it would stand for another request.

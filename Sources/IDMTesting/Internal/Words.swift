@@ -8,3 +8,8 @@ extension Int {
     /// The count, with a word that takes an s.
     func of(_ word: String) -> String { self == 1 ? "1 \(word)" : "\(self) \(word)s" }
 }
+
+extension [String] {
+    /// The elements in a row, or that there are none.
+    var inWords: String { isEmpty ? "nothing" : joined(separator: ", ") }
+}
