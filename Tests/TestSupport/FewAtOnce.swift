@@ -5,8 +5,8 @@ package import Testing
 /// For tests that have connections or files open. All tests start together, and each of these would have its
 /// descriptors at the same time: thousands in all, where a shell may give a process 1,024 of them, or 256.
 ///
-/// On the suite, it stands before ``OffThePool``: where all take their seats in one order, none waits for one that waits
-/// for it.
+/// On the suite, it stands before ``OffThePool``: where all take their seats in one order, none waits for one that
+/// waits for it.
 package struct FewAtOnce: TestTrait, SuiteTrait, TestScoping {
     package let isRecursive = true
     fileprivate static let most = 8

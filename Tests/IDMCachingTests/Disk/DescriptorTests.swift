@@ -12,24 +12,6 @@ struct DescriptorTests {
         folder = try TemporaryFolder()
     }
 
-    /// What becomes of something while the process may have no more descriptors. Those that it has stay with it.
-    private static func withoutDescriptors<R>(_ body: () -> R) throws -> R {
-        var limits = rlimit()
-        try #require(getrlimit(descriptors, &limits) == 0)
-        var none = limits
-        none.rlim_cur = 0
-        try #require(setrlimit(descriptors, &none) == 0)
-        let result = body()
-        try #require(setrlimit(descriptors, &limits) == 0)
-        return result
-    }
-
-    #if canImport(Glibc)
-    private static let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    #else
-    private static let descriptors = RLIMIT_NOFILE
-    #endif
-
     @Test("refuses reads and writes, and both go on afterwards")
     func outOfDescriptors() async throws {
         let path = folder.path
@@ -50,9 +32,7 @@ struct DescriptorTests {
                 return String(decoding: file[value], as: UTF8.self)
             }
             try write("old")
-            // For a moment only, and on this thread alone: where Dispatch needs a descriptor of its own and finds none,
-            // it ends the process. A limit, since of descriptors that are all taken another thread may give one back.
-            let (found, written) = try Self.withoutDescriptors { (Result { try read() }, Result { try write("new") }) }
+            let (found, written) = try withoutDescriptors { (Result { try read() }, Result { try write("new") }) }
             #expect(throws: FileFault(call: .open, code: EMFILE)) { try found.get() }
             #expect(throws: FileFault(call: .open, code: EMFILE)) { try written.get() }
             #expect(try read() == "old")

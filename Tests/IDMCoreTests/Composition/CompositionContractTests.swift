@@ -3,8 +3,8 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// What is made of providers that keep the contract keeps it as well, and lets go of them. The time is the clock's: what
-/// doesn't come when everything is at rest doesn't come.
+/// What is made of providers that keep the contract keeps it as well, and lets go of them. The time is the clock's:
+/// what doesn't come when everything is at rest doesn't come.
 @Suite("The contract of providers, kept by", .inScope, .timeLimit(.ample))
 struct CompositionContractTests {
     /// Answers after a second, or fails then, so that a cancel comes while it is at work.

@@ -110,14 +110,35 @@ struct CallbackDataProviderTests {
 
     @Test("doesn't hear a cancel after its answer")
     func cancelAfterAnswer() async throws {
-        let log = Log()
+        let (log, next) = (Log(), ControlledDataProvider<Int, Int>())
         let provider = Callback { input, completion in
             completion(.success(input))
             return { log.add("cancelled") }
         }
-        let task = Task { try await provider.request(3) }
-        #expect(try await task.value == 3)
+        let task = Task { try await (provider >>>> next).request(3) }
+        let request = try await next.nextRequest()
         task.cancel()
+        try await request.cancelled()
+        #expect(log.entries.isEmpty)
+    }
+
+    @Test("doesn't hear a cancel after its answer, also if that comes before the handler was returned")
+    func cancelBetweenAnswerAndHandler() async throws {
+        let log = Log()
+        let own = Watched<Task<Int, any Error>?>(nil)
+        let isReady = Signal()
+        let provider = Callback { input, completion in
+            completion(.success(input))
+            own.value?.cancel()
+            return { log.add("cancelled") }
+        }
+        let task = Task {
+            await isReady.waitDeaf()
+            return try await provider.request(3)
+        }
+        own.change { $0 = task }
+        isReady.open()
+        #expect(try await task.value == 3)
         #expect(log.entries.isEmpty)
     }
 

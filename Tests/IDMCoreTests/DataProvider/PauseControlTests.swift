@@ -47,7 +47,8 @@ struct PauseControlTests {
 
     @Test func `a cancel ends the wait, whenever it comes`() async throws {
         control.pause()
-        let task = Task { [control] in try await control.waitWhilePaused() }
+        let task = Task(executorPreference: clock.executor) { [control] in try await control.waitWhilePaused() }
+        await clock.run()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         let cancelled = Task { [control] in

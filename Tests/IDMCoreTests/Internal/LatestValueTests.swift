@@ -1,3 +1,4 @@
+import IDMTesting
 import TestSupport
 import Testing
 
@@ -7,10 +8,10 @@ import Testing
 struct LatestValueTests {
     @Test("What was there before may set it as it goes")
     func before() async throws {
-        let latest = LatestValue<Going?>(nil)
+        let latest = LatestValue<Canary?>(nil)
         let log = Log()
         latest.set(
-            Going {
+            Canary {
                 latest.set(nil)
                 log.add("gone")
             })

@@ -17,6 +17,44 @@ struct LibraryTaskTests {
         #expect(executor.jobCount > 0)
     }
 
+    @Test("prefer it wherever in a flow they are started")
+    func everywhere() async throws {
+        let executor = CountingExecutor()
+        let asked = Watched<[String: Bool]>([:])
+        @Sendable func marking(_ name: String) -> ClosureDataProvider<Int, Int> {
+            ClosureDataProvider { input in
+                let isPreferred = withUnsafeCurrentTask {
+                    $0?.unownedTaskExecutor == executor.asUnownedTaskExecutor()
+                }
+                asked.change { $0[name] = isPreferred }
+                return input
+            }
+        }
+        let names = [
+            "a call", "one in line", "a joined one", "one within a time", "a shared request", "a member", "another",
+            "an element", "one before", "the next one", "the following call",
+        ]
+        await LibraryTask.binding(LibraryTask.$executor, to: executor) {
+            let queue = Integrator(marking(names[1]), executing: .queue)
+            let following = Integrator(marking(names[10])).prepareCall(1)
+            let tasks = [
+                Integrator(marking(names[0])).prepareCall(1).nextSuccess(following).call(),
+                queue.prepareCall(1).call(), queue.prepareCall(2).call(),
+                Integrator(marking(names[2]), executing: .only(joining: true)).prepareCall(1).call(),
+                Integrator(marking(names[3]).timeout(.seconds(600))).prepareCall(1).call(),
+                Integrator(marking(names[4]).coalesced(by: { $0 })).prepareCall(1).call(),
+                Integrator(marking(names[8]) >>>> marking(names[9])).prepareCall(1).call(),
+            ]
+            let group = Integrator(marking(names[5]) >><< marking(names[6])).prepareCall((1, 2)).call()
+            let each = Integrator(marking(names[7]).each()).prepareCall([1, 2]).call()
+            for task in tasks { await task.finish() }
+            await group.finish()
+            await each.finish()
+        }
+        try await asked.wait { $0.count == names.count }
+        #expect(asked.value == Dictionary(uniqueKeysWithValues: names.map { ($0, true) }))
+    }
+
     private actor Plain {}
 
     private actor Own {

@@ -9,8 +9,8 @@ struct UnlinkingTests {
     @Test("goes before whoever lets go of it goes on, and then what it has let go of")
     func order() {
         let log = Log()
-        var first: Going? = Going {
-            var second: Going? = Going { log.add("second") }
+        var first: Canary? = Canary {
+            var second: Canary? = Canary { log.add("second") }
             Unlinking.letGo(of: &second)
             #expect(second == nil)
             log.add("first")
@@ -25,10 +25,10 @@ struct UnlinkingTests {
     func late() async {
         let (log, isOver) = (Log(), Signal())
         let started = Watched<Task<Void, Never>?>(nil)
-        var first: Going? = Going {
+        var first: Canary? = Canary {
             let task = Task {
                 await isOver.waitDeaf()
-                var late: Going? = Going { log.add("late") }
+                var late: Canary? = Canary { log.add("late") }
                 Unlinking.letGo(of: &late)
                 log.add("after")
             }
@@ -43,10 +43,10 @@ struct UnlinkingTests {
     @Test("goes at once also where another task lets go of it meanwhile")
     func otherTask() async {
         let (log, started) = (Log(), Watched<Task<Void, Never>?>(nil))
-        var first: Going? = Going {
+        var first: Canary? = Canary {
             // Runs here and now where the platform can.
             let task = LibraryTask.start(isolation: nil) { _ in
-                var other: Going? = Going { log.add("other") }
+                var other: Canary? = Canary { log.add("other") }
                 Unlinking.letGo(of: &other)
                 log.add("after")
             }
@@ -60,14 +60,14 @@ struct UnlinkingTests {
     @Test("isn't taken over when all is over")
     func over() {
         let (log, unlinking) = (Log(), Unlinking())
-        var last: Going? = Going { log.add("last") }
+        var last: Canary? = Canary { log.add("last") }
         #expect(unlinking.take(&last))
         #expect(last == nil)
         #expect(log.entries == [])
         #expect(unlinking.letGoOfNext())
         #expect(log.entries == ["last"])
         #expect(!unlinking.letGoOfNext())
-        var late: Going? = Going { log.add("late") }
+        var late: Canary? = Canary { log.add("late") }
         #expect(!unlinking.take(&late))
         #expect(late != nil)
     }

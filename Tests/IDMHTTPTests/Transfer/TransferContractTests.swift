@@ -30,8 +30,8 @@ struct TransferContractTests {
         }
     }
 
-    /// What is held ends by a cancel alone, so only what has to do with one is looked at. What isn't may be about to end
-    /// at each of the moments at which it would be cancelled.
+    /// What is held ends by a cancel alone, so only what has to do with one is looked at. What isn't may be about to
+    /// end at each of the moments at which it would be cancelled.
     private func check<Provider: DataProvider>(
         isHeld: Bool, input: Provider.Input, _ make: @escaping @Sendable () throws -> Provider
     ) async throws {

@@ -148,7 +148,7 @@ extension DataProviderOperationTests {
 
     @Test func `it is let go after its end, and so is what it was made of`() async throws {
         do {
-            let (provided, heard) = (Going { [log] in log.add("gone") }, Going { [log] in log.add("gone") })
+            let (provided, heard) = (Canary { [log] in log.add("gone") }, Canary { [log] in log.add("gone") })
             let operation = DataProviderOperation(
                 ClosureDataProvider<Void, Int> { _ in withExtendedLifetime(provided) { 1 } })
             operation.onSuccess { _ in withExtendedLifetime(heard) {} }

@@ -126,7 +126,7 @@ struct TestingProvidersAndFlowsSamples {
     // end
 
     // sample: the contract
-    @Test("The user provider is a good provider, and its integrator lets go of it")
+    @Test("The user provider is a good provider, and nobody holds its integrator")
     func contract() async throws {
         try await TestScope.run {
             let leaks = LeakTracker()

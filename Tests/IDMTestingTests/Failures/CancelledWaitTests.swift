@@ -44,16 +44,34 @@ struct CancelledWaitTests {
         ("Expected 1 to wait at the gate, and none did", #line, { try await TestGate().waiting(1) }),
     ]
 
-    @Test("says what is missing if the scope is cancelled, at the line of the wait", arguments: waits.indices)
-    func scope(index: Int) async throws {
+    /// Starts something that is to be cancelled: before it can begin, or when it waits.
+    private func start<R: Sendable>(
+        waiting isToWait: Bool = true, _ body: @escaping @Sendable () async throws -> R
+    ) async -> Task<R, any Error> {
+        let clock = ManualClock()
+        let isReady = Signal()
+        let task = Task(executorPreference: clock.executor) {
+            await isReady.waitDeaf()
+            return try await body()
+        }
+        if !isToWait { task.cancel() }
+        isReady.open()
+        await clock.run()
+        task.cancel()
+        return task
+    }
+
+    @Test(
+        "says what is missing if the scope is cancelled, at the line of the wait", arguments: waits.indices,
+        [true, false])
+    func scope(index: Int, waiting: Bool) async throws {
         let (words, line, wait) = Self.waits[index]
         let failures = Watched<[TestFailure]>([])
-        let test = Task {
+        let test = await start(waiting: waiting) {
             try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
                 try await wait()
             }
         }
-        test.cancel()
         await #expect(throws: CancellationError.self) { try await test.value }
         #expect(failures.value.map(\.summary) == ["\(line): \(words) until the test was cancelled."])
     }
@@ -65,12 +83,11 @@ struct CancelledWaitTests {
         let line = #line + 5
         let outer = try await TestScope.failures {
             let provider = isOutside ? outside : ControlledDataProvider<Int, Int>()
-            let test = Task {
+            let test = await start {
                 try await TestScope.run(reportingTo: { failure in failures.change { $0.append(failure) } }) {
                     _ = try await provider.nextRequest()
                 }
             }
-            test.cancel()
             await #expect(throws: CancellationError.self) { try await test.value }
         }
         #expect(
@@ -162,8 +179,7 @@ struct CancelledWaitTests {
     @Test("is nobody's concern if the test itself cancels it", arguments: waits.indices)
     func purpose(index: Int) async throws {
         let failures = try await TestScope.failures(failingOnLeftovers: false) {
-            let waiting = Task { try await Self.waits[index].wait() }
-            waiting.cancel()
+            let waiting = await start { try await Self.waits[index].wait() }
             await #expect(throws: CancellationError.self) { try await waiting.value }
         }
         #expect(failures.isEmpty)

@@ -223,7 +223,7 @@ struct TestScopeTests {
         let failures = try await TestScope.failures {
             let tracker = LeakTracker()
             let made = try await TestScope.run(
-                reportingTo: { [held = tracker.track(Farewell {})] _ in withExtendedLifetime(held) {} }
+                reportingTo: { [held = tracker.track(Canary {})] _ in withExtendedLifetime(held) {} }
             ) {
                 try await TestScope.run { ControlledDataProvider<Int, Int>() }
             }
@@ -251,11 +251,54 @@ struct TestScopeTests {
         }
     }
 
+    @Test("holds nothing of what a task makes that outlives it")
+    func madeAfterTheEnd() async throws {
+        let (gate, gone) = (TestGate(), Signal())
+        let task = try await TestScope.run {
+            Task {
+                try await gate.pass()
+                let canary = Canary { gone.open() }
+                let stub = StubDataProvider { (input: Int) in withExtendedLifetime(canary) { input } }
+                StubTransport().on(nil, "/a") { _ in withExtendedLifetime(stub) { .text("") } }
+            }
+        }
+        gate.open()
+        try await task.value
+        #expect(gone.isOpen)
+    }
+
+    /// A stub, and where it is made: in a body that a macro takes, code has the place of the macro.
+    private static func unexpected() -> (stub: StubDataProvider<Int, Int>, line: Int) {
+        (.unexpected(), #line)
+    }
+
     @Test("A failure outside of every scope fails the process, if nobody is there to hear it")
     func lastResort() async throws {
+        let observed: [any PartialKeyPath<ExitTest.Result> & Sendable] = [
+            \.standardErrorContent, \.standardOutputContent,
+        ]
+        let result = await #expect(processExitsWith: .exitCode(EXIT_FAILURE), observing: observed) {
+            print("printed before")
+            _ = try? await Self.unexpected().stub.request(1)
+            exit(EXIT_SUCCESS)
+        }
+        let line = Self.unexpected().line
+        let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(
+            told.contains(
+                "IDMTestingTests/TestScopeTests.swift:\(line): error: "
+                    + "The stub expected no request, and request 1 came: 1\n"))
+        #expect(told.contains("A failure outside of every TestScope, with no handler to report it to"))
+        // Also what waited in a buffer.
+        #expect(String(decoding: try #require(result).standardOutputContent, as: UTF8.self).contains("printed before"))
+    }
+
+    @Test("A failure outside of every scope fails the process again when the handler has been taken away")
+    func handlerTakenAway() async throws {
         await #expect(processExitsWith: .exitCode(EXIT_FAILURE)) {
-            let stub = StubDataProvider<Int, Int>.unexpected()
-            _ = try? await stub.request(1)
+            TestScope.report { _ in exit(7) }
+            TestScope.report(to: nil)
+            _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
             exit(EXIT_SUCCESS)
         }
     }
@@ -274,19 +317,13 @@ struct TestScopeTests {
     @Test("A handler that makes way for another one may set one itself as it goes")
     func handlerInPlaceOfAnother() async throws {
         await #expect(processExitsWith: .exitCode(7)) {
-            TestScope.report { [farewell = Farewell { TestScope.report { _ in exit(7) } }] _ in
+            TestScope.report { [farewell = Canary { TestScope.report { _ in exit(7) } }] _ in
                 withExtendedLifetime(farewell) {}
                 exit(8)
             }
             TestScope.report { _ in exit(9) }
             _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
         }
-    }
-
-    private final class Farewell: Sendable {
-        private let say: @Sendable () -> Void
-        init(_ say: @escaping @Sendable () -> Void) { self.say = say }
-        deinit { say() }
     }
 
     @Test("A failure after the end of its scope goes outside")

@@ -341,9 +341,18 @@ struct ExploreTests {
 
     @Test("stops between two runs when its task is cancelled")
     func cancelled() async throws {
-        let task = Task { try await explore(seeds: 0..<Int.max) { _ in } }
-        task.cancel()
+        let (own, runs, isKnown) = (Watched<Task<Void, any Error>?>(nil), Watched(0), Signal())
+        let task = Task {
+            await isKnown.waitDeaf()
+            try await explore(seeds: 0..<Int.max) { _ in
+                // There is nothing that it could cut short: the run ends as if there were none.
+                if runs.countOne() == 2 { own.value?.cancel() }
+            }
+        }
+        own.change { $0 = task }
+        isKnown.open()
         await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(runs.value == 2)
     }
 
     @Test("tells the seed of a run that a cancel cuts short, with all that was wrong in it", arguments: [false, true])

@@ -114,7 +114,9 @@ struct TestGateTests {
 
     @Test("throws for a task that is cancelled while it waits for others to come")
     func waitingCancelled() async throws {
-        let waiting = Task { try await gate.waiting(1) }
+        let clock = ManualClock()
+        let waiting = Task(executorPreference: clock.executor) { [gate] in try await gate.waiting(1) }
+        await clock.run()
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }

@@ -22,7 +22,9 @@ struct ControlledDataProviderTests {
         #expect(provider.requestCount == 3)
     }
 
+    /// On the main actor: the task that asks has its turn when all ends have been given.
     @Test("hears one end of each request")
+    @MainActor
     func firstEnd() async throws {
         let provider = ControlledDataProvider<Int, String>()
         let task = Task { try await provider.request(1) }
@@ -111,16 +113,18 @@ struct ControlledDataProviderTests {
 
     @Test("waits no longer for a request when the task that waits is cancelled")
     func givesUp() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let waiter = Task { try await provider.nextRequest() }
+        let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
+        let waiter = Task(executorPreference: clock.executor) { try await provider.nextRequest() }
+        await clock.run()
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
     }
 
     @Test("loses no request to somebody who has given up waiting for it")
     func nothingLost() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let waiter = Task { try await provider.nextRequest() }
+        let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
+        let waiter = Task(executorPreference: clock.executor) { try await provider.nextRequest() }
+        await clock.run()
         waiter.cancel()
         _ = try? await waiter.value
         let task = Task { try await provider.request(7) }

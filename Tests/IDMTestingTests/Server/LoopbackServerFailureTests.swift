@@ -119,6 +119,16 @@ struct LoopbackServerFailureTests {
         }
     }
 
+    @Test("a system that has no port to give")
+    func noPort() async throws {
+        await #expect(processExitsWith: .success) {
+            let made = try withoutDescriptors { Result { try LoopbackServer() } }
+            #expect(throws: LoopbackServer.StartFault(call: "socket", code: EMFILE)) { try made.get() }
+            // It goes on afterwards.
+            try await LoopbackServer.run { server in #expect(server.port > 0) }
+        }
+    }
+
     @Test("a system that has no port to give, in words where it is the process that has no room")
     func refused() {
         let words = [EMFILE, EINVAL].map { "\(LoopbackServer.StartFault(call: "socket", code: $0))" }

@@ -28,7 +28,8 @@ struct GroupDataProviderTests {
     func failsFast() async throws {
         let log = Log()
         let (first, second) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>(hearsCancel: false))
-        let task = Task {
+        let clock = ManualClock()
+        let task = Task(executorPreference: clock.executor) {
             defer { log.add("group") }
             return try await (first >><< second).request((1, 2))
         }
@@ -36,6 +37,7 @@ struct GroupDataProviderTests {
         one.fail(Trouble.first)
         // The second is deaf: it hears the cancel and goes on, so the group waits for it.
         try await two.cancelled()
+        await clock.run()
         #expect(log.entries.isEmpty)
         log.add("second")
         two.answer(1)

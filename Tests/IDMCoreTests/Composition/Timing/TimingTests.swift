@@ -29,10 +29,13 @@ struct TimeoutTests {
     func tooLate() async throws {
         let clock = ManualClock()
         let provider = ControlledDataProvider<Int, Int>()
-        let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
+        let task = Task(executorPreference: clock.executor) {
+            try await provider.timeout(.seconds(1), clock: clock).request(1)
+        }
         let request = try await provider.nextRequest()
-        try await clock.sleepers(1)
-        await clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1) - .nanoseconds(1))
+        #expect(!request.isCancelled)
+        await clock.advance(by: .nanoseconds(1))
         await #expect(throws: DataProviderError.timedOut(after: .seconds(1))) { try await task.value }
         try await request.cancelled()
     }
@@ -41,10 +44,13 @@ struct TimeoutTests {
     func deaf() async throws {
         let clock = ManualClock()
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
-        let task = Task { try await provider.timeout(.seconds(1), clock: clock).request(1) }
+        let task = Task(executorPreference: clock.executor) {
+            try await provider.timeout(.seconds(1), clock: clock).request(1)
+        }
         let request = try await provider.nextRequest()
-        try await clock.sleepers(1)
-        await clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(1) - .nanoseconds(1))
+        #expect(!request.isCancelled)
+        await clock.advance(by: .nanoseconds(1))
         await #expect(throws: DataProviderError.timedOut(after: .seconds(1))) { try await task.value }
         request.answer(1)
         try await request.ended()
@@ -160,11 +166,14 @@ struct DelayTests {
     func delay() async throws {
         let clock = ManualClock()
         let provider = FailingAtFirst(0)
-        let task = Task { try await provider.delay(.seconds(2), clock: clock).request(1) }
+        let task = Task(executorPreference: clock.executor) {
+            try await provider.delay(.seconds(2), clock: clock).request(1)
+        }
         try await clock.sleepers(1)
-        await clock.advance(by: .seconds(1))
+        await clock.advance(by: .seconds(2) - .nanoseconds(1))
         #expect(provider.count == 0)
-        await clock.advance(by: .seconds(1))
+        await clock.advance(by: .nanoseconds(1))
+        #expect(provider.count == 1)
         #expect(try await task.value == 1)
     }
 

@@ -61,7 +61,7 @@ struct AdmissionExplorationTests {
     }
 }
 
-@Suite(.serialized, .enabled(if: Volume.isFull, "IDM_SOAK=1 walks this far"), .timeLimit(.minutes(30)))
+@Suite(.serialized, .enabled(if: Volume.isFull, "IDM_SOAK=1 walks this far"), .timeLimit(.ample))
 struct AdmissionSoakTests {
     @Test(arguments: AdmissionExplorationTests.rules)
     func `five calls, all cancelled or released at any time, keep the contract in every order`(rule: AdmissionRule) {

@@ -25,7 +25,7 @@ struct VoiceExplorationTests {
         #expect(found.states > 20)
     }
 
-    @Test(.enabled(if: Volume.isFull, "IDM_SOAK=1 walks this far"), .timeLimit(.minutes(30)))
+    @Test(.enabled(if: Volume.isFull, "IDM_SOAK=1 walks this far"), .timeLimit(.ample))
     func `with more reports, cancels, values and retries it is no different`() {
         let found = Exploration(of: VoiceWalk(.init(reports: 5, cancels: 3, values: 2, retries: 2)))
         #expect(found.violation == nil)

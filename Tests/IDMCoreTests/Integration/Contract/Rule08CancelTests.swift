@@ -152,12 +152,14 @@ struct Rule08CancelTests {
 
     @Test("The cancel handler is not called after an answer")
     func handlerAfterAnswer() async throws {
-        let callbacks = ControlledCallbackDataProvider<Int, Int>()
-        let task = Integrator(callbacks).prepareCall(1).opening(gone).call()
+        let (callbacks, next) = (ControlledCallbackDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
+        let task = Integrator(callbacks >>>> next).prepareCall(1).opening(gone).call()
         let request = try await callbacks.nextRequest()
         request.answer(1)
-        await task.finish()
+        // The call goes on, and hears the cancel.
+        let following = try await next.nextRequest()
         task.cancel()
+        try await following.cancelled()
         try await gone.wait()
         #expect(request.cancelCount == 0)
     }

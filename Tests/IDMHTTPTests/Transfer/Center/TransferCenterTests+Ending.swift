@@ -40,7 +40,7 @@ extension TransferCenterTests {
             TransferCore(DownloadProvider(service), UploadProvider(service), width: 1, archive: nil))
         let log = Log()
         func upload() -> ServiceRequest {
-            let going = Going { [weak center] in log.add("\(center?.ids ?? [])") }
+            let going = Canary { [weak center] in log.add("\(center?.ids ?? [])") }
             let bytes = AsyncStream<Data>(unfolding: { withExtendedLifetime(going) { nil } })
             return ServiceRequest(.put, "/maps/a", body: .stream(HTTPBytes(bytes)))
         }
@@ -76,7 +76,7 @@ extension TransferCenterTests {
             TransferCore(DownloadProvider(service), UploadProvider(service), width: 1, archive: nil))
         let log = Log()
         func request() -> ServiceRequest {
-            let going = Going { [weak center] in log.add("\(center?.ids.sorted() ?? [])") }
+            let going = Canary { [weak center] in log.add("\(center?.ids.sorted() ?? [])") }
             let bytes = AsyncStream<Data>(unfolding: { withExtendedLifetime(going) { nil } })
             return ServiceRequest(.post, "/maps/a", body: .stream(HTTPBytes(bytes)))
         }

@@ -123,7 +123,7 @@ struct SessionExchangeTests {
         for _ in 0..<50 {
             let (isGone, canBegin, head) = (Signal(), Signal(), Watched<Task<Void, any Error>?>(nil))
             func request() -> TransportRequest {
-                let token = Going { isGone.open() }
+                let token = Canary { isGone.open() }
                 var request = TransportRequest(.get, url)
                 request.didSend = { _ in
                     withExtendedLifetime(token) {}

@@ -1,0 +1,149 @@
+import IDMCore
+@testable import IDMTesting
+import TestSupport
+import Testing
+
+@Suite("A watched value", .inScope, .timeLimit(.ample))
+struct WatchedTests {
+    private let clock = ManualClock()
+
+    /// A wait that has found that it isn't over yet.
+    private func waiting(
+        deaf: Bool = false, on watched: Watched<Int>, until isSatisfied: @escaping @Sendable (Int) -> Bool
+    ) async -> Task<Void, any Error> {
+        let task = Task(executorPreference: clock.executor) { try await watched.wait(deaf: deaf, until: isSatisfied) }
+        await clock.run()
+        return task
+    }
+
+    @Test("lets nobody miss a change that comes while they look")
+    func changedMeanwhile() async throws {
+        let watched = Watched(0)
+        try await watched.wait { value in
+            // After what is looked at was read, and before it is waited for.
+            if value == 0 { watched.change { $0 = 1 } }
+            return value == 1
+        }
+        #expect(watched.value == 1)
+    }
+
+    @Test("lets those go on for whom it is right, and no others")
+    func right() async throws {
+        let (watched, log) = (Watched(0), Log())
+        let tasks = (1...3).map { number in
+            Task(executorPreference: clock.executor) {
+                try await watched.wait { $0 == number }
+                log.add("\(number)")
+            }
+        }
+        await clock.run()
+        for number in [2, 3, 1] {
+            watched.change { $0 = number }
+            await clock.run()
+        }
+        #expect(log.entries == ["2", "3", "1"])
+        for task in tasks { try await task.value }
+    }
+
+    @Test("lets a wait that has begun be cancelled, and one that comes cancelled isn't satisfied either")
+    func cancelled() async throws {
+        let watched = Watched(0)
+        let task = await waiting(on: watched) { $0 == 1 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let late = Task(executorPreference: clock.executor) {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await watched.wait { $0 == 0 }
+        }
+        await #expect(throws: CancellationError.self) { try await late.value }
+    }
+
+    @Test("lets a deaf wait go on until it is over")
+    func deaf() async throws {
+        let watched = Watched(0)
+        let task = await waiting(deaf: true, on: watched) { $0 == 1 }
+        task.cancel()
+        await clock.run()
+        watched.change { $0 = 1 }
+        try await task.value
+        let late = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await watched.wait(deaf: true) { $0 == 1 }
+        }
+        try await late.value
+    }
+
+    @Test("may be asked, and changed, by what is waited for")
+    func reentrant() async throws {
+        let (watched, looks) = (Watched(0), Watched(0))
+        let task = await waiting(on: watched) { _ in
+            looks.change { $0 += 1 }
+            return watched.value == 1
+        }
+        watched.change { $0 = 1 }
+        try await task.value
+        #expect(looks.value == 2)
+    }
+
+    @Test("misses nothing when it is changed and waited for from everywhere")
+    func everywhere() async throws {
+        let watched = Watched(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...200 {
+                group.addTask { try await watched.wait { $0 >= number } }
+                group.addTask { watched.change { $0 += 1 } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(watched.value == 200)
+    }
+}
+
+@Suite("A line of tasks", .inScope, .timeLimit(.ample))
+struct LineTests {
+    private let clock = ManualClock()
+    private let line = Line()
+    private let log = Log()
+
+    /// Who comes into the line, says when the turn has come, and stays until the gate lets it.
+    private func arrive(as name: String, staying gate: TestGate? = nil) async -> Task<Void, Never> {
+        let task = Task(executorPreference: clock.executor) { [line, log] in
+            await line.inTurn {
+                log.add(name)
+                try? await gate?.pass()
+            }
+        }
+        await clock.run()
+        return task
+    }
+
+    @Test("gives one after the other a turn, in the order in which they came")
+    func order() async {
+        let gate = TestGate()
+        #expect(line.isEmpty)
+        let first = await arrive(as: "a", staying: gate)
+        let others = [await arrive(as: "b"), await arrive(as: "c")]
+        #expect(log.entries == ["a"])
+        #expect(!line.isEmpty)
+        gate.open()
+        for task in [first] + others { await task.value }
+        #expect(log.entries == ["a", "b", "c"])
+        #expect(line.isEmpty)
+    }
+
+    @Test("lets one that is cancelled go on at once, and the others wait")
+    func cancelled() async {
+        let gate = TestGate()
+        let first = await arrive(as: "a", staying: gate)
+        let second = await arrive(as: "b")
+        let third = await arrive(as: "c")
+        second.cancel()
+        await second.value
+        await clock.run()
+        #expect(log.entries == ["a", "b"])
+        gate.open()
+        for task in [first, third] { await task.value }
+        #expect(log.entries == ["a", "b", "c"])
+        #expect(line.isEmpty)
+    }
+}
