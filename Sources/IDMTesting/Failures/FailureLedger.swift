@@ -75,16 +75,16 @@ final class FailureLedger: Sendable {
 
     /// Leaves behind what is still done in the scope, and in those within it.
     func leave() {
-        dropChecks { $0.isLeft = true }
+        drop { $0.isLeft = true }
     }
 
-    /// Nothing made here is looked at any more. Checks hold what they look at, and so are let go of outside of the lock.
-    private func dropChecks(_ change: (inout State) -> Void) {
-        _ = state.withLock { state in
-            change(&state)
+    /// Looks at nothing any more that was made here. Checks hold what they look at: they go outside of the lock.
+    private func drop<R>(_ change: (inout State) -> R) -> R {
+        let (result, dropped) = state.withLock { state in
             defer { (state.checks, state.departures) = ([], []) }
-            return (state.checks, state.departures)
+            return (change(&state), (state.checks, state.departures))
         }
+        return withExtendedLifetime(dropped) { result }
     }
 
     private var isLeft: Bool { outwards.contains { $0.state.withLock { $0.isLeft } } }
@@ -154,8 +154,8 @@ final class FailureLedger: Sendable {
         failures + state.withLock { $0.open }.flatMap { $0.failures(end) }
     }
 
-    /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends, and what is made after the
-    /// end is looked at by nobody.
+    /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends, and what is made after
+    /// the end is looked at by nobody.
     func atEnd(_ kind: Leftover, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
         state.withLock { if $0.isToEnd { $0.checks.append((kind, check)) } }
@@ -267,10 +267,11 @@ final class FailureLedger: Sendable {
 
     /// Ends the scope, and returns the failures that nobody has been handed. What wasn't looked at isn't any more.
     func close() -> [TestFailure] {
-        dropChecks { _ in }
+        // While the scope is open: what goes with them may fail in it, or make something in it.
+        drop { _ in }
         // In one step: what comes from elsewhere is handed on, or goes outside. The scope may have been cancelled since
         // its leftovers were looked at.
-        let (failures, last, handler) = state.withLock { state in
+        let (failures, last, handler) = drop { state in
             state.isClosed = true
             defer {
                 (state.elsewhere, state.missing) = ([], [])

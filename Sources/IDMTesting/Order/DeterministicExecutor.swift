@@ -25,6 +25,8 @@ public final class DeterministicExecutor: TaskExecutor {
         var turns: UInt64 = 0
         /// How many tasks are on their way to somewhere else.
         var trips = 0
+        /// How many explorations go on within this one.
+        var explorations = 0
         var driver: Driver?
         var idling: [Int: UnsafeContinuation<Void, Never>] = [:]
         var lastIdler = 0
@@ -130,7 +132,7 @@ public final class DeterministicExecutor: TaskExecutor {
     /// How much has come so far, or nil while something can run, or somebody is to be told of a rest: that is on its
     /// way, however long the pool and the main actor take for it.
     private var turnsAtStandstill: UInt64? {
-        isSomebodyResting ? nil : turnsAtRest
+        isSomebodyResting || state.withLock { $0.explorations > 0 } ? nil : turnsAtRest
     }
 
     private var isSomebodyResting: Bool { resters?.isEmpty == false }
@@ -178,12 +180,23 @@ public final class DeterministicExecutor: TaskExecutor {
     /// on after that.
     private func endIfDue(_ state: inout State) {
         guard state.isEnding, !state.isOver, !state.isRunning else { return }
-        let isLeft = !state.isAtRest || isSomebodyResting
+        let isLeft = !state.isAtRest || isSomebodyResting || state.explorations > 0
         guard !isLeft || state.isHurried else { return }
         (state.isOver, state.isCut) = (true, isLeft)
     }
 
     func restWasTold() { change { _ in } }
+
+    /// A task waits for an exploration within this one, which runs elsewhere and comes to an end by itself. It puts off
+    /// no rest: it may wait for what a clock at rest brings.
+    func explorationBegins() { change { $0.explorations += 1 } }
+
+    func explorationEnds() {
+        change { state in
+            state.turns += 1
+            state.explorations -= 1
+        }
+    }
 
     /// The order is over. What is still in line runs, and what comes later goes to the pool.
     private func end() {

@@ -27,7 +27,8 @@ import IDMCore
 /// request, a cancel, an end, sleepers, those at a gate or an event of a recorder, that is told with its line. The body
 /// is cancelled then and left behind: what goes wrong from there on with what was made in it is told to nobody.
 ///
-/// An exploration within the body has an order of its own, its own patience, and all the time that it takes.
+/// An exploration within the body has an order of its own, its own patience, and all the time that it takes. A clock
+/// that is moved within it doesn't wait for what the order around it has still to run.
 ///
 /// A body that blocks its thread blocks the exploration, as does one that goes on for ever and doesn't hear a cancel:
 /// one thing runs at a time, and nobody can take its thread from it. If what it leaves behind goes on for ever, or is
@@ -52,10 +53,9 @@ public func explore(
     _ body: @escaping @Sendable (DeterministicExecutor) async throws -> Void
 ) async throws {
     let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    // An exploration around this one is to know that its task comes back. What goes on meanwhile isn't in its order.
-    let trip = LibraryTask.watch.flatMap { $0.ordersWork ? $0 : nil }
-    trip?.workDeparts()
-    defer { trip?.workArrived() }
+    let outer = LibraryTask.executor as? DeterministicExecutor
+    outer?.explorationBegins()
+    defer { outer?.explorationEnds() }
     var isEmpty = true
     for seed in seeds {
         isEmpty = false

@@ -1,5 +1,5 @@
 import IDMCore
-import IDMTesting
+@testable import IDMTesting
 import TestSupport
 import Testing
 
@@ -264,6 +264,21 @@ struct TestScopeTests {
         }
         gate.open()
         try await task.value
+        #expect(gone.isOpen)
+    }
+
+    @Test("holds nothing of what is made in it as it goes, with what was looked at last")
+    func madeAtTheEnd() async throws {
+        let gone = Signal()
+        try await TestScope.run(failingOnLeftovers: false) {
+            let last = Canary { [scope = TestScope.current] in
+                TestScope.$current.withValue(scope) {
+                    let canary = Canary { gone.open() }
+                    StubTransport().on(nil, "/a") { _ in withExtendedLifetime(canary) { .text("") } }
+                }
+            }
+            StubTransport().on(nil, "/a") { _ in withExtendedLifetime(last) { .text("") } }
+        }
         #expect(gone.isOpen)
     }
 

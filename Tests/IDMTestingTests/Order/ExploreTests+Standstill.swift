@@ -36,15 +36,24 @@ extension ExploreTests {
 
     @Test("holds nothing of a body that hangs once that has come to its end", arguments: [true, false])
     func holding(throwing: Bool) async throws {
-        let gone = Signal()
+        let gone = Log()
+        @Sendable func make() {
+            let canary = Canary { gone.add("gone") }
+            StubTransport().on(nil, "/a") { _ in withExtendedLifetime(canary) { .text("") } }
+        }
         await #expect(throws: ExplorationFailure.self) {
             try await explore(seeds: [1], patience: .zero) { _ in
-                let canary = Canary { gone.open() }
-                StubTransport().on(nil, "/a") { _ in withExtendedLifetime(canary) { .text("") } }
-                do { try await Signal().wait() } catch { if throwing { throw error } }
+                make()
+                do {
+                    try await Signal().wait()
+                } catch {
+                    // It is left by now.
+                    make()
+                    if throwing { throw error }
+                }
             }
         }
-        try await gone.wait()
+        try await gone.count(reaches: 2)
     }
 
     @Test("takes an exploration within the body for no hang, however long that takes")
@@ -58,6 +67,41 @@ extension ExploreTests {
         try await explore(seeds: 0..<50, patience: .zero) { _ in
             try await explore(seeds: 0..<3, patience: .zero, sleeping)
             try await TestScope.run { try await explore(seeds: 0..<3, patience: .zero, sleeping) }
+        }
+    }
+
+    @Test("lets an exploration within the body wait for what the body's clock brings")
+    func nestedTime() async throws {
+        try await explore(seeds: 0..<50, patience: .zero) { _ in
+            let clock = ManualClock()
+            async let moved: Void = {
+                try await clock.sleepers(1)
+                await clock.advance(by: .seconds(1))
+            }()
+            let delayed = Integrator(Echo<Int>().delay(.seconds(1), clock: clock))
+            try await explore(seeds: [1]) { _ in
+                let value = try await delayed.request(1)
+                try #require(value == 1)
+            }
+            try await moved
+        }
+    }
+
+    @Test("lets the body's clock measure the patience of an exploration within it")
+    func nestedPatience() async throws {
+        try await explore(seeds: 0..<50, patience: .zero) { _ in
+            let clock = ManualClock()
+            async let moved: Void = {
+                try await clock.sleepers(1)
+                await clock.advance(by: .seconds(1))
+            }()
+            do {
+                try await explore(seeds: [1], patience: .seconds(1), clock: clock) { _ in try await TestGate().pass() }
+                throw Trouble.first
+            } catch let failure as ExplorationFailure {
+                try #require("\(failure.error)".contains("nothing was left that could run"))
+            }
+            try await moved
         }
     }
 
