@@ -3,69 +3,77 @@ extension ContractCheck {
 
     /// Asks many times at once, and cancels some: nobody else is to notice. What happens anyhow is no fault of a
     /// cancel, and what happens to a request alone is no fault of many, but of each.
-    func takesMany() async throws -> Breach? {
+    func takesMany() async throws -> [Breach] {
         // Once for all looks: where a request takes seconds, these would take most of the time.
         var check = self
         check.alone = try await answersAlone()
-        return try await check.takesMany(20)
+        var crowd = CrowdFindings()
+        let found = try await check.breach(among: 20, &crowd)
+        return [found ?? crowd.fault, crowd.lateness].compactMap(\.self)
     }
 
-    private func takesMany(_ count: Int) async throws -> Breach? {
-        func breach(_ message: String) -> Breach { Breach(rule: .takesConcurrentRequests, message: message) }
-        var (hasAskedOne, late, chance) = (false, Breach?.none, Chance())
+    private func breach(among count: Int, _ crowd: inout CrowdFindings) async throws -> Breach? {
         for choice in CrowdCancel.ways(inputCount: inputCount) {
-            let meddled = try await askMany(count, for: choice, awaitingCancelled: late == nil)
-            if !meddled.isInnocent {
-                if !hasAskedOne, let words = try await answersOnce() {
-                    return Breach(rule: .answersOnce, message: words)
+            let meddled = try await askMany(count, for: choice, awaitingCancelled: crowd.lateness == nil)
+            if !crowd.hasAskedAlone && meddled.fault != nil {
+                for number in 0..<inputCount {
+                    if let words = try await answersOnce(number) { return Breach(rule: .answersOnce, message: words) }
                 }
-                hasAskedOne = true
-                if let words = try await harm(of: choice, among: count, meddled, &chance) {
-                    return breach(words)
-                }
+                crowd.hasAskedAlone = true
             }
-            guard meddled.stuck > 0, late == nil else { continue }
+            if !meddled.isInnocent, let words = try await harm(of: choice, among: count, meddled, &crowd) {
+                return Breach(rule: .takesConcurrentRequests, message: words)
+            }
+            guard meddled.stuck > 0, crowd.lateness == nil else { continue }
             guard try await isLate() else {
-                return breach(
-                    "expected all that were cancelled of \(count) requests to end, and \(meddled.stuck) did not.")
+                let all = "expected all that were cancelled of \(count) requests to end"
+                return Breach(rule: .takesConcurrentRequests, message: "\(all), and \(meddled.stuck) did not.")
             }
-            late = Breach(rule: .hearsCancel, message: lateness)
+            crowd.lateness = Breach(rule: .hearsCancel, message: lateness)
         }
-        if let words = try await mixUp(among: count) { return breach(words) }
-        if let words = try await aftermath(of: 1) { return breach(words) }
-        if let words = try await aftermath(of: count) { return breach(words) }
-        return chance.fault.map { breach(words(for: $0, among: count)) } ?? late
+        return try await afterwards(among: count).map { Breach(rule: .takesConcurrentRequests, message: $0) }
     }
 
-    /// What has come by chance.
-    private struct Chance {
-        /// The inputs with which streams have differed in length that nobody cancelled.
-        var varying: Set<Int> = []
-        /// What no request is to come to, and some did beside a cancel, not each time.
-        var fault: String?
+    private func afterwards(among count: Int) async throws -> String? {
+        if let words = try await mixUp(among: count) { return words }
+        if let words = try await aftermath(of: 1) { return words }
+        return try await aftermath(of: count)
     }
 
     /// Looks three times: what comes now and then by itself may have come by chance, and to all at once where requests
     /// share one. Six times where some fail, or streams end: which of many those are, and when, may be chance as well.
     private func harm(
-        of choice: CrowdCancel, among count: Int, _ meddled: ContractCrowd, _ chance: inout Chance
+        of choice: CrowdCancel, among count: Int, _ first: ContractCrowd, _ crowd: inout CrowdFindings
     ) async throws -> String? {
-        var (meddled, harm) = (meddled, String?.none)
-        for look in 0..<(meddled.fails || meddled.ends.contains { $0 > 0 } ? 6 : 3) {
-            if look > 0 {
-                // A server that all share may count, and is to be met elsewhere in its count each time.
-                _ = try await askMany(7 * look)
-                meddled = try await askMany(count, for: choice)
+        var (meddled, harm) = (first, String?.none)
+        for look in 0..<(first.mayDiffer ? 6 : 3) {
+            // A server that all share may count, and is to be met elsewhere in its count each time.
+            if look > 0 { _ = try await askMany(7 * look) }
+            // Each comes first by turns: what grows as time goes on is longer where it comes later.
+            let isFirst = look.isMultiple(of: 2)
+            let before = isFirst ? nil : try await askUndisturbed(count, as: choice, until: meddled.ends)
+            if look > 0 { meddled = try await askMany(count, for: choice) }
+            if let fault = meddled.timelessFault {
+                guard meddled.isDisturbed else { return words(for: fault, among: count) }
+                let words = words(for: "\(fault) where some were cancelled", among: count)
+                crowd.fault = crowd.fault ?? Breach(rule: .takesConcurrentRequests, message: words)
             }
-            chance.fault = chance.fault ?? meddled.timelessFault
-            let alike = try await askMany(count, for: choice, cancelling: false, until: meddled.ends)
+            let alike =
+                if let before { before } else { try await askUndisturbed(count, as: choice, until: meddled.ends) }
             if let fault = alike.fault { return words(for: fault, among: count) }
-            chance.varying.formUnion(alike.varying)
-            harm = meddled.harm(
-                beside: alike, failingAlone: alone.indices.filter { alone[$0] == nil }, varying: chance.varying)
+            crowd.note(alike.lengths)
+            let failing = alone.indices.filter { alone[$0] == nil }
+            harm = meddled.harm(beside: alike, failingAlone: failing, varying: crowd.varying)
             if harm == nil { return nil }
         }
         return harm.map { "expected the cancel of some of \(count) requests to leave the others alone, and \($0)." }
+    }
+
+    /// Asks many just as if some were to be cancelled.
+    private func askUndisturbed(
+        _ count: Int, as choice: CrowdCancel, until ends: [Int]
+    ) async throws -> ContractCrowd {
+        try await askMany(count, for: choice, cancelling: false, until: ends)
     }
 
     func words(for fault: String, among count: Int) -> String {
@@ -115,7 +123,8 @@ extension ContractCheck {
         }
         let answers = numbers.joined().map { ($0, trials[$0].answer) }
         return ContractCrowd(
-            spared, strange: try await strange(among: answers), early: early.map { trials[$0] }, cancelled: cancelled)
+            spared, strange: try await strange(among: answers), early: early.map { trials[$0] }, cancelled: cancelled,
+            isDisturbed: !chosen.isEmpty)
     }
 
     private func size(_ count: Int) -> CrowdSize { CrowdSize(count: count, inputCount: inputCount) }

@@ -18,16 +18,16 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
 
     /// What was expected and what came, if the rule was broken. Among many requests another one may be found broken
     /// that a look at a few has missed.
-    func breach(of rule: DataProviderContract.Rule) async throws -> Breach? {
-        func breach(_ message: String?) -> Breach? { message.map { Breach(rule: rule, message: $0) } }
+    func breaches(of rule: DataProviderContract.Rule) async throws -> [Breach] {
+        func broken(_ message: String?) -> [Breach] { message.map { [Breach(rule: rule, message: $0)] } ?? [] }
         return switch rule {
-        case .answersOnce: breach(try await answers())
-        case .hearsCancel: breach(try await isLate(looks: 3) ? lateness : nil)
+        case .answersOnce: broken(try await answers())
+        case .hearsCancel: broken(try await isLate(looks: 3) ? lateness : nil)
         case .answersNothingAfterCancel:
-            breach(
+            broken(
                 try await answersAfterCancel() ? "expected a cancelled request to throw, and a value came." : nil)
         case .takesConcurrentRequests: try await takesMany()
-        case .isReleased: breach(try await holding())
+        case .isReleased: broken(try await holding())
         }
     }
 
@@ -45,9 +45,9 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         return nil
     }
 
-    /// Looks at one request.
-    func answersOnce() async throws -> String? {
-        let trial = ask(try make())
+    /// Looks at one request, with one of the inputs.
+    func answersOnce(_ number: Int = 0) async throws -> String? {
+        let trial = ask(try make(), number: number)
         defer { trial.cancel() }
         guard try await comes(within: patience.request, { try await trial.answered() }) else {
             return "expected an answer within \(patience.request), and none came."

@@ -15,6 +15,8 @@ struct ContractCrowd: Sendable {
     private let early: [ContractFate: Int]
     /// How many have not ended though they were cancelled.
     let stuck: Int
+    /// Whether some were cancelled.
+    let isDisturbed: Bool
 
     /// Looks at requests that have had their time.
     ///
@@ -23,10 +25,12 @@ struct ContractCrowd: Sendable {
     ///   - strange: Those of them whose answer is wrong, by their numbers.
     ///   - early: Those that had ended before others were cancelled.
     ///   - cancelled: The others, if they were waited for.
+    ///   - isDisturbed: Whether there are others.
     init<Provider>(
         _ trials: [[ContractTrial<Provider>]], strange: [(number: Int, fate: ContractFate)],
-        early: [ContractTrial<Provider>], cancelled: [ContractTrial<Provider>]
+        early: [ContractTrial<Provider>], cancelled: [ContractTrial<Provider>], isDisturbed: Bool
     ) {
+        self.isDisturbed = isDisturbed
         self.early = early.reduce(into: [:]) { fates, trial in
             if let fate = trial.fate { fates[fate, default: 0] += 1 }
         }
@@ -46,14 +50,14 @@ struct ContractCrowd: Sendable {
     /// Whether all have answered with the right value, and no stream has ended, but for those that had ended before.
     var isInnocent: Bool { fault == nil && groups.allSatisfy { $0.fates.isEmpty && $0.lengths.isEmpty } }
 
-    /// Whether there are some that have failed.
-    var fails: Bool { groups.contains { $0.fates[.failed] != nil } }
+    /// Whether there are some that have failed or ended: which, and when, may be chance.
+    var mayDiffer: Bool { groups.contains { $0.fates[.failed] != nil || !$0.lengths.isEmpty } }
 
     /// How many streams have ended by themselves, by their inputs.
     var ends: [Int] { groups.map(\.lengths.count) }
 
-    /// The inputs with which streams differ in length.
-    var varying: Set<Int> { Set(groups.indices.filter { Set(groups[$0].lengths).count > 1 }) }
+    /// How many values the streams had that have ended by themselves, by their inputs.
+    var lengths: [Set<Int>] { groups.map { Set($0.lengths) } }
 
     /// What no request is to come to, however many there are. Wrong answers are looked for elsewhere.
     var fault: String? { fault(from: .open) }

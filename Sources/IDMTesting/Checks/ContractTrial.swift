@@ -28,6 +28,8 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     }
 
     private let state: Watched<State>
+    /// Held for as long as it is looked at, as by whoever asks a provider that calls back. A task holds its own.
+    private let provider: Provider?
     /// Whether the provider calls back.
     let callsBack: Bool
     /// Whether the provider is a stream, which may go on after its answer.
@@ -39,6 +41,7 @@ final class ContractTrial<Provider: DataProvider>: Sendable {
     init(_ provider: Provider, _ input: Provider.Input, keepsAnswer: Bool = false, clock: any Clock<Duration>) {
         let calling = provider as? any CallbackDataProvider<Provider.Input, Provider.Output>
         callsBack = calling != nil
+        self.provider = calling == nil ? nil : provider
         state = Watched(State(callsBack: callsBack))
         guard let calling else {
             isStream = AnyDataProvider(provider).deliversMany

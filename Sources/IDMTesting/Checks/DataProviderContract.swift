@@ -42,15 +42,16 @@ public enum DataProviderContract {
         /// A request ends, with one value or one error, and as cancelled only if it was. A callback provider calls back
         /// once for each request. A stream doesn't end before its first value, unless with an error.
         case answersOnce
-        /// A request whose task is cancelled while it runs ends soon. It is looked at three times.
+        /// A request whose task is cancelled while it runs ends soon. Three requests are looked at, one after the
+        /// other.
         case hearsCancel
         /// A request that was cancelled while it ran doesn't end with a value, at three of five moments at least: one
         /// may be on its way when the cancel comes. A stream may deliver such a one each time, if it then ends because
         /// of the cancel: with an error, or before its last value.
         case answersNothingAfterCancel
         /// Many requests at once all end, none of them as cancelled, without an answer or twice. If one that is made
-        /// alone then does so, ``answersOnce`` is broken, and nothing is said of many; ``hearsCancel``, if one that is
-        /// cancelled doesn't end, alone as among many. Some are cancelled, at once or after the time of
+        /// alone then does so, ``answersOnce`` is broken, and nothing is said of many. If one that is cancelled alone
+        /// doesn't end either, ``hearsCancel`` is. Some are cancelled, at once or after the time of
         /// ``Patience/beforeCancel``. They end, and the others don't notice: no more of them fail, and no stream ends
         /// earlier, than where none is cancelled. One that is made after one was cancelled ends as well, with an error
         /// only if it has one anyhow, and so does one of three that are made after many were. With several inputs none
@@ -148,13 +149,14 @@ public enum DataProviderContract {
         if rules.isEmpty { ledger.record("Expected a rule at least, and none came.", at: place) }
         var breaches: [Breach] = []
         for rule in Rule.allCases where rules.contains(rule) {
-            let breach = try await check.breach(of: rule)
+            let found = try await check.breaches(of: rule)
             // Of a battery that was cancelled meanwhile nobody knows what it found.
             try Task.checkCancellation()
-            guard let breach, rules.contains(breach.rule), !breaches.contains(where: { $0.rule == breach.rule })
-            else { continue }
-            breaches.append(breach)
-            ledger.record("\(Provider.self) breaks the contract of providers, \(breach)", at: place)
+            let isKnown = { (rule: Rule) in breaches.contains { $0.rule == rule } }
+            for breach in found where rules.contains(breach.rule) && !isKnown(breach.rule) {
+                breaches.append(breach)
+                ledger.record("\(Provider.self) breaks the contract of providers, \(breach)", at: place)
+            }
         }
         return breaches
     }

@@ -104,7 +104,8 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     }
 
     /// Makes a provider that answers with what the closure returns or throws.
-    // A closure that doesn't suspend has to be converted for the other one, and as a value it hasn't.
+    // For a closure that doesn't suspend. The one for those that do would need a conversion, and so the compiler would
+    // rather take the closure for a value.
     public convenience init(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ body: @escaping @Sendable (Input) throws -> Output

@@ -18,15 +18,15 @@ public import IDMCore
 /// ``ControlledDataProvider`` waits for the test. Then the time goes from one sleeper to the next, each time with that
 /// wait.
 ///
-/// Some things can't be known of, and are not waited for. The first of them can, if the call is made in a task that was
-/// started with ``executor``:
+/// It can't be known of, and is not waited for:
 /// - what a provider of yours does once it has left its actor, for a call that was made on the main actor, or on an
-///   actor with an executor of its own. It leaves for a `@concurrent` function, another actor, a continuation, a stream
-///   of the standard library, a task or a group of tasks. Compiled without the feature `NonisolatedNonsendingByDefault`
-///   it does so for every `async` function that isn't marked `nonisolated(nonsending)`. With any feature it does so for
-///   those of the standard library, as `Task.yield()`, every sleep on a clock that is known as `any Clock` or as a type
-///   parameter only, and what takes a closure: `withTaskCancellationHandler`, `withValue` of a task-local. A closure
-///   with a capture list leaves it as well;
+///   actor with an executor of its own, and not in a task that was started with ``executor``. It leaves for a
+///   `@concurrent` function, another actor, a continuation, a stream of the standard library, a task or a group of
+///   tasks. Compiled without the feature `NonisolatedNonsendingByDefault` it does so for every `async` function that
+///   isn't marked `nonisolated(nonsending)`. With any feature it does so for those of the standard library, as
+///   `Task.yield()`, every sleep on a clock that is known as `any Clock` or as a type parameter only, and what takes a
+///   closure: `withTaskCancellationHandler`, `withValue` of a task-local. A closure with a capture list leaves it as
+///   well;
 /// - a provider that is an actor with an executor of its own, and any other actor while it is busy with work of others;
 /// - a call that has this clock and is made in a scope in which another clock was made, unless the time is moved in
 ///   that scope;

@@ -37,6 +37,11 @@ extension DataProviderContractTests {
             ])
     }
 
+    @Test("is kept by a callback provider that is there for as long as somebody holds it, as who asks does")
+    func heldByWhoAsks() async throws {
+        #expect(try await check { WeakCaller(clock: $0) }.messages == [])
+    }
+
     @Test("is kept by a callback provider whose cancel handler holds the completion")
     func handlerHoldsCompletion() async throws {
         #expect(try await check { JobCaller(clock: $0) }.messages == [])
@@ -141,18 +146,23 @@ private struct JobCaller: CallbackDataProvider {
 }
 
 /// Answers after some time. Whoever is cancelled ends all that run.
-private final class MeddlingCaller: CallbackDataProvider {
+final class MeddlingCaller: CallbackDataProvider {
     typealias Completion = @Sendable (Result<Int, any Error>) -> Void
 
     private let running = Watched<[Int: Completion]>([:])
     private let last = Watched(0)
     private let clock: ManualClock
+    private let meddles: Bool
 
-    init(clock: ManualClock) { self.clock = clock }
+    /// - Parameter meddles: Whether a cancel ends all that are open, and not its own request only.
+    init(clock: ManualClock, meddles: Bool = true) {
+        self.clock = clock
+        self.meddles = meddles
+    }
 
     func request(_ input: Int, completion: @escaping Completion) -> CancelHandler? {
         let number = last.countOne()
-        let running = running
+        let (running, meddles) = (running, meddles)
         running.change { $0[number] = completion }
         LibraryTask.start(clock: clock, isolation: nil) { [clock] _ in
             try? await clock.sleep(for: .seconds(1))
@@ -160,11 +170,27 @@ private final class MeddlingCaller: CallbackDataProvider {
         }
         return {
             let all = running.change { running in
-                defer { running = [:] }
-                return running
+                let ending = running.filter { meddles || $0.key == number }
+                running = running.filter { ending[$0.key] == nil }
+                return ending
             }
             for completion in all.values { completion(.failure(CancellationError())) }
         }
+    }
+}
+
+/// Calls back after a second, if it is still there.
+private final class WeakCaller: CallbackDataProvider {
+    private let clock: ManualClock
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    func request(_ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) -> CancelHandler? {
+        let work = LibraryTask.start(clock: clock, isolation: nil) { [clock, weak self] _ in
+            let hasSlept = (try? await clock.sleep(for: .seconds(1))) != nil
+            if self != nil { completion(hasSlept ? .success(input) : .failure(CancellationError())) }
+        }
+        return { work.cancel() }
     }
 }
 

@@ -193,13 +193,6 @@ struct DataProviderContractTests {
         #expect(found.messages.first?.contains("to leave the others alone, and ") == true)
     }
 
-    @Test("is broken by a provider of which more fail beside a cancel than without one")
-    func failingMore() async throws {
-        let found = try await check { FailingBesideCancel(clock: $0) }
-        #expect(found.rules == [.takesConcurrentRequests])
-        #expect(found.messages == ["\(spared) 3 of them failed, and 1 where none was cancelled."])
-    }
-
     @Test("is broken by a provider that is held after use, or only after a cancel")
     func held() async throws {
         let kept = Watched<[Clinging]>([])
@@ -343,28 +336,6 @@ private final class Meddling: DataProvider {
             }
             for task in tasks { task.cancel() }
         }
-    }
-}
-
-/// The first request that comes to its end fails anyhow, and two more do if one has been cancelled.
-private final class FailingBesideCancel: DataProvider {
-    private let state = Watched((count: 0, isCancelled: false))
-    private let clock: ManualClock
-
-    init(clock: ManualClock) { self.clock = clock }
-
-    func request(_ input: Int) async throws -> Int {
-        try await withTaskCancellationHandler {
-            try await clock.sleep(for: .seconds(1))
-        } onCancel: {
-            state.change { $0.isCancelled = true }
-        }
-        let fails = state.change { state in
-            state.count += 1
-            return state.count <= (state.isCancelled ? 3 : 1)
-        }
-        if fails { throw Trouble.first }
-        return input
     }
 }
 

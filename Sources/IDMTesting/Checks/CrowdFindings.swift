@@ -1,0 +1,19 @@
+/// What has been found of many requests so far.
+struct CrowdFindings {
+    /// Whether a request with each input has been looked at alone.
+    var hasAskedAlone = false
+    /// That one didn't end which was cancelled alone.
+    var lateness: DataProviderContract.Breach?
+    /// What no request is to come to, and some did beside a cancel, not each time.
+    var fault: DataProviderContract.Breach?
+    /// How long streams were that nobody cancelled, by their inputs.
+    private var lengths: [Int: Set<Int>] = [:]
+
+    /// The inputs with which streams differ in length anyhow.
+    var varying: Set<Int> { Set(lengths.filter { $0.value.count > 1 }.keys) }
+
+    /// Takes note of how long streams were that nobody cancelled.
+    mutating func note(_ others: [Set<Int>]) {
+        for (input, others) in others.enumerated() { lengths[input, default: []].formUnion(others) }
+    }
+}
