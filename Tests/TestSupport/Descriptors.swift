@@ -7,8 +7,8 @@ import Testing
 
 /// What becomes of something while the process may have no more descriptors. Those that it has stay with it.
 ///
-/// For a moment only, and in a process of its own: where Dispatch needs a descriptor and finds none, it ends the process.
-/// A limit, since of descriptors that are all taken another thread may give one back.
+/// For a moment only, and in a process of its own: where Dispatch needs a descriptor and finds none, it ends the
+/// process. A limit, since of descriptors that are all taken another thread may give one back.
 package func withoutDescriptors<R>(_ body: () -> R) throws -> R {
     #if canImport(Glibc)
     let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -6,7 +6,7 @@ import Testing
 @testable import IDMCaching
 
 /// A child process writes and is killed in the middle of it, again and again.
-@Suite("A writer that is killed", .offThePool, .timeLimit(.minutes(10)), .serialized)
+@Suite("A writer that is killed", .offThePool, .timeLimit(.ample), .serialized)
 struct KilledWriterTests {
     static let keys = 4
 

@@ -26,7 +26,7 @@ struct LibraryTaskTests {
                 let isPreferred = withUnsafeCurrentTask {
                     $0?.unownedTaskExecutor == executor.asUnownedTaskExecutor()
                 }
-                asked.change { $0[name] = isPreferred }
+                asked.change { $0[name] = isPreferred && $0[name] != false }
                 return input
             }
         }
@@ -36,13 +36,15 @@ struct LibraryTaskTests {
         ]
         await LibraryTask.binding(LibraryTask.$executor, to: executor) {
             let queue = Integrator(marking(names[1]), executing: .queue)
+            let joining = Integrator(marking(names[2]), executing: .only(joining: true))
+            let sharing = Integrator(marking(names[4]).coalesced(by: { $0 }))
             let following = Integrator(marking(names[10])).prepareCall(1)
             let tasks = [
                 Integrator(marking(names[0])).prepareCall(1).nextSuccess(following).call(),
                 queue.prepareCall(1).call(), queue.prepareCall(2).call(),
-                Integrator(marking(names[2]), executing: .only(joining: true)).prepareCall(1).call(),
+                joining.prepareCall(1).call(), joining.prepareCall(1).call(),
                 Integrator(marking(names[3]).timeout(.seconds(600))).prepareCall(1).call(),
-                Integrator(marking(names[4]).coalesced(by: { $0 })).prepareCall(1).call(),
+                sharing.prepareCall(1).call(), sharing.prepareCall(1).call(),
                 Integrator(marking(names[8]) >>>> marking(names[9])).prepareCall(1).call(),
             ]
             let group = Integrator(marking(names[5]) >><< marking(names[6])).prepareCall((1, 2)).call()

@@ -8,7 +8,7 @@ import Testing
 @testable import IDMHTTP
 
 /// What big transfers take of the memory, each seen in a process of its own that nothing else works in.
-@Suite("The memory of transfers", .timeLimit(.minutes(10)), .serialized)
+@Suite("The memory of transfers", .timeLimit(.ample), .serialized)
 struct TransferMemoryTests {
     /// How much of a big body would be seen if it were held: twice what may be taken, and more.
     private static let length = Volume.of(1 << 30, normally: 1 << 27)

@@ -5,7 +5,7 @@ import Testing
 
 /// Thousands of calls from several tasks at once, with failures, cancels and deaf providers at random. What is random
 /// is the same in every run; how the calls meet is not.
-@Suite("Racing calls keep to the grammar", .timeLimit(.minutes(10)), .serialized)
+@Suite("Racing calls keep to the grammar", .timeLimit(.ample), .serialized)
 struct RacingCallsTests {
     private static let callers = 4
     private static let perCaller = Volume.of(10_000, normally: 1_000) / callers

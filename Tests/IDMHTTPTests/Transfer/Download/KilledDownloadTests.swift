@@ -12,7 +12,7 @@ import Testing
 ///
 /// The server sends no more than one buffer beyond what is in the file, but for a rest of less than 4 KB. So no byte
 /// can come twice but those of one buffer for each kill, and a download that wants more before it writes gets nowhere.
-@Suite("A download whose process is killed", .timeLimit(.minutes(20)), .serialized)
+@Suite("A download whose process is killed", .timeLimit(.minutes(Volume.isFull ? 60 : 20)), .serialized)
 struct KilledDownloadTests {
     @Test("It goes on each time where it stopped, has no byte come twice beyond one buffer, and is right in the end")
     func killed() async throws {
