@@ -8,30 +8,37 @@ extension ContractCheck {
         var check = self
         check.alone = try await answersAlone()
         var crowd = CrowdFindings()
-        let found = try await check.breach(among: 20, &crowd)
-        return [found ?? crowd.fault, crowd.lateness].compactMap(\.self)
+        let fault = try await check.fault(among: 20, &crowd) ?? crowd.fault
+        let ofMany = crowd.ofEach == nil ? fault : nil
+        let own = ofMany.map { Breach(rule: .takesConcurrentRequests, message: $0) }
+        return [own, crowd.ofEach, crowd.lateness].compactMap(\.self)
     }
 
-    private func breach(among count: Int, _ crowd: inout CrowdFindings) async throws -> Breach? {
+    private func fault(among count: Int, _ crowd: inout CrowdFindings) async throws -> String? {
         for choice in CrowdCancel.ways(inputCount: inputCount) {
             let meddled = try await askMany(count, for: choice, awaitingCancelled: crowd.lateness == nil)
-            if !crowd.hasAskedAlone && meddled.fault != nil {
-                for number in 0..<inputCount {
-                    if let words = try await answersOnce(number) { return Breach(rule: .answersOnce, message: words) }
-                }
+            if meddled.fault != nil, !crowd.hasAskedAlone {
                 crowd.hasAskedAlone = true
+                crowd.ofEach = try await faultOfEach()
+                guard crowd.ofEach == nil else { return nil }
             }
             if !meddled.isInnocent, let words = try await harm(of: choice, among: count, meddled, &crowd) {
-                return Breach(rule: .takesConcurrentRequests, message: words)
+                return words
             }
             guard meddled.stuck > 0, crowd.lateness == nil else { continue }
             guard try await isLate() else {
-                let all = "expected all that were cancelled of \(count) requests to end"
-                return Breach(rule: .takesConcurrentRequests, message: "\(all), and \(meddled.stuck) did not.")
+                return "expected all that were cancelled of \(count) requests to end, and \(meddled.stuck) did not."
             }
             crowd.lateness = Breach(rule: .hearsCancel, message: lateness)
         }
-        return try await afterwards(among: count).map { Breach(rule: .takesConcurrentRequests, message: $0) }
+        return try await afterwards(among: count)
+    }
+
+    private func faultOfEach() async throws -> Breach? {
+        for number in 0..<inputCount {
+            if let words = try await answersOnce(number) { return Breach(rule: .answersOnce, message: words) }
+        }
+        return nil
     }
 
     private func afterwards(among count: Int) async throws -> String? {
@@ -55,8 +62,7 @@ extension ContractCheck {
             if look > 0 { meddled = try await askMany(count, for: choice) }
             if let fault = meddled.timelessFault {
                 guard meddled.isDisturbed else { return words(for: fault, among: count) }
-                let words = words(for: "\(fault) where some were cancelled", among: count)
-                crowd.fault = crowd.fault ?? Breach(rule: .takesConcurrentRequests, message: words)
+                crowd.fault = crowd.fault ?? words(for: "\(fault) where some were cancelled", among: count)
             }
             let alike =
                 if let before { before } else { try await askUndisturbed(count, as: choice, until: meddled.ends) }
