@@ -79,8 +79,9 @@ struct DataProviderContractTests {
         func expectGood<P: DataProvider<Int, Int>>(_ make: @escaping @Sendable (ManualClock) -> P) async throws {
             let found = try await check(make)
             #expect(found.messages == [], "\(P.self)")
-            guard P.self is any Actor.Type else { return #expect(found.waited == .zero, "\(P.self)") }
-            // An actor is held for a moment after its work, by the thread that ran it: to see it go may take time.
+            // An actor is held for a moment after its work, by the thread that ran it. So one look more may be taken.
+            #expect(found.waited <= (P.self is any Actor.Type ? .milliseconds(2) : .zero), "\(P.self)")
+            guard P.self is any Actor.Type else { return }
             let others = Set(DataProviderContract.Rule.allCases).subtracting([.isReleased])
             #expect(try await check(rules: others, make).waited == .zero, "\(P.self)")
         }

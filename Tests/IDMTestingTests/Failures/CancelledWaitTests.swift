@@ -99,6 +99,20 @@ struct CancelledWaitTests {
 
     typealias Waiting = Task<ControlledRequest<Int, Int>, any Error>
 
+    /// Starts a wait for a request, and returns when it waits.
+    private func waiting(
+        for provider: ControlledDataProvider<Int, Int>, detached isDetached: Bool = false
+    ) async -> Waiting {
+        let clock = ManualClock()
+        let wait = { @Sendable in try await provider.nextRequest() }
+        let task =
+            isDetached
+            ? Task.detached(executorPreference: clock.executor, operation: wait)
+            : Task(executorPreference: clock.executor, operation: wait)
+        await clock.run()
+        return task
+    }
+
     /// What is told of a wait that is cancelled first, and then its scope.
     private func told(
         cancelScope: @escaping @Sendable () -> Void = { withUnsafeCurrentTask { $0?.cancel() } },
@@ -120,19 +134,18 @@ struct CancelledWaitTests {
     @Test("says it in the scope around, if the inmost one has ended")
     func outlived() async throws {
         let outside = ControlledDataProvider<Int, Int>()
-        #expect(try await told { try await TestScope.run { Task { try await outside.nextRequest() } } } == words)
+        #expect(try await told { try await TestScope.run { await waiting(for: outside) } } == words)
     }
 
     @Test("says it in the scope of what it waits for, or in one around, if the task that waits knows of none")
     func detached() async throws {
         let inScope = try await told {
-            let provider = ControlledDataProvider<Int, Int>()
-            return Task.detached { try await provider.nextRequest() }
+            await waiting(for: ControlledDataProvider<Int, Int>(), detached: true)
         }
         #expect(inScope == words)
         let around = try await told {
             let provider = try await TestScope.run { ControlledDataProvider<Int, Int>() }
-            return Task.detached { try await provider.nextRequest() }
+            return await waiting(for: provider, detached: true)
         }
         #expect(around == words)
     }
@@ -147,7 +160,7 @@ struct CancelledWaitTests {
                 return []
             }
         } ofWait: {
-            Task { try await provider.nextRequest() }
+            await waiting(for: provider)
         }
         #expect(found == words)
     }

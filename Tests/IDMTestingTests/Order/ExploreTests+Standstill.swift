@@ -70,14 +70,17 @@ extension ExploreTests {
         }
     }
 
+    /// Moves a clock as soon as somebody sleeps on it.
+    private static func move(_ clock: ManualClock) async throws {
+        try await clock.sleepers(1)
+        await clock.advance(by: .seconds(1))
+    }
+
     @Test("lets an exploration within the body wait for what the body's clock brings")
     func nestedTime() async throws {
         try await explore(seeds: 0..<50, patience: .zero) { _ in
             let clock = ManualClock()
-            async let moved: Void = {
-                try await clock.sleepers(1)
-                await clock.advance(by: .seconds(1))
-            }()
+            async let moved: Void = Self.move(clock)
             let delayed = Integrator(Echo<Int>().delay(.seconds(1), clock: clock))
             try await explore(seeds: [1]) { _ in
                 let value = try await delayed.request(1)
@@ -91,10 +94,7 @@ extension ExploreTests {
     func nestedPatience() async throws {
         try await explore(seeds: 0..<50, patience: .zero) { _ in
             let clock = ManualClock()
-            async let moved: Void = {
-                try await clock.sleepers(1)
-                await clock.advance(by: .seconds(1))
-            }()
+            async let moved: Void = Self.move(clock)
             do {
                 try await explore(seeds: [1], patience: .seconds(1), clock: clock) { _ in try await TestGate().pass() }
                 throw Trouble.first
