@@ -21,7 +21,7 @@
 public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     @usableFromInline let supply: Supply<Input, Output>
 
-    var engine: Engine { supply.engine }
+    var engine: IntegratorCore { supply.engine }
 
     /// Makes an integrator whose output is the provider's.
     ///
@@ -37,7 +37,7 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         _ provider: some DataProvider<Input, Output>, executing type: ExecutingType = .default,
         lane: (@Sendable (Input) -> any Hashable & Sendable)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) {
-        supply = Supply(provider, engine: Engine(type: type, isKeyed: lane != nil, clock: clock), lane: lane)
+        supply = Supply(provider, engine: IntegratorCore(type: type, isKeyed: lane != nil, clock: clock), lane: lane)
     }
 
     /// Makes an integrator whose output is a model made from the provider's output.
@@ -82,7 +82,7 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
         let source = PreparedInput(supply: supply, input: input)
-        let handle = engine.call(source, CallPlan(), isolation: #isolation)
+        let handle = engine.call(source, CallConfiguration(), isolation: #isolation)
         let outcome = try await handle.life.waitForOutcome { handle.cancel(isolation: nil) }
         return try outcome.get(as: Output.self)
     }
@@ -101,7 +101,7 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     }
 
     /// A call with everything that has been prepared for it elsewhere.
-    func prepareCall(_ input: Input, _ plan: CallPlan) -> IntegrationCall<Output> {
+    func prepareCall(_ input: Input, _ plan: CallConfiguration) -> IntegrationCall<Output> {
         IntegrationCall(PreparedInput(supply: supply, input: input), holding: self, plan: plan)
     }
 

@@ -21,10 +21,10 @@ extension TraceRecorder {
 }
 
 /// Records the calls of an integrator.
-private final class CallRecorder: CallWatcher {
+private final class CallRecorder: CallObserver {
     private let recorder: TraceRecorder
     private let track: String
-    private let describe: @Sendable (any InquirySource) -> String
+    private let describe: @Sendable (any CallSource) -> String
     private let calls = Locked([ObjectIdentifier: Spans]())
 
     private struct Spans {
@@ -32,13 +32,13 @@ private final class CallRecorder: CallWatcher {
         var part: TraceRecorder.Span
     }
 
-    init(recorder: TraceRecorder, track: String, describe: @escaping @Sendable (any InquirySource) -> String) {
+    init(recorder: TraceRecorder, track: String, describe: @escaping @Sendable (any CallSource) -> String) {
         self.recorder = recorder
         self.track = track
         self.describe = describe
     }
 
-    func hear(_ event: CallEvent, of call: ObjectIdentifier) {
+    func hear(_ event: CallLifecycle, of call: ObjectIdentifier) {
         switch event {
         case .made(let source):
             let whole = recorder.begin(describe(source), on: track)

@@ -1,11 +1,11 @@
 /// A call of whose output nothing is known: for code that is the same for all calls, and isn't to be generic.
 package struct ErasedCall: Sendable {
-    private(set) var source: any InquirySource
+    private(set) var source: any CallSource
     /// Only held.
     private(set) var integrator: any AnyObject & Sendable
-    var plan: CallPlan
+    var plan: CallConfiguration
 
-    init(source: any InquirySource, integrator: any AnyObject & Sendable, plan: CallPlan) {
+    init(source: any CallSource, integrator: any AnyObject & Sendable, plan: CallConfiguration) {
         self.source = source
         self.integrator = integrator
         self.plan = plan

@@ -71,7 +71,7 @@ extension IntegrationCall {
         plan.add { $0.recallCount += 1 }
         return linking { outcome, plan, life, isolation in
             if case .cancelled = outcome { return }
-            let recall = CallPlan(handlers: plan.handlers)
+            let recall = CallConfiguration(handlers: plan.handlers)
             integrator.prepareCall(input, recall).call(isolation: isolation) { life.chain($0, as: .recall) }
         }
     }
@@ -81,7 +81,7 @@ extension IntegrationCall {
         thenRecall(with: integrator, ())
     }
 
-    private consuming func linking(_ link: @escaping CallPlan.Link) -> IntegrationCall {
+    private consuming func linking(_ link: @escaping CallConfiguration.Link) -> IntegrationCall {
         plan.add { $0.links.append(link) }
         return self
     }
@@ -109,7 +109,7 @@ extension IntegrationCall {
         }
     }
 
-    private consuming func following(_ predecessor: @escaping CallPlan.Predecessor) -> IntegrationCall {
+    private consuming func following(_ predecessor: @escaping CallConfiguration.Predecessor) -> IntegrationCall {
         plan.add { $0.predecessors.append(predecessor) }
         return self
     }
@@ -143,8 +143,8 @@ extension IntegrationCall {
 }
 
 /// Stands for the call while handlers are added to it. Made, it ends at once: there is no integrator to it yet.
-private final class UnpreparedCall: InquirySource, Inquiry {
-    let engine = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+private final class UnpreparedCall: CallSource, Inquiry {
+    let engine = IntegratorCore(type: .default, isKeyed: false, clock: ContinuousClock())
     let isStream = false
 
     init() {
@@ -153,7 +153,7 @@ private final class UnpreparedCall: InquirySource, Inquiry {
 
     func lane() -> LaneKey? { nil }
 
-    func inquire(at gate: Gate) -> any Inquiry { self }
+    func inquire(at gate: LaneScheduler) -> any Inquiry { self }
 
     func request() async throws -> any Sendable {
         throw IntegrationError.cancelled(.released)

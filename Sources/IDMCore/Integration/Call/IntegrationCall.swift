@@ -11,17 +11,17 @@
 /// started   :=  onBeginning  (onProgress | onRetry | onSuccess)*  (onSuccess | onError | onCancel)  onCompletion
 /// ```
 public struct IntegrationCall<Output: Sendable>: Sendable {
-    let source: any InquirySource
+    let source: any CallSource
     /// Only held.
     let integrator: any AnyObject & Sendable
-    var plan: CallPlan
+    var plan: CallConfiguration
 
     @usableFromInline
-    init(_ source: any InquirySource, holding integrator: any AnyObject & Sendable) {
-        self.init(source, holding: integrator, plan: CallPlan())
+    init(_ source: any CallSource, holding integrator: any AnyObject & Sendable) {
+        self.init(source, holding: integrator, plan: CallConfiguration())
     }
 
-    init(_ source: any InquirySource, holding integrator: any AnyObject & Sendable, plan: CallPlan) {
+    init(_ source: any CallSource, holding integrator: any AnyObject & Sendable, plan: CallConfiguration) {
         self.source = source
         self.integrator = integrator
         self.plan = plan

@@ -1,5 +1,5 @@
 /// What a call of no integrator asks: a provider, with an input.
-package final class DirectInquiry<Input: Sendable, Output: Sendable>: InquirySource, Inquiry {
+package final class DirectInquiry<Input: Sendable, Output: Sendable>: CallSource, Inquiry {
     private let provider: any DataProvider<Input, Output>
     private let input: Input
 
@@ -9,13 +9,13 @@ package final class DirectInquiry<Input: Sendable, Output: Sendable>: InquirySou
     }
 
     /// A call that asks this. Nothing but its task cancels it.
-    package var call: ErasedCall { ErasedCall(source: self, integrator: self, plan: CallPlan()) }
+    package var call: ErasedCall { ErasedCall(source: self, integrator: self, plan: CallConfiguration()) }
 
-    var engine: Engine { .common(for: self) }
+    var engine: IntegratorCore { .common(for: self) }
 
     func lane() -> LaneKey? { nil }
 
-    func inquire(at gate: Gate) -> any Inquiry { self }
+    func inquire(at gate: LaneScheduler) -> any Inquiry { self }
 
     var isStream: Bool { provider.stream != nil }
 

@@ -7,7 +7,7 @@ enum HandlerSignal: Sendable {
     case error(@isolated(any) @Sendable (any Error) -> Void)
     case cancel(@isolated(any) @Sendable (CancelReason) -> Void)
     case completion(@isolated(any) @Sendable () -> Void)
-    case watch(any CallWatcher)
+    case watch(any CallObserver)
 
     var kind: HandlerKinds {
         switch self {
@@ -38,7 +38,7 @@ enum HandlerSignal: Sendable {
 
     /// Lets the handler hear its part of an outcome, if it has one.
     @inline(__always)
-    func hear(_ outcome: Life.Outcome) async {
+    func hear(_ outcome: CallState.Outcome) async {
         switch self {
         case .success(let handler): if case .success(let value) = outcome { await handler.hear(value) }
         case .error(let handler): if case .failure(let error) = outcome { await handler(error) }

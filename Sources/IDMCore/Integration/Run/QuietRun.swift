@@ -1,10 +1,10 @@
 /// A call of which nobody hears, and which is let in or turned away as it comes. It asks the provider once and has
 /// nobody to tell, so there is no more to it than its life.
 struct QuietRun: TaskWork {
-    let engine: Engine
-    let gate: Gate
-    let ticket: Ticket
-    let life: Life
+    let engine: IntegratorCore
+    let gate: LaneScheduler
+    let ticket: CallID
+    let life: CallState
     let inquiry: any Inquiry
 
     var executor: (any TaskExecutor)? { engine.executor }
@@ -12,11 +12,11 @@ struct QuietRun: TaskWork {
     func perform() async {
         // Cancelled before it came to it: the provider isn't asked.
         guard !life.isStopped else { return }
-        let outcome: Life.Outcome
+        let outcome: CallState.Outcome
         do {
             outcome = .success(try await inquiry.request())
         } catch {
-            outcome = Life.Outcome(error)
+            outcome = CallState.Outcome(error)
         }
         if let control = PauseControl.current { try? await control.waitWhilePaused() }
         // Anything else than a go-ahead: whoever has cancelled it has ended it as well.
@@ -24,9 +24,9 @@ struct QuietRun: TaskWork {
     }
 }
 
-extension Life: GateMember {
+extension CallState: ScheduledCall {
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, at gate: Gate, isolation: isolated (any Actor)?
+        _ ticket: CallID, _ reason: CancelReason, at gate: LaneScheduler, isolation: isolated (any Actor)?
     ) {
         gate.finish(ticket)
         end(.cancelled(reason))

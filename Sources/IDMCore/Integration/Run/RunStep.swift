@@ -20,14 +20,14 @@ extension IntegrationCall {
     }
 }
 
-private final class StepWatcher: CallWatcher {
+private final class StepWatcher: CallObserver {
     private let hear: @Sendable (RunStep) -> Void
 
     init(_ hear: @escaping @Sendable (RunStep) -> Void) {
         self.hear = hear
     }
 
-    func hear(_ event: CallEvent, of call: ObjectIdentifier) {
+    func hear(_ event: CallLifecycle, of call: ObjectIdentifier) {
         switch event {
         case .made: hear(.made)
         case .turnedAway: hear(.turnedAway)

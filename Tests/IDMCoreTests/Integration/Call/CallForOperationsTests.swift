@@ -39,7 +39,7 @@ struct CallForOperationsTests {
     }
 
     @Test func `turned away by a released integrator, it hears of the release`() async throws {
-        let engine = Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+        let engine = IntegratorCore(type: .default, isKeyed: false, clock: ContinuousClock())
         engine.release()
         let source = PreparedInput(
             supply: Supply(ValueDataProvider<Void, Int>(1), engine: engine, lane: nil), input: ())

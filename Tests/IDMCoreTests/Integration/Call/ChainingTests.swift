@@ -80,7 +80,7 @@ struct ChainingTests {
     func manyNeighborsThatAreOver() async {
         let over = Integrator(Echo<Int>()).prepareCall(1).call()
         await over.finish()
-        let life = Life()
+        let life = CallState()
         for _ in 0..<10_000 { life.chain(over) }
         life.finish()
         await withUnsafeContinuation { heard in life.whenAllFinished { heard.resume() } }
@@ -212,7 +212,7 @@ struct ChainingTests {
 
     @Test("Between the word that decides the end and the outcome, a cancel cuts the chain as it does after that")
     func cancelAsTheEndIsDecided() {
-        let (gate, life) = (Gate(.all), Life())
+        let (gate, life) = (LaneScheduler(.all), CallState())
         let handle = CallHandle(life: life, gate: gate, ticket: gate.enter(life, .unheard, isolation: nil).ticket)
         #expect(gate.voice(handle.ticket) { $0.commit(isFinal: true) } == .proceed)
         handle.cancelChain(isolation: nil)

@@ -9,7 +9,7 @@ struct Rule12AdmissionTests {
 
     private let provider = ControlledDataProvider<Int, Int>()
 
-    // MARK: Admission
+    // MARK: AdmissionStateMachine
 
     @Test("Which call has the place of .only is decided when call() returns")
     func only() async throws {

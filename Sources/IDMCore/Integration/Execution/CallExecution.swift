@@ -2,19 +2,22 @@
 ///
 /// A run holds what it needs of its integrator, but not the integrator. Nothing holds a run but its own task and the
 /// gate, so it goes, with its handlers, when it has ended.
-final class Run: GateMember {
-    let engine: Engine
-    let gate: Gate
-    let source: any InquirySource
+final class CallExecution: ScheduledCall {
+    let engine: IntegratorCore
+    let gate: LaneScheduler
+    let source: any CallSource
     let handlers: Handlers
     /// Whether somebody hears of the run, or something comes after it. Behind the handlers there is room for it: each
     /// of thousands that wait is 16 bytes smaller.
     let isHeard: Bool
-    let life = Life()
+    let life = CallState()
     private let belongings: Belongings?
     let turn = HandlerTurn()
 
-    init(engine: Engine, gate: Gate, source: any InquirySource, plan: CallPlan, pausedBy control: PauseControl?) {
+    init(
+        engine: IntegratorCore, gate: LaneScheduler, source: any CallSource, plan: CallConfiguration,
+        pausedBy control: PauseControl?
+    ) {
         // What was handed over is kept last, and looked at before: so it isn't retained once more.
         let control = control ?? .current
         belongings =
@@ -30,11 +33,11 @@ final class Run: GateMember {
 
     /// What few calls have. Kept apart: thousands may wait, each smaller by what it doesn't have.
     private final class Belongings: Sendable {
-        let plan: CallPlan?
+        let plan: CallConfiguration?
         let control: PauseControl?
         let reservation: Reservation?
 
-        init(_ plan: CallPlan, _ control: PauseControl?, sharesRequests: Bool) {
+        init(_ plan: CallConfiguration, _ control: PauseControl?, sharesRequests: Bool) {
             self.plan = plan.hasExtras ? plan : nil
             self.control = control
             reservation = sharesRequests ? Reservation() : nil
@@ -42,7 +45,7 @@ final class Run: GateMember {
     }
 
     /// The call's plan, if there is more to it than handlers.
-    var plan: CallPlan? { belongings?.plan }
+    var plan: CallConfiguration? { belongings?.plan }
 
     /// What pauses the call.
     var control: PauseControl? { belongings?.control }
@@ -66,7 +69,7 @@ final class Run: GateMember {
     }
 
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, at gate: Gate, isolation: isolated (any Actor)?
+        _ ticket: CallID, _ reason: CancelReason, at gate: LaneScheduler, isolation: isolated (any Actor)?
     ) {
         guard isHeard else {
             gate.finish(ticket)
@@ -77,7 +80,7 @@ final class Run: GateMember {
     }
 
     /// Sends for who tells progress while the provider is at work.
-    func sendForPump(_ ticket: Ticket) {
+    func sendForPump(_ ticket: CallID) {
         speak(RunPump(run: self, ticket: ticket), isolation: nil)
     }
 
@@ -92,7 +95,7 @@ final class Run: GateMember {
     }
 
     /// How this run comes to the gate, unless it is turned away.
-    var way: AdmissionWay {
+    var way: SubmissionKind {
         if plan?.isHeld == true { return .held }
         return handlers.kinds.contains(.beginning) ? .heard : .unheard
     }
@@ -103,7 +106,7 @@ final class Run: GateMember {
 
     /// Takes the call from its entrance to its end.
     @inline(__always)
-    func drive(_ ticket: Ticket, _ entrance: Entrance) async {
+    func drive(_ ticket: CallID, _ entrance: AdmissionResult) async {
         if entrance == .begun {
             report(.began)
         } else {
@@ -120,7 +123,7 @@ final class Run: GateMember {
 
     /// Asks the provider once, and tells what came of it. Returns whether it is to be asked again.
     @inline(never)
-    private func attempt(_ ticket: Ticket, after failures: Int) async -> Bool {
+    private func attempt(_ ticket: CallID, after failures: Int) async -> Bool {
         // Cancelled between its last word and here: whoever cancelled it tells, and the provider isn't asked. The task
         // doesn't know yet if that was before it was made, so its own word for it is not enough.
         guard !life.isStopped, let inquiry = nextInquiry() else { return false }
@@ -157,7 +160,7 @@ final class Run: GateMember {
     // MARK: Before the beginning
 
     @inline(never)
-    private func waitForTurn(_ ticket: Ticket, _ entrance: Entrance) async {
+    private func waitForTurn(_ ticket: CallID, _ entrance: AdmissionResult) async {
         switch way == .held ? await waitForPredecessors(ticket) : entrance {
         case .start, .begun: break
         case .wait: await waitInLine(ticket)
@@ -166,13 +169,13 @@ final class Run: GateMember {
     }
 
     @inline(__always)
-    private func waitInLine(_ ticket: Ticket) async {
+    private func waitInLine(_ ticket: CallID) async {
         // A wake may be left over from before the call was admitted, so the gate has the last word.
         repeat { await life.park() } while gate.isWaiting(ticket)
     }
 
     @inline(never)
-    private func waitForPredecessors(_ ticket: Ticket) async -> Entrance {
+    private func waitForPredecessors(_ ticket: CallID) async -> AdmissionResult {
         for predecessor in plan?.extras?.predecessors ?? [] where gate.isHeld(ticket) {
             // Started in a later turn, as a chained call is: a long chain would nest on the stack.
             turn.begin()
@@ -186,7 +189,7 @@ final class Run: GateMember {
     }
 
     @inline(never)
-    private func waitForQuiet(_ ticket: Ticket) async {
+    private func waitForQuiet(_ ticket: CallID) async {
         // A cancel cuts the sleep short, and is told at the beginning.
         try? await engine.clock.pause(for: engine.type.debounce)
         gate.settled(ticket)
@@ -196,7 +199,7 @@ final class Run: GateMember {
 
     /// What came of one attempt.
     struct Answer: Sendable {
-        let outcome: Life.Outcome
+        let outcome: CallState.Outcome
         /// The handlers that are still to hear of the outcome, besides those of the completion.
         let hearers: HandlerKinds
         /// Whether nothing has been heard before.
@@ -212,7 +215,7 @@ final class Run: GateMember {
 
         /// An error, or the provider's own cancel.
         init(_ error: any Error, isFirst: Bool) {
-            outcome = Life.Outcome(error)
+            outcome = CallState.Outcome(error)
             hearers = outcome.error == nil ? .cancel : .error
             self.isFirst = isFirst
         }
@@ -227,7 +230,7 @@ final class Run: GateMember {
 
     /// Asks a provider that may have more to tell than one value.
     @inline(never)
-    private func listen(_ inquiry: any Inquiry, _ ticket: Ticket) async -> Answer {
+    private func listen(_ inquiry: any Inquiry, _ ticket: CallID) async -> Answer {
         let reporter =
             handlers.kinds.contains(.progress)
             ? IntegrationProgress.Reporter(RunProgress(self, ticket)) : nil
@@ -242,7 +245,7 @@ final class Run: GateMember {
     /// Tells the values of a stream as they come.
     @inline(never)
     private func listen(
-        _ values: ProviderValues<any Sendable>, _ reporter: IntegrationProgress.Reporter?, _ ticket: Ticket
+        _ values: ProviderValues<any Sendable>, _ reporter: IntegrationProgress.Reporter?, _ ticket: CallID
     ) async -> Answer {
         var iterator = values.makeAsyncIterator()
         var last: (any Sendable)?
@@ -288,7 +291,7 @@ final class Run: GateMember {
     /// Tells of a retry and waits before it. Returns false if the run has ended meanwhile.
     @inline(never)
     private func pause(
-        _ attempt: Int, _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket
+        _ attempt: Int, _ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID
     ) async -> Bool {
         // Left before the pause: whoever joins meanwhile is not to get the failure.
         inquiry.leave()
@@ -312,12 +315,12 @@ extension ProviderValues.Iterator {
 
 /// Takes the reports of one run. Does not hold it: a provider may keep its reporter for as long as it likes.
 private final class RunProgress: ProgressListener {
-    private weak let run: Run?
-    private let ticket: Ticket
+    private weak let run: CallExecution?
+    private let ticket: CallID
     /// Where the call that this run works for hears its progress.
     private let outer: IntegrationProgress.Reporter?
 
-    init(_ run: Run, _ ticket: Ticket) {
+    init(_ run: CallExecution, _ ticket: CallID) {
         self.run = run
         self.ticket = ticket
         outer = IntegrationProgress.current
@@ -332,8 +335,8 @@ private final class RunProgress: ProgressListener {
 /// The work of a run's own task.
 struct RunDrive: TaskWork {
     let run: Run
-    let ticket: Ticket
-    let entrance: Entrance
+    let ticket: CallID
+    let entrance: AdmissionResult
 
     var executor: (any TaskExecutor)? { run.engine.executor }
 
@@ -345,7 +348,7 @@ struct RunDrive: TaskWork {
 /// The work of whoever cancels a run while its provider is at work.
 private struct RunCancel: TaskWork {
     let run: Run
-    let ticket: Ticket
+    let ticket: CallID
     let reason: CancelReason
 
     var executor: (any TaskExecutor)? { run.engine.executor }
@@ -358,7 +361,7 @@ private struct RunCancel: TaskWork {
 /// The work of telling progress while the provider is at work.
 private struct RunPump: TaskWork {
     let run: Run
-    let ticket: Ticket
+    let ticket: CallID
 
     var executor: (any TaskExecutor)? { run.engine.executor }
 

@@ -38,7 +38,7 @@ private struct VoiceChaos: Explorable {
         case begin, beginAndAsk, ask, askAgain, speak, value, end, reportLess, reportMore, pump, hush, cancel, supersede
     }
 
-    private var voice = Voice()
+    private var voice = DeliveryStateMachine()
     private var ends = 0
     private var cancels = 0
     private var fraction = 0.0
@@ -71,7 +71,7 @@ private struct VoiceChaos: Explorable {
         try require(!voice.isHeard || ends + cancels == 0, "A word would be heard after the end or a cancel")
     }
 
-    private mutating func note(_ turn: Voice.Turn, isFinal: Bool = false) throws(Violation) {
+    private mutating func note(_ turn: DeliveryStateMachine.Turn, isFinal: Bool = false) throws(Violation) {
         switch turn {
         case .proceed: if isFinal { ends += 1 }
         case .cancelled: ends += 1
@@ -80,7 +80,7 @@ private struct VoiceChaos: Explorable {
         }
     }
 
-    private mutating func note(_ hush: Voice.Hush) throws(Violation) {
+    private mutating func note(_ hush: DeliveryStateMachine.Hush) throws(Violation) {
         switch hush {
         case .progress(let progress): try hear(progress)
         case .end: ends += 1
@@ -88,7 +88,7 @@ private struct VoiceChaos: Explorable {
         }
     }
 
-    private mutating func note(_ cancel: Voice.Cancel) {
+    private mutating func note(_ cancel: DeliveryStateMachine.Cancel) {
         switch cancel {
         case .stop: cancels += 1
         case .takeOver:

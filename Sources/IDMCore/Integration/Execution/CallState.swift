@@ -2,7 +2,7 @@ import Synchronization
 
 /// What the outside can see of a run, and who is to be woken when that changes. Outlives the run, so that a task which
 /// is kept does not keep the handlers.
-final class Life: Sendable {
+final class CallState: Sendable {
     typealias Outcome = IntegrationOutcome<any Sendable>
 
     private struct State {

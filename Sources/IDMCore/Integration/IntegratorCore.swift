@@ -2,7 +2,7 @@ import Synchronization
 
 /// What an integrator and its runs share. Runs hold it; the integrator releases it when it goes.
 @usableFromInline
-final class Engine: Sendable {
+final class IntegratorCore: Sendable {
     let type: ExecutingType
     let clock: any Clock<Duration>
     /// What the runs' tasks prefer, if the clock asks for it.
@@ -13,7 +13,7 @@ final class Engine: Sendable {
 
     private let lanes: Lanes
     /// The gate that lets calls in or turns them away as they come, if it is one.
-    private let promptGate: Gate?
+    private let promptGate: LaneScheduler?
     private let hasHandlers = Atomic(false)
     private let handlers = Locked(Handlers())
 
@@ -22,18 +22,18 @@ final class Engine: Sendable {
         self.clock = clock
         sharesRequests = type.isJoining
         executor = (clock as? any WatchedClock)?.workload
-        lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(Gate(type.rule))
+        lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(LaneScheduler(type.rule))
         promptGate = if case .single(let gate) = lanes, type.decidesAtOnce { gate } else { nil }
     }
 
     /// The engines of calls that belong to no integrator. Several, so that calls which have nothing to do with one
     /// another seldom meet at one lock.
     private static let common = (0..<16).map { _ in
-        Engine(type: .default, isKeyed: false, clock: ContinuousClock())
+        IntegratorCore(type: .default, isKeyed: false, clock: ContinuousClock())
     }
 
     /// The engine of a call that belongs to no integrator: one of several, the same for the same source.
-    static func common(for source: some InquirySource) -> Engine {
+    static func common(for source: some CallSource) -> IntegratorCore {
         // What is made one after the other lies some lines of memory apart.
         common[Int((UInt(bitPattern: ObjectIdentifier(source)) >> 6) % UInt(common.count))]
     }
@@ -58,7 +58,7 @@ final class Engine: Sendable {
     ///
     /// - Parameter control: What pauses the call, if it isn't what pauses the caller.
     func call(
-        _ source: consuming any InquirySource, _ plan: consuming CallPlan, pausedBy control: PauseControl? = nil,
+        _ source: consuming any CallSource, _ plan: consuming CallConfiguration, pausedBy control: PauseControl? = nil,
         isolation: isolated (any Actor)?, willStart: (CallHandle) -> Void = { _ in }
     ) -> CallHandle {
         if let gate = promptGate, plan.isEmpty, !hasHandlers.load(ordering: .acquiring) {
@@ -66,7 +66,7 @@ final class Engine: Sendable {
             if !inquiry.isStream { return start(inquiry, at: gate, control, isolation: isolation, willStart) }
         }
         let gate = lanes.enter(source.lane())
-        let run = Run(engine: self, gate: gate, source: source, plan: plan, pausedBy: control)
+        let run = CallExecution(engine: self, gate: gate, source: source, plan: plan, pausedBy: control)
         let way = run.way
         if sharesRequests && way != .held { run.reserve() }
         return start(run, way, control, isolation: isolation, willStart)
@@ -74,10 +74,10 @@ final class Engine: Sendable {
 
     /// Starts a call of which nobody hears.
     private func start(
-        _ inquiry: any Inquiry, at gate: Gate, _ control: PauseControl?, isolation: isolated (any Actor)?,
+        _ inquiry: any Inquiry, at gate: LaneScheduler, _ control: PauseControl?, isolation: isolated (any Actor)?,
         _ willStart: (CallHandle) -> Void
     ) -> CallHandle {
-        let life = Life()
+        let life = CallState()
         let (ticket, entrance) = gate.enter(life, .unheard, isolation: isolation)
         let handle = CallHandle(life: life, gate: gate, ticket: ticket)
         willStart(handle)
@@ -91,14 +91,14 @@ final class Engine: Sendable {
     }
 
     /// Turns a call away, and tells it so in a later turn.
-    func turnAway(_ source: any InquirySource, _ plan: CallPlan, _ reason: CancelReason) -> CallHandle {
+    func turnAway(_ source: any CallSource, _ plan: CallConfiguration, _ reason: CancelReason) -> CallHandle {
         let gate = lanes.enter(source.lane())
-        let run = Run(engine: self, gate: gate, source: source, plan: plan, pausedBy: nil)
+        let run = CallExecution(engine: self, gate: gate, source: source, plan: plan, pausedBy: nil)
         return start(run, .turnedAway(reason), nil, isolation: nil) { _ in }
     }
 
     private func start(
-        _ run: Run, _ way: AdmissionWay, _ control: PauseControl?, isolation: isolated (any Actor)?,
+        _ run: CallExecution, _ way: SubmissionKind, _ control: PauseControl?, isolation: isolated (any Actor)?,
         _ willStart: (CallHandle) -> Void
     ) -> CallHandle {
         run.report(.made(run.source))
@@ -117,7 +117,7 @@ final class Engine: Sendable {
         return LibraryTask.start(PausableWork(work: work, control: control), isolation: isolation)
     }
 
-    func leave(_ gate: Gate) {
+    func leave(_ gate: LaneScheduler) {
         lanes.leave(gate)
     }
 
@@ -150,9 +150,9 @@ private struct PausableWork<Work: TaskWork>: TaskWork {
 
 /// What is needed to follow a call and to cancel it.
 struct CallHandle: Sendable {
-    let life: Life
-    let gate: Gate
-    let ticket: Ticket
+    let life: CallState
+    let gate: LaneScheduler
+    let ticket: CallID
 
     /// Cancels the call alone. Returns false if its end was decided before.
     @discardableResult

@@ -8,7 +8,7 @@ struct LanesTests {
     // MARK: Gates
 
     @Test func `without keys all calls come to one gate`() {
-        let lanes = Lanes.single(Gate(.one))
+        let lanes = Lanes.single(LaneScheduler(.one))
         let gate = lanes.enter(nil)
         #expect(lanes.enter(nil) === gate)
         lanes.leave(gate)
@@ -68,7 +68,7 @@ struct LanesTests {
             func hash(into hasher: inout Hasher) { hasher.combine(number) }
         }
         let table = LaneTable(.line(width: 1, limit: .max))
-        weak var lastGate: Gate?
+        weak var lastGate: LaneScheduler?
         weak var lastKey: Key?
         for number in 0..<10_000 {
             let key = Key(number)
@@ -112,7 +112,7 @@ struct LanesTests {
 
     @Test(arguments: [true, false])
     func `a release reaches every lane, and those that come after it`(isKeyed: Bool) {
-        let lanes = isKeyed ? Lanes.keyed(LaneTable(.all)) : .single(Gate(.all))
+        let lanes = isKeyed ? Lanes.keyed(LaneTable(.all)) : .single(LaneScheduler(.all))
         let guests = (0..<5).map { key in
             let guest = GuestMember()
             _ = lanes.enter(LaneKey(base: key)).enter(guest, .unheard, isolation: nil)

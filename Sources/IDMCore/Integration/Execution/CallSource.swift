@@ -15,20 +15,20 @@ protocol Inquiry: AnyObject, Sendable {
 /// What a call asks. The types of its input and output are left behind here, so that all runs of all integrators are
 /// the same code, and none of it is generic. Runs hold this, and it does not hold the integrator.
 @usableFromInline
-protocol InquirySource: AnyObject, Sendable {
-    var engine: Engine { get }
+protocol CallSource: AnyObject, Sendable {
+    var engine: IntegratorCore { get }
 
     /// The key under which a call is admitted. Asked once a call.
     func lane() -> LaneKey?
 
     /// Makes the inquiry of one attempt.
-    func inquire(at gate: Gate) -> any Inquiry
+    func inquire(at gate: LaneScheduler) -> any Inquiry
 }
 
 /// What the calls of an integrator share.
 @usableFromInline
 final class Supply<Input: Sendable, Output: Sendable>: Sendable {
-    @usableFromInline let engine: Engine
+    @usableFromInline let engine: IntegratorCore
     let provider: any DataProvider<Input, Output>
     /// The provider, if it is a stream. Kept, for it takes the runtime longer to find out than a call otherwise takes.
     let stream: (any StreamDataProvider<Input, Output>)?
@@ -39,7 +39,7 @@ final class Supply<Input: Sendable, Output: Sendable>: Sendable {
     var isStream: Bool { stream != nil }
 
     init(
-        _ provider: any DataProvider<Input, Output>, engine: Engine,
+        _ provider: any DataProvider<Input, Output>, engine: IntegratorCore,
         lane: (@Sendable (Input) -> any Hashable & Sendable)?
     ) {
         self.engine = engine
@@ -53,7 +53,7 @@ final class Supply<Input: Sendable, Output: Sendable>: Sendable {
 /// The provider of an integrator together with an input. An inquiry as well, where requests are not shared: it
 /// remembers nothing of an attempt.
 @usableFromInline
-final class PreparedInput<Input: Sendable, Output: Sendable>: InquirySource, Inquiry {
+final class PreparedInput<Input: Sendable, Output: Sendable>: CallSource, Inquiry {
     @usableFromInline let supply: Supply<Input, Output>
     @usableFromInline let input: Input
 
@@ -63,7 +63,7 @@ final class PreparedInput<Input: Sendable, Output: Sendable>: InquirySource, Inq
         self.input = input
     }
 
-    @usableFromInline var engine: Engine { supply.engine }
+    @usableFromInline var engine: IntegratorCore { supply.engine }
 
     @usableFromInline
     func lane() -> LaneKey? {
@@ -71,7 +71,7 @@ final class PreparedInput<Input: Sendable, Output: Sendable>: InquirySource, Inq
     }
 
     @usableFromInline
-    func inquire(at gate: Gate) -> any Inquiry {
+    func inquire(at gate: LaneScheduler) -> any Inquiry {
         guard let flights = supply.flights else { return self }
         return SharedInquiry(seat: flights.join(gate.lane, input), input: input, isStream: supply.isStream)
     }

@@ -1,17 +1,17 @@
 /// The gates of an integrator: one for all calls, or one for each key for as long as it is in use.
 enum Lanes: Sendable {
-    case single(Gate)
+    case single(LaneScheduler)
     case keyed(LaneTable)
 
     /// The gate of a call. Each enter wants a leave.
-    func enter(_ key: @autoclosure () -> LaneKey?) -> Gate {
+    func enter(_ key: @autoclosure () -> LaneKey?) -> LaneScheduler {
         switch self {
         case .single(let gate): gate
         case .keyed(let table): table.enter(key())
         }
     }
 
-    func leave(_ gate: Gate) {
+    func leave(_ gate: LaneScheduler) {
         if case .keyed(let table) = self { table.leave(gate.lane) }
     }
 
@@ -61,7 +61,7 @@ struct LaneKey: Hashable, Sendable {
 /// Makes a gate for a key at its first call, and drops it after its last.
 final class LaneTable: Sendable {
     private struct Lane {
-        let gate: Gate
+        let gate: LaneScheduler
         /// Of two lanes in use, the earlier one has the lower number.
         let number: Int
         var calls = 0
@@ -69,7 +69,7 @@ final class LaneTable: Sendable {
 
     /// Stands for a key that doesn't equal itself, as a number that is none: under that, its lane would never be found
     /// again.
-    private struct Stranger: Hashable, Sendable {
+    private struct NonReflexiveKey: Hashable, Sendable {
         let number: Int
     }
 
@@ -84,7 +84,7 @@ final class LaneTable: Sendable {
         }
 
         mutating func findable(_ key: LaneKey?) -> LaneKey? {
-            key == key ? key : LaneKey(base: Stranger(number: newNumber()))
+            key == key ? key : LaneKey(base: NonReflexiveKey(number: newNumber()))
         }
     }
 
@@ -96,10 +96,10 @@ final class LaneTable: Sendable {
     }
 
     /// The gate of a key. Each enter wants a leave.
-    func enter(_ key: LaneKey?) -> Gate {
+    func enter(_ key: LaneKey?) -> LaneScheduler {
         let (gate, isClosed) = state.withLock { state in
             let key = state.findable(key)
-            var lane = state.lanes[key] ?? Lane(gate: Gate(rule, lane: key), number: state.newNumber())
+            var lane = state.lanes[key] ?? Lane(gate: LaneScheduler(rule, lane: key), number: state.newNumber())
             lane.calls += 1
             state.lanes[key] = lane
             return (lane.gate, state.isClosed)
@@ -117,7 +117,7 @@ final class LaneTable: Sendable {
     }
 
     /// The gates in use, in the order in which they came. Closing releases those that are still to come.
-    func gates(closing: Bool = false) -> [Gate] {
+    func gates(closing: Bool = false) -> [LaneScheduler] {
         state.withLock { state in
             state.isClosed = state.isClosed || closing
             return state.lanes.values.sorted { $0.number < $1.number }.map(\.gate)

@@ -9,12 +9,12 @@ struct AdmissionProbe {
         case takeOver(Int, CancelReason)
     }
 
-    private var machine: Admission<Int>
+    private var machine: AdmissionStateMachine<Int>
     /// Calls are numbered in the order in which they are submitted.
-    private var tickets: [Ticket] = []
+    private var tickets: [CallID] = []
 
     init(_ rule: AdmissionRule) {
-        machine = Admission(rule)
+        machine = AdmissionStateMachine(rule)
     }
 
     var isEmpty: Bool { machine.isEmpty }
@@ -22,14 +22,14 @@ struct AdmissionProbe {
     func isHeld(_ call: Int) -> Bool { machine.isHeld(tickets[call]) }
     func isWaiting(_ call: Int) -> Bool { machine.isWaiting(tickets[call]) }
 
-    mutating func submit(_ call: Int, _ way: AdmissionWay) -> (entrance: Entrance, displaced: Effect?) {
+    mutating func submit(_ call: Int, _ way: SubmissionKind) -> (entrance: AdmissionResult, displaced: Effect?) {
         let submission = machine.submit(call, way)
         precondition(call == tickets.count)
         tickets.append(submission.ticket)
         return (submission.entrance, effect(submission.displaced))
     }
 
-    mutating func admit(_ call: Int) -> (entrance: Entrance, displaced: Effect?) {
+    mutating func admit(_ call: Int) -> (entrance: AdmissionResult, displaced: Effect?) {
         let submission = machine.admit(tickets[call])
         precondition(submission.ticket == tickets[call])
         return (submission.entrance, effect(submission.displaced))
@@ -39,7 +39,7 @@ struct AdmissionProbe {
         machine.settled(tickets[call])
     }
 
-    mutating func voice<R>(_ call: Int, _ event: (inout Voice) -> R) -> R? {
+    mutating func voice<R>(_ call: Int, _ event: (inout DeliveryStateMachine) -> R) -> R? {
         machine.voice(tickets[call], event)
     }
 
@@ -63,7 +63,7 @@ struct AdmissionProbe {
         machine.finish(tickets[call])
     }
 
-    private func effect(_ cancellation: Admission<Int>.Cancellation) -> Effect? {
+    private func effect(_ cancellation: AdmissionStateMachine<Int>.Cancellation) -> Effect? {
         switch cancellation {
         case .nothing: return nil
         case .wake(let call): return .wake(call)

@@ -65,7 +65,7 @@ struct AdmissionExplorationTests {
 struct AdmissionSoakTests {
     @Test(arguments: AdmissionExplorationTests.rules)
     func `five calls, all cancelled or released at any time, keep the contract in every order`(rule: AdmissionRule) {
-        for way in [AdmissionWay.heard, .unheard] {
+        for way in [SubmissionKind.heard, .unheard] {
             let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, ways: [way], isThorough: false)))
             #expect(found.violation == nil)
         }

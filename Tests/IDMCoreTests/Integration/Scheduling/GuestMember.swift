@@ -3,7 +3,7 @@ import Synchronization
 @testable import IDMCore
 
 /// A call at a gate that writes down what the gate asks of it, and may do something each time.
-final class GuestMember: GateMember {
+final class GuestMember: ScheduledCall {
     enum Event: Hashable {
         case wake, stop
         case takeOver(CancelReason, onMainActor: Bool)
@@ -27,7 +27,7 @@ final class GuestMember: GateMember {
     }
 
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, at gate: Gate, isolation: isolated (any Actor)?
+        _ ticket: CallID, _ reason: CancelReason, at gate: LaneScheduler, isolation: isolated (any Actor)?
     ) {
         note(.takeOver(reason, onMainActor: isolation === MainActor.shared))
     }

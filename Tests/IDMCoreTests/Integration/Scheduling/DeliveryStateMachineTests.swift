@@ -12,26 +12,26 @@ struct VoiceTests {
 
     // MARK: States, by the shortest way there
 
-    private static func speaking() -> Voice {
-        var voice = Voice()
+    private static func speaking() -> DeliveryStateMachine {
+        var voice = DeliveryStateMachine()
         #expect(voice.begin() == .proceed)
         return voice
     }
 
-    private static func asking() -> Voice {
-        var voice = Voice()
+    private static func asking() -> DeliveryStateMachine {
+        var voice = DeliveryStateMachine()
         #expect(voice.beginAndAsk() == .proceed)
         return voice
     }
 
-    private static func pumping() -> Voice {
+    private static func pumping() -> DeliveryStateMachine {
         var voice = asking()
         #expect(voice.report(half) == .wanted)
         #expect(voice.pump() == half)
         return voice
     }
 
-    private static func ending() -> Voice {
+    private static func ending() -> DeliveryStateMachine {
         var voice = asking()
         #expect(voice.commit(isFinal: true) == .proceed)
         return voice
@@ -40,7 +40,7 @@ struct VoiceTests {
     // MARK: Silent
 
     @Test func `a run speaks first, and nobody before it`() {
-        var voice = Voice()
+        var voice = DeliveryStateMachine()
         #expect(!voice.isEnding && !voice.isHeard)
         #expect(voice.ask() == .over)
         #expect(voice.speak() == .over)
@@ -53,7 +53,7 @@ struct VoiceTests {
 
     @Test(arguments: CancelReason.allCases)
     func `a run that was cancelled before it began tells that and nothing else`(reason: CancelReason) {
-        var voice = Voice()
+        var voice = DeliveryStateMachine()
         #expect(voice.cancel(reason) == .stop)
         #expect(voice.cancel(.cancelled) == .nothing)
         #expect(!voice.isEnding)
@@ -62,13 +62,13 @@ struct VoiceTests {
     }
 
     @Test func `a run whose beginning nobody hears asks its provider with its first word`() {
-        var voice = Voice()
+        var voice = DeliveryStateMachine()
         #expect(voice.beginAndAsk() == .proceed)
         #expect(voice.cancel(.cancelled) == .takeOver)
     }
 
     @Test func `a run whose beginning nobody hears learns of an earlier cancel with its first word`() {
-        var voice = Voice()
+        var voice = DeliveryStateMachine()
         #expect(voice.cancel(.superseded) == .stop)
         #expect(voice.beginAndAsk() == .cancelled(.superseded))
         #expect(voice.isEnding)

@@ -1,5 +1,5 @@
 /// What has been prepared for a call: who hears of it, how often it is tried, and what comes before and after it.
-struct CallPlan: Sendable {
+struct CallConfiguration: Sendable {
     var handlers: Handlers
     /// What few calls have. Kept apart, so that the others are copied the quicker.
     private var box: Box?
@@ -44,7 +44,8 @@ struct CallPlan: Sendable {
     /// business.
     typealias Link =
         @Sendable (
-            _ outcome: Life.Outcome, _ plan: CallPlan, _ life: Life, _ isolation: isolated (any Actor)?
+            _ outcome: CallState.Outcome, _ plan: CallConfiguration, _ life: CallState,
+            _ isolation: isolated (any Actor)?
         ) -> Void
 
     init(handlers: Handlers = Handlers()) {

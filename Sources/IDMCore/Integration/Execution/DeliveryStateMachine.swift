@@ -9,7 +9,7 @@
 /// silent ── begin ──▶ speaking ── ask ──▶ asking ── speak ──▶ speaking ── commit ──▶ ending
 ///                                           └────── cancel (takes over) ─────────────▶ ending
 /// ```
-struct Voice: Sendable, Hashable {
+struct DeliveryStateMachine: Sendable, Hashable {
     private enum Speaker: Sendable { case run, pump }
 
     /// A report that is still to be told. Kept apart: few runs have one, and thousands may wait.

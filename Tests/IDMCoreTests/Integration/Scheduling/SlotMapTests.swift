@@ -7,8 +7,8 @@ import Testing
 @Suite(.timeLimit(.ample))
 struct TicketTableTests {
     @Test func `an empty table names nothing`() {
-        var table = TicketTable<String>()
-        let ticket = Ticket(slot: 0, serial: 1)
+        var table = SlotMap<String>()
+        let ticket = CallID(slot: 0, serial: 1)
         #expect(table.count == 0)
         #expect(table.tickets.isEmpty)
         #expect(!table.contains(ticket))
@@ -19,7 +19,7 @@ struct TicketTableTests {
     }
 
     @Test func `a ticket names its own element`() {
-        var table = TicketTable<String>()
+        var table = SlotMap<String>()
         let apple = table.insert("apple")
         let pear = table.insert("pear")
         #expect(apple != pear)
@@ -29,7 +29,7 @@ struct TicketTableTests {
     }
 
     @Test func `an element is changed in place`() {
-        var table = TicketTable<[Int]>()
+        var table = SlotMap<[Int]>()
         let one = table.insert([1])
         let two = table.insert([2])
         let count = table.update(one) { element in
@@ -42,7 +42,7 @@ struct TicketTableTests {
     }
 
     @Test func `a ticket names nothing once its element is removed, also when the slot is used again`() {
-        var table = TicketTable<String>()
+        var table = SlotMap<String>()
         let apple = table.insert("apple")
         #expect(table.remove(apple) == "apple")
         #expect(table[apple] == nil)
@@ -58,7 +58,7 @@ struct TicketTableTests {
     }
 
     @Test func `slots are used again before new ones are made`() {
-        var table = TicketTable<Int>()
+        var table = SlotMap<Int>()
         let tickets = (0..<8).map { table.insert($0) }
         for ticket in tickets[2...5] { table.remove(ticket) }
         let slots = Set((0..<4).map { table.insert($0).slot })
@@ -67,7 +67,7 @@ struct TicketTableTests {
     }
 
     @Test func `tickets come in the order in which they were given out, not in that of their slots`() {
-        var table = TicketTable<Int>()
+        var table = SlotMap<Int>()
         let first = table.insert(1)
         let second = table.insert(2)
         table.remove(first)
@@ -77,7 +77,7 @@ struct TicketTableTests {
     }
 
     @Test func `a burst leaves nothing behind, and its tickets still name nothing`() {
-        var table = TicketTable<Int>()
+        var table = SlotMap<Int>()
         let burst = (0..<1_000).map { table.insert($0) }
         for ticket in burst { table.remove(ticket) }
         #expect(table.count == 0)
@@ -93,9 +93,9 @@ struct TicketTableTests {
 
     @Test func `an element is let go when it is removed`() {
         final class Object: Sendable {}
-        var table = TicketTable<Object>()
+        var table = SlotMap<Object>()
         weak var object: Object?
-        let ticket: Ticket = {
+        let ticket: CallID = {
             let made = Object()
             object = made
             return table.insert(made)
@@ -107,9 +107,9 @@ struct TicketTableTests {
 
     @Test func `a table does as a dictionary does, whatever is added and removed`() {
         var random = SplitMix(seed: 42)
-        var table = TicketTable<Int>()
-        var dictionary: [Ticket: Int] = [:]
-        var given: [Ticket] = []
+        var table = SlotMap<Int>()
+        var dictionary: [CallID: Int] = [:]
+        var given: [CallID] = []
         for round in 0..<20_000 {
             // Tides of adding and of removing, so that the table is empty again now and then.
             if random.next() % 8 < (round / 500 % 2 == 0 ? 5 : 2) {

@@ -10,7 +10,7 @@ import TestSupport
 struct AdmissionWalk: Explorable {
     struct Bounds {
         var calls: Int
-        var ways: [AdmissionWay] = [.heard, .unheard, .held]
+        var ways: [SubmissionKind] = [.heard, .unheard, .held]
         /// Whether an answer takes its time to the handlers, there may be several, and a provider may ignore its
         /// cancel.
         var isThorough = true
@@ -22,7 +22,7 @@ struct AdmissionWalk: Explorable {
 
     enum Move {
         /// A call is made.
-        case submit(AdmissionWay)
+        case submit(SubmissionKind)
         /// What comes before a call has ended.
         case admit(Int)
         /// The quiet that a call waited for has come.
@@ -62,7 +62,7 @@ struct AdmissionWalk: Explorable {
 
     struct Call {
         var phase = Phase.held
-        var way: AdmissionWay
+        var way: SubmissionKind
         /// Why it is to end, once that was told to the machine and before it is told to the handlers.
         var cancelled: CancelReason?
         var isInside = false
@@ -200,7 +200,7 @@ struct AdmissionWalk: Explorable {
         }
     }
 
-    private mutating func submit(_ way: AdmissionWay) throws(Violation) {
+    private mutating func submit(_ way: SubmissionKind) throws(Violation) {
         let index = calls.count
         calls.append(Call(way: way))
         let (entrance, displaced) = machine.submit(index, way)
@@ -222,9 +222,9 @@ struct AdmissionWalk: Explorable {
 
     /// Lets a call in by the rule, as the contract says it, and compares.
     private mutating func letIn(
-        _ index: Int, _ entrance: Entrance, _ displaced: AdmissionProbe.Effect?
+        _ index: Int, _ entrance: AdmissionResult, _ displaced: AdmissionProbe.Effect?
     ) throws(Violation) {
-        var expected = Entrance.start
+        var expected = AdmissionResult.start
         var expectedDisplaced: AdmissionProbe.Effect?
         let holder = calls.indices.first { $0 != index && calls[$0].isUndecided }
         switch rule {
@@ -288,7 +288,7 @@ struct AdmissionWalk: Explorable {
     }
 
     /// Whether the task of a call may go on. Otherwise the call has been cancelled, and its task is to tell.
-    private mutating func proceeds(_ index: Int, _ turn: Voice.Turn?) throws(Violation) -> Bool {
+    private mutating func proceeds(_ index: Int, _ turn: DeliveryStateMachine.Turn?) throws(Violation) -> Bool {
         guard let reason = calls[index].cancelled else {
             try expect(turn, .proceed)
             return true
@@ -300,7 +300,7 @@ struct AdmissionWalk: Explorable {
     }
 
     private mutating func answerLate(_ index: Int) throws(Violation) {
-        let expected: Voice.Turn? = calls[index].phase == .gone ? nil : .over
+        let expected: DeliveryStateMachine.Turn? = calls[index].phase == .gone ? nil : .over
         var copy = machine
         try expect(copy.voice(index) { $0.speak() }, expected)
         try expect(machine.voice(index) { $0.commit(isFinal: true) }, expected)
@@ -390,7 +390,7 @@ struct AdmissionWalk: Explorable {
         }
     }
 
-    private func expect(_ turn: Voice.Turn?, _ expected: Voice.Turn?) throws(Violation) {
+    private func expect(_ turn: DeliveryStateMachine.Turn?, _ expected: DeliveryStateMachine.Turn?) throws(Violation) {
         try same(turn, expected, "the machine's word")
     }
 

@@ -4,14 +4,14 @@
 /// the gate is asked and then that handler is called, with no suspension between. The functions here that end in `Here`
 /// have to be called on that actor. Handlers may be on actors that a test kit can't watch, so it is told of the way
 /// there and back: a trip.
-extension Run {
+extension CallExecution {
     // MARK: The beginning
 
     /// Tells the beginning. Returns false if the run has ended instead.
     ///
     /// - Parameter hasWaited: Whether the run has waited for its turn, and waits for a resume as well.
     @inline(never)
-    func begin(_ ticket: Ticket, hasWaited: Bool) async -> Bool {
+    func begin(_ ticket: CallID, hasWaited: Bool) async -> Bool {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
         if handlers.areHere(here()) { return await beginHere(ticket, hasWaited, trip) }
@@ -19,13 +19,13 @@ extension Run {
     }
 
     private func begin(
-        _ ticket: Ticket, _ hasWaited: Bool, _ trip: (any WorkWatch)?, on actor: isolated (any Actor)?
+        _ ticket: CallID, _ hasWaited: Bool, _ trip: (any WorkWatch)?, on actor: isolated (any Actor)?
     ) async -> Bool {
         await beginHere(ticket, hasWaited, trip)
     }
 
     @inline(__always)
-    private func beginHere(_ ticket: Ticket, _ hasWaited: Bool, _ trip: (any WorkWatch)?) async -> Bool {
+    private func beginHere(_ ticket: CallID, _ hasWaited: Bool, _ trip: (any WorkWatch)?) async -> Bool {
         // Here, for it may be paused on the way to this actor. One that was turned away tells so at once.
         if hasWaited, control?.isPaused == true, gate.voice(ticket, { $0.mayBegin }) == true {
             await hold(trip)
@@ -53,7 +53,7 @@ extension Run {
 
     /// Tells a value of a stream. Returns false if the run has ended instead.
     @inline(never)
-    func tell(value: any Sendable, _ ticket: Ticket) async -> Bool {
+    func tell(value: any Sendable, _ ticket: CallID) async -> Bool {
         guard await takeFloor(ticket) else { return false }
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
@@ -62,12 +62,12 @@ extension Run {
     }
 
     private func tell(
-        _ value: any Sendable, _ ticket: Ticket, _ trip: (any WorkWatch)?, on actor: isolated (any Actor)?
+        _ value: any Sendable, _ ticket: CallID, _ trip: (any WorkWatch)?, on actor: isolated (any Actor)?
     ) async -> Bool {
         await tellHere(value, ticket, trip)
     }
 
-    private func tellHere(_ value: any Sendable, _ ticket: Ticket, _ trip: (any WorkWatch)?) async -> Bool {
+    private func tellHere(_ value: any Sendable, _ ticket: CallID, _ trip: (any WorkWatch)?) async -> Bool {
         await hold(trip)
         switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
         case .proceed:
@@ -85,7 +85,7 @@ extension Run {
     }
 
     /// Tells of a retry. Returns false if the run has ended instead.
-    func tell(retry attempt: Int, after error: any Error, _ ticket: Ticket) async -> Bool {
+    func tell(retry attempt: Int, after error: any Error, _ ticket: CallID) async -> Bool {
         guard await takeFloor(ticket) else { return false }
         report(.retried(attempt: attempt))
         let trip = LibraryTask.depart()
@@ -101,13 +101,13 @@ extension Run {
     ///
     /// Asks for the word where it is heard first, and not on the way there: a run that answers in the turn in which it
     /// was called mustn't find that somebody else speaks.
-    func pump(_ ticket: Ticket) async {
+    func pump(_ ticket: CallID) async {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
         await pump(ticket, on: handlers.actor(of: .progress, else: nil))
     }
 
-    private func pump(_ ticket: Ticket, on actor: isolated (any Actor)?) async {
+    private func pump(_ ticket: CallID, on actor: isolated (any Actor)?) async {
         guard var progress = gate.voice(ticket, { $0.pump() }) ?? nil else { return }
         while true {
             await tell(progress: progress, ticket)
@@ -125,7 +125,7 @@ extension Run {
         }
     }
 
-    private func tell(progress: IntegrationProgress, _ ticket: Ticket) async {
+    private func tell(progress: IntegrationProgress, _ ticket: CallID) async {
         for index in handlers.indices where handlers.kind(at: index) == .progress {
             guard case .progress(let handler) = handlers[index] else { continue }
             await tell(ticket, on: handler.isolation) { await handler(progress) }
@@ -134,14 +134,14 @@ extension Run {
 
     /// Calls a handler of an error that isn't the answer, unless the run was cancelled.
     private func tell(
-        _ ticket: Ticket, on actor: isolated (any Actor)?, after trip: (any WorkWatch)?, _ handler: () async -> Void
+        _ ticket: CallID, on actor: isolated (any Actor)?, after trip: (any WorkWatch)?, _ handler: () async -> Void
     ) async {
         await hold(trip)
         await tell(ticket, on: actor, handler)
     }
 
     /// Calls a handler of something that isn't an answer, unless the run was cancelled.
-    private func tell(_ ticket: Ticket, on actor: isolated (any Actor)?, _ handler: () async -> Void) async {
+    private func tell(_ ticket: CallID, on actor: isolated (any Actor)?, _ handler: () async -> Void) async {
         guard gate.voice(ticket, { $0.isHeard }) == true else { return }
         turn.begin()
         await handler()
@@ -154,7 +154,7 @@ extension Run {
     /// comes after the answer, or a busy reporter could put it off for ever. Returns false if the end is told by
     /// somebody else.
     @inline(never)
-    private func takeFloor(_ ticket: Ticket) async -> Bool {
+    private func takeFloor(_ ticket: CallID) async -> Bool {
         while true {
             switch gate.voice(ticket, { $0.speak() }) {
             case .proceed:
@@ -172,13 +172,13 @@ extension Run {
 
     /// Gives the floor away, before the provider is asked. Returns false if the run has ended instead.
     @inline(__always)
-    private func fallSilent(_ ticket: Ticket) async -> Bool {
+    private func fallSilent(_ ticket: CallID) async -> Bool {
         let turn = gate.voice(ticket) { $0.ask() }
         return if turn == .proceed { true } else { await fallSilent(turn, ticket) }
     }
 
     @inline(never)
-    private func fallSilent(_ turn: Voice.Turn?, _ ticket: Ticket) async -> Bool {
+    private func fallSilent(_ turn: DeliveryStateMachine.Turn?, _ ticket: CallID) async -> Bool {
         switch turn {
         case .proceed:
             return true
@@ -200,7 +200,7 @@ extension Run {
 
     /// Ends the run with an answer, unless a cancel came first.
     @inline(__always)
-    func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) async {
+    func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID) async {
         guard isHeard else {
             await hold(after: inquiry)
             return endUnheard(answer, inquiry, ticket)
@@ -217,7 +217,7 @@ extension Run {
     }
 
     private func end(
-        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket, _ trip: (any WorkWatch)?,
+        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID, _ trip: (any WorkWatch)?,
         on actor: isolated (any Actor)?
     ) async {
         await endHere(answer, inquiry, ticket, trip)
@@ -225,7 +225,7 @@ extension Run {
 
     @inline(never)
     private func endHere(
-        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket, _ trip: (any WorkWatch)?
+        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID, _ trip: (any WorkWatch)?
     ) async {
         // Here, and not before: it may be paused on the way to this actor.
         await hold(trip, after: inquiry)
@@ -246,7 +246,7 @@ extension Run {
     }
 
     /// Ends a run that has nobody to tell and nothing to start.
-    private func endUnheard(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: Ticket) {
+    private func endUnheard(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID) {
         switch gate.end(ticket) {
         case .proceed:
             inquiry.leave()
@@ -260,13 +260,13 @@ extension Run {
     }
 
     /// Takes note of the end of a run that has nobody to tell and has left the gate.
-    func close(_ outcome: Life.Outcome) {
+    func close(_ outcome: CallState.Outcome) {
         engine.leave(gate)
         life.end(outcome)
     }
 
     /// Lets the handlers of one kind hear their part of an outcome, and then those of another.
-    private func tell(_ kind: HandlerKinds, _ next: HandlerKinds = [], of outcome: Life.Outcome) async {
+    private func tell(_ kind: HandlerKinds, _ next: HandlerKinds = [], of outcome: CallState.Outcome) async {
         var (kind, next) = (kind, next)
         while true {
             if !handlers.kinds.isDisjoint(with: kind) {
@@ -281,7 +281,7 @@ extension Run {
 
     /// Tells a cancel that has been decided.
     @inline(never)
-    func tellCancel(_ reason: CancelReason, hasBegun: Bool, _ ticket: Ticket) async {
+    func tellCancel(_ reason: CancelReason, hasBegun: Bool, _ ticket: CallID) async {
         let trip = LibraryTask.depart()
         defer { trip?.workArrived() }
         if !hasBegun { report(.turnedAway) }
@@ -294,7 +294,7 @@ extension Run {
 
     /// Leaves the gate, and then starts what comes after the call.
     private func depart(
-        _ outcome: Life.Outcome, hasBegun: Bool, _ ticket: Ticket, isolation: isolated (any Actor)?
+        _ outcome: CallState.Outcome, hasBegun: Bool, _ ticket: CallID, isolation: isolated (any Actor)?
     ) {
         report(.ended(outcome))
         gate.finish(ticket)

@@ -82,7 +82,7 @@ struct VoiceWalk: Explorable {
 
     struct Footprint: Hashable {
         private let facts: Facts
-        private let voice: Voice
+        private let voice: DeliveryStateMachine
 
         fileprivate init(_ walk: VoiceWalk) {
             (facts, voice) = (walk.facts, walk.voice)
@@ -90,7 +90,7 @@ struct VoiceWalk: Explorable {
     }
 
     let bounds: Bounds
-    private var voice = Voice()
+    private var voice = DeliveryStateMachine()
     private var facts = Facts()
 
     init(_ bounds: Bounds) {
@@ -301,7 +301,7 @@ struct VoiceWalk: Explorable {
 
     private mutating func cancel(_ reason: CancelReason) throws(Violation) {
         facts.cancels += 1
-        let expected: Voice.Cancel
+        let expected: DeliveryStateMachine.Cancel
         if facts.cancelled != nil || facts.ends == 1 {
             expected = .nothing
         } else if facts.task == .unbegun || someoneSpeaks {

@@ -10,7 +10,7 @@ struct GateTests {
     // MARK: What is asked of a call
 
     @Test func `a call whose provider is at work is stopped, and its end is told by the canceller`() {
-        let gate = Gate(.all)
+        let gate = LaneScheduler(.all)
         let guest = GuestMember()
         let (ticket, entrance) = gate.enter(guest, .unheard, isolation: nil)
         #expect(entrance == .begun)
@@ -20,7 +20,7 @@ struct GateTests {
     }
 
     @Test @MainActor func `whoever takes over does so on the actor of the canceller`() {
-        let gate = Gate(.newest(settles: false))
+        let gate = LaneScheduler(.newest(settles: false))
         let guests = (0..<3).map { _ in GuestMember() }
         _ = gate.enter(guests[0], .unheard, isolation: #isolation)
         _ = gate.enter(guests[1], .unheard, isolation: #isolation)
@@ -33,7 +33,7 @@ struct GateTests {
     }
 
     @Test func `a call that speaks is only stopped`() {
-        let gate = Gate(.all)
+        let gate = LaneScheduler(.all)
         let guest = GuestMember()
         let (ticket, _) = gate.enter(guest, .heard, isolation: nil)
         #expect(gate.voice(ticket) { $0.begin() } == .proceed)
@@ -44,7 +44,7 @@ struct GateTests {
 
     @Test(arguments: [AdmissionRule.newest(settles: true), .line(width: 1, limit: .max)])
     func `a call that waits is stopped before it is woken`(rule: AdmissionRule) {
-        let gate = Gate(rule)
+        let gate = LaneScheduler(rule)
         _ = gate.enter(GuestMember(), .unheard, isolation: nil)
         let guest = GuestMember()
         let (ticket, entrance) = gate.enter(guest, .unheard, isolation: nil)
@@ -54,7 +54,7 @@ struct GateTests {
     }
 
     @Test func `a finish wakes the next call in line and no other`() {
-        let gate = Gate(.line(width: 1, limit: .max))
+        let gate = LaneScheduler(.line(width: 1, limit: .max))
         let guests = (0..<3).map { _ in GuestMember() }
         let tickets = guests.map { gate.enter($0, .unheard, isolation: nil).ticket }
         #expect(gate.voice(tickets[0]) { $0.commit(isFinal: true) } == .proceed)
@@ -66,7 +66,7 @@ struct GateTests {
     }
 
     @Test func `a call that nobody hears is let go in the moment in which it commits`() {
-        let gate = Gate(.line(width: 1, limit: .max))
+        let gate = LaneScheduler(.line(width: 1, limit: .max))
         let (first, second) = (GuestMember(), GuestMember())
         let ticket = gate.enter(first, .unheard, isolation: nil).ticket
         let waiting = gate.enter(second, .unheard, isolation: nil).ticket
@@ -79,7 +79,7 @@ struct GateTests {
     }
 
     @Test func `a call that nobody hears and that was cancelled isn't let go by its late answer`() {
-        let gate = Gate(.line(width: 1, limit: .max))
+        let gate = LaneScheduler(.line(width: 1, limit: .max))
         let second = GuestMember()
         let ticket = gate.enter(GuestMember(), .unheard, isolation: nil).ticket
         _ = gate.enter(second, .unheard, isolation: nil)
@@ -91,7 +91,7 @@ struct GateTests {
     }
 
     @Test func `a call that is admitted after another displaces those before it`() {
-        let gate = Gate(.newest(settles: false))
+        let gate = LaneScheduler(.newest(settles: false))
         let running = GuestMember()
         let ticket = gate.enter(GuestMember(), .held, isolation: nil).ticket
         _ = gate.enter(running, .unheard, isolation: nil)
@@ -103,7 +103,7 @@ struct GateTests {
     }
 
     @Test func `a call that waits for the quiet starts after it`() {
-        let gate = Gate(.newest(settles: true))
+        let gate = LaneScheduler(.newest(settles: true))
         let guest = GuestMember()
         let (ticket, entrance) = gate.enter(guest, .heard, isolation: nil)
         #expect(entrance == .settle)
@@ -115,7 +115,7 @@ struct GateTests {
 
     @Test func `cancelling all reaches the oldest first`() {
         let order = Mutex<[Int]>([])
-        let gate = Gate(.line(width: 2, limit: .max))
+        let gate = LaneScheduler(.line(width: 2, limit: .max))
         let guests = (0..<5).map { index in
             GuestMember { event in if event == .stop { order.withLock { $0.append(index) } } }
         }
@@ -136,9 +136,9 @@ struct GateTests {
     @Test(arguments: Cause.allCases)
     func `a call may use the gate in whatever way when the gate asks something of it`(cause: Cause) {
         let displaces = cause == .enter || cause == .admit
-        let gate = Gate(displaces ? .newest(settles: false) : .line(width: 1, limit: .max))
+        let gate = LaneScheduler(displaces ? .newest(settles: false) : .line(width: 1, limit: .max))
         let reactions = Mutex(0)
-        let made = Mutex<[Ticket]>([])
+        let made = Mutex<[CallID]>([])
         let guest = GuestMember { _ in
             reactions.withLock { $0 += 1 }
             let ticket = gate.enter(GuestMember(), .heard, isolation: nil).ticket
@@ -176,7 +176,7 @@ struct GateTests {
     }
 
     @Test func `a newer call made by the one that is displaced displaces the one that displaced it`() {
-        let gate = Gate(.newest(settles: false))
+        let gate = LaneScheduler(.newest(settles: false))
         let newest = GuestMember()
         let middle = GuestMember()
         let oldest = GuestMember { event in
@@ -194,9 +194,9 @@ struct GateTests {
     // MARK: Memory
 
     @Test func `a gate holds a call until it is let go`() {
-        let gate = Gate(.line(width: 1, limit: .max))
+        let gate = LaneScheduler(.line(width: 1, limit: .max))
         weak var guest: GuestMember?
-        let ticket: Ticket = {
+        let ticket: CallID = {
             let member = GuestMember()
             guest = member
             return gate.enter(member, .unheard, isolation: nil).ticket

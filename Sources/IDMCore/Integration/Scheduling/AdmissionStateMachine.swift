@@ -7,7 +7,7 @@ enum AdmissionRule: Sendable, Hashable {
 }
 
 /// How a call comes to the gate.
-enum AdmissionWay: Sendable, Hashable {
+enum SubmissionKind: Sendable, Hashable {
     /// Another call comes first.
     case held
     /// Somebody hears its beginning.
@@ -19,7 +19,7 @@ enum AdmissionWay: Sendable, Hashable {
 }
 
 /// How a call goes on from the gate.
-enum Entrance: Sendable, Hashable {
+enum AdmissionResult: Sendable, Hashable {
     /// Its task goes on at once.
     case start
     /// Its task goes on at once, and has nothing to tell before the provider is asked.
@@ -34,10 +34,10 @@ enum Entrance: Sendable, Hashable {
 ///
 /// Every event that touches a call goes through here under one lock, so that an admission and a commit can't cross:
 /// once a newer call is admitted, no older one commits.
-struct Admission<Member: Sendable>: Sendable {
+struct AdmissionStateMachine<Member: Sendable>: Sendable {
     struct Submission: Sendable {
-        let ticket: Ticket
-        let entrance: Entrance
+        let ticket: CallID
+        let entrance: AdmissionResult
         /// The call whose place the new one took.
         let displaced: Cancellation
     }
@@ -50,14 +50,14 @@ struct Admission<Member: Sendable>: Sendable {
         /// Stop its work. Whoever speaks for it will tell.
         case stop(Member)
         /// Stop its work, and tell the end for it.
-        case takeOver(Member, Ticket, CancelReason)
+        case takeOver(Member, CallID, CancelReason)
     }
 
     private enum Stage: Sendable {
         /// Not submitted yet: another call comes first.
         case held
         case settling
-        case waiting(previous: Ticket?, next: Ticket?)
+        case waiting(previous: CallID?, next: CallID?)
         case admitted
     }
 
@@ -66,7 +66,7 @@ struct Admission<Member: Sendable>: Sendable {
         var stage: Stage
         /// Whether it counts against the width of the line until it is finished.
         var isInside = false
-        var voice = Voice()
+        var voice = DeliveryStateMachine()
 
         var isAdmitted: Bool {
             if case .admitted = stage { true } else { false }
@@ -95,11 +95,11 @@ struct Admission<Member: Sendable>: Sendable {
     }
 
     private let rule: AdmissionRule
-    private var entries = TicketTable<Entry>()
+    private var entries = SlotMap<Entry>()
     /// The call that has the place, where there is only one place: it is free again once the call's end is decided.
-    private var holder: Ticket?
+    private var holder: CallID?
     private var inside = 0
-    private var line: (first: Ticket, last: Ticket)?
+    private var line: (first: CallID, last: CallID)?
     private var waiting = 0
     private var isReleased = false
 
@@ -111,12 +111,12 @@ struct Admission<Member: Sendable>: Sendable {
     var isEmpty: Bool { entries.count == 0 }
 
     /// Whether a call has not been admitted because another one comes first.
-    func isHeld(_ ticket: Ticket) -> Bool {
+    func isHeld(_ ticket: CallID) -> Bool {
         if case .held = entries[ticket]?.stage { true } else { false }
     }
 
     /// Whether a call stands in line.
-    func isWaiting(_ ticket: Ticket) -> Bool {
+    func isWaiting(_ ticket: CallID) -> Bool {
         if case .waiting = entries[ticket]?.stage { true } else { false }
     }
 
@@ -128,7 +128,7 @@ struct Admission<Member: Sendable>: Sendable {
     // MARK: Coming in
 
     /// Takes a call in.
-    mutating func submit(_ member: Member, _ way: AdmissionWay) -> Submission {
+    mutating func submit(_ member: Member, _ way: SubmissionKind) -> Submission {
         guard way != .held else {
             // After a release there is nothing to wait for.
             let entry =
@@ -145,7 +145,7 @@ struct Admission<Member: Sendable>: Sendable {
     }
 
     /// Admits a call that was held. One that was cancelled meanwhile starts, and learns of it when it begins.
-    mutating func admit(_ ticket: Ticket) -> Submission {
+    mutating func admit(_ ticket: CallID) -> Submission {
         guard isHeld(ticket), let member = entries[ticket]?.member else {
             return Submission(ticket: ticket, entrance: .start, displaced: .nothing)
         }
@@ -160,7 +160,7 @@ struct Admission<Member: Sendable>: Sendable {
         case wait
         case turnAway(CancelReason)
 
-        var entrance: Entrance {
+        var entrance: AdmissionResult {
             switch self {
             case .start, .turnAway: .start
             case .settle: .settle
@@ -170,7 +170,7 @@ struct Admission<Member: Sendable>: Sendable {
     }
 
     /// What the rule says to a call that comes now.
-    private func decide(_ way: AdmissionWay) -> Decision {
+    private func decide(_ way: SubmissionKind) -> Decision {
         if isReleased { return .turnAway(.released) }
         if case .turnedAway(let reason) = way { return .turnAway(reason) }
         switch rule {
@@ -183,7 +183,7 @@ struct Admission<Member: Sendable>: Sendable {
     }
 
     /// Gives a call the place that was decided for it.
-    private mutating func takePlace(_ ticket: Ticket, _ decision: Decision) -> Cancellation {
+    private mutating func takePlace(_ ticket: CallID, _ decision: Decision) -> Cancellation {
         switch (rule, decision) {
         case (.all, _), (_, .turnAway):
             return .nothing
@@ -205,7 +205,7 @@ struct Admission<Member: Sendable>: Sendable {
     }
 
     /// The quiet that a call waited for has come.
-    mutating func settled(_ ticket: Ticket) {
+    mutating func settled(_ ticket: CallID) {
         entries.update(ticket) { entry in
             if case .settling = entry.stage { entry.stage = .admitted }
         }
@@ -214,7 +214,7 @@ struct Admission<Member: Sendable>: Sendable {
     // MARK: While it runs
 
     /// Asks the voice of a call, and frees its place if that decided the call's end.
-    mutating func voice<R>(_ ticket: Ticket, _ event: (inout Voice) -> R) -> R? {
+    mutating func voice<R>(_ ticket: CallID, _ event: (inout DeliveryStateMachine) -> R) -> R? {
         guard let (result, isEnding) = entries.update(ticket, { (event(&$0.voice), $0.voice.isEnding) }) else {
             return nil
         }
@@ -225,12 +225,12 @@ struct Admission<Member: Sendable>: Sendable {
     // MARK: Going out
 
     /// Whether the end of a call has not been decided.
-    func isOpen(_ ticket: Ticket) -> Bool {
+    func isOpen(_ ticket: CallID) -> Bool {
         entries[ticket]?.voice.isEnding == false
     }
 
     /// Cancels a call, unless its end is decided.
-    mutating func cancel(_ ticket: Ticket, _ reason: CancelReason) -> Cancellation {
+    mutating func cancel(_ ticket: CallID, _ reason: CancelReason) -> Cancellation {
         let outcome = entries.update(ticket) { ($0.voice.cancel(reason), $0.isAdmitted, $0.member) }
         guard let (outcome, isAdmitted, member) = outcome, outcome != .nothing else { return .nothing }
         if holder == ticket { holder = nil }
@@ -253,7 +253,7 @@ struct Admission<Member: Sendable>: Sendable {
     }
 
     /// Lets a call go whose last handler has run. Returns the next one of the line: wake its task.
-    mutating func finish(_ ticket: Ticket) -> Member? {
+    mutating func finish(_ ticket: CallID) -> Member? {
         guard let entry = entries.remove(ticket), entry.isInside else { return nil }
         inside -= 1
         guard let next = line?.first else { return nil }
@@ -268,7 +268,7 @@ struct Admission<Member: Sendable>: Sendable {
 
     // MARK: The line
 
-    private mutating func append(_ ticket: Ticket) {
+    private mutating func append(_ ticket: CallID) {
         entries.update(ticket) { $0.stage = .waiting(previous: line?.last, next: nil) }
         if let last = line?.last {
             link(last, next: ticket)
@@ -277,7 +277,7 @@ struct Admission<Member: Sendable>: Sendable {
         waiting += 1
     }
 
-    private mutating func unlink(_ ticket: Ticket) {
+    private mutating func unlink(_ ticket: CallID) {
         guard case .waiting(let previous, let next) = entries[ticket]?.stage else { return }
         if let previous { link(previous, next: next) }
         if let next { link(next, previous: previous) }
@@ -289,13 +289,13 @@ struct Admission<Member: Sendable>: Sendable {
         waiting -= 1
     }
 
-    private mutating func link(_ ticket: Ticket, next: Ticket?) {
+    private mutating func link(_ ticket: CallID, next: CallID?) {
         entries.update(ticket) { entry in
             if case .waiting(let previous, _) = entry.stage { entry.stage = .waiting(previous: previous, next: next) }
         }
     }
 
-    private mutating func link(_ ticket: Ticket, previous: Ticket?) {
+    private mutating func link(_ ticket: CallID, previous: CallID?) {
         entries.update(ticket) { entry in
             if case .waiting(_, let next) = entry.stage { entry.stage = .waiting(previous: previous, next: next) }
         }

@@ -1,54 +1,54 @@
 /// Keeps the admission of one lane under a lock, and does what it decides outside of it.
 @usableFromInline
-final class Gate: Sendable {
+final class LaneScheduler: Sendable {
     let lane: LaneKey?
-    private let admission: Locked<Admission<any GateMember>>
+    private let admission: Locked<AdmissionStateMachine<any ScheduledCall>>
 
     init(_ rule: AdmissionRule, lane: LaneKey? = nil) {
         self.lane = lane
-        admission = Locked(Admission(rule))
+        admission = Locked(AdmissionStateMachine(rule))
     }
 
     /// Takes a call in, or only takes note of it if another call comes first.
     func enter(
-        _ member: any GateMember, _ way: AdmissionWay, isolation: isolated (any Actor)?
-    ) -> (ticket: Ticket, entrance: Entrance) {
+        _ member: any ScheduledCall, _ way: SubmissionKind, isolation: isolated (any Actor)?
+    ) -> (ticket: CallID, entrance: AdmissionResult) {
         let submission = admission.withLock { $0.submit(member, way) }
         perform(submission.displaced, isolation: isolation)
         return (submission.ticket, submission.entrance)
     }
 
     /// Admits a call that was held.
-    func admit(_ ticket: Ticket, isolation: isolated (any Actor)?) -> Entrance {
+    func admit(_ ticket: CallID, isolation: isolated (any Actor)?) -> AdmissionResult {
         let submission = admission.withLock { $0.admit(ticket) }
         perform(submission.displaced, isolation: isolation)
         return submission.entrance
     }
 
     @inline(never)
-    func isHeld(_ ticket: Ticket) -> Bool {
+    func isHeld(_ ticket: CallID) -> Bool {
         admission.withLock { $0.isHeld(ticket) }
     }
 
     @inline(never)
-    func isWaiting(_ ticket: Ticket) -> Bool {
+    func isWaiting(_ ticket: CallID) -> Bool {
         admission.withLock { $0.isWaiting(ticket) }
     }
 
     var waitingCount: Int { admission.withLock { $0.waitingCount } }
 
-    func settled(_ ticket: Ticket) {
+    func settled(_ ticket: CallID) {
         admission.withLock { $0.settled(ticket) }
     }
 
     /// Asks the voice of a call. Nil if the call has been let go.
-    func voice<R: Sendable>(_ ticket: Ticket, _ event: (inout Voice) -> sending R) -> R? {
+    func voice<R: Sendable>(_ ticket: CallID, _ event: (inout DeliveryStateMachine) -> sending R) -> R? {
         admission.withLock { $0.voice(ticket, event) }
     }
 
     /// Commits the answer of a call of which nobody hears, or begins one that was turned away, and lets the call go if
     /// it ends here.
-    func end(_ ticket: Ticket, hasBegun: Bool = true) -> Voice.Turn? {
+    func end(_ ticket: CallID, hasBegun: Bool = true) -> DeliveryStateMachine.Turn? {
         let (turn, next) = admission.withLock { admission in
             let turn = admission.voice(ticket) { hasBegun ? $0.commit(isFinal: true) : $0.begin() }
             return switch turn {
@@ -61,7 +61,7 @@ final class Gate: Sendable {
     }
 
     /// Lets a call go, and wakes the next one.
-    func finish(_ ticket: Ticket) {
+    func finish(_ ticket: CallID) {
         admission.withLock { $0.finish(ticket) }?.wake()
     }
 
@@ -71,7 +71,7 @@ final class Gate: Sendable {
 
     /// Cancels a call, unless its end is decided. Returns false if it is.
     @discardableResult
-    func cancel(_ ticket: Ticket, _ reason: CancelReason, isolation: isolated (any Actor)?) -> Bool {
+    func cancel(_ ticket: CallID, _ reason: CancelReason, isolation: isolated (any Actor)?) -> Bool {
         let (isOpen, cancellation) = admission.withLock { ($0.isOpen(ticket), $0.cancel(ticket, reason)) }
         perform(cancellation, isolation: isolation)
         return isOpen
@@ -90,7 +90,7 @@ final class Gate: Sendable {
     }
 
     private func perform(
-        _ cancellation: Admission<any GateMember>.Cancellation, isolation: isolated (any Actor)?
+        _ cancellation: AdmissionStateMachine<any ScheduledCall>.Cancellation, isolation: isolated (any Actor)?
     ) {
         switch cancellation {
         case .nothing:
@@ -108,12 +108,12 @@ final class Gate: Sendable {
 }
 
 /// What a gate needs of the calls it lets in. Never called under its lock.
-protocol GateMember: AnyObject, Sendable {
+protocol ScheduledCall: AnyObject, Sendable {
     /// Lets the call's task go on that waits for its turn to start or to speak.
     func wake()
     /// Stops the work of the call.
     func stop()
     /// Tells the end of a call whose own task is still busy with its provider.
     func takeOver(
-        _ ticket: Ticket, _ reason: CancelReason, at gate: Gate, isolation: isolated (any Actor)?)
+        _ ticket: CallID, _ reason: CancelReason, at gate: LaneScheduler, isolation: isolated (any Actor)?)
 }
