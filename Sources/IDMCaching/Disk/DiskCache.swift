@@ -30,6 +30,10 @@ public import Foundation
 /// background asks for the time to do so: in an app with `beginBackgroundTask`, in an extension with
 /// `performExpiringActivity`.
 ///
+/// The folder may be reached through a symbolic link, as the temporary folder of a Mac is. A link beneath it is never
+/// followed: in the place of the partition's folder it is refused with ``DiskCacheError/notAFolder(_:)``, and in that of
+/// anything else it is put aside. A journal that has a second name is replaced, and isn't written to.
+///
 /// A folder that is moved away while a cache is open is missed when the cache next goes to its disk: until then it
 /// hears what is in memory.
 ///

@@ -9,7 +9,8 @@ internal import Musl
 /// Why a disk cache could not be opened, or could not do what it was asked for. Whatever it was, all other
 /// entries are there still, and this one is the whole old one or the whole new one.
 public enum DiskCacheError: Error, Sendable, Hashable {
-    /// The folder is no place for files: its URL isn't that of a file, or something else stands there.
+    /// The folder is no place for files: its URL isn't that of a file, or something else stands there, such as a
+    /// symbolic link in the place of the partition's folder.
     case notAFolder(String)
     /// A bound is less than one.
     case boundTooSmall(Int)

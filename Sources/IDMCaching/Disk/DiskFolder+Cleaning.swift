@@ -64,7 +64,8 @@ extension DiskFolder {
     func trim() throws(FileFault) -> Int {
         guard needsTrim else { return 0 }
         tellUses(atLeast: 1)
-        let entries = try count()
+        let partition = try open()
+        let entries = try count(partition)
         guard needsTrim else { return 0 }
         // A use in the future is one from before the clock was set. It would outlast everything that is used from now
         // on.
@@ -73,7 +74,9 @@ extension DiskFolder {
         let ordered = entries.sorted { use($0.status) < use($1.status) }
         var removed = 0
         var next = ordered[...]
-        while !next.isEmpty, try evict(next.prefix(Self.batch), &removed) { next = next.dropFirst(Self.batch) }
+        while !next.isEmpty, try evict(next.prefix(Self.batch), partition, &removed) {
+            next = next.dropFirst(Self.batch)
+        }
         return removed
     }
 
@@ -81,22 +84,24 @@ extension DiskFolder {
     private static var batch: Int { 64 }
 
     /// Removes entries until enough are gone. False once that is so.
-    private func evict(_ entries: Listing.SubSequence, _ removed: inout Int) throws(FileFault) -> Bool {
+    private func evict(
+        _ entries: Listing.SubSequence, _ partition: OpenFolder?, _ removed: inout Int
+    ) throws(FileFault) -> Bool {
         var count = 0
         defer { removed += count }
-        return try hold { () throws(FileFault) in
+        return try hold(partition) { () throws(FileFault) in
             for (digest, old) in entries {
                 guard let usage = known else { return false }
                 // The last one is what was just written. It goes only if it is too long by itself.
                 let target = usage.entries > 1 ? bounds.afterCleaning : bounds
                 if target.hold(usage) { return false }
-                let place = place(of: digest)
                 // Used or written since, it isn't the one that was meant.
-                guard let status = try statusIfThere(place), status.identity == old.identity, status.time == old.time
+                guard let status = try partition?.statusIfThere(of: digest.hex), status.identity == old.identity,
+                    status.time == old.time
                 else { continue }
                 let change = DiskChange(
                     kind: .lost, subject: digest, time: MachineTime.now, bytes: -status.size, entries: -1)
-                try remove(place, telling: change)
+                try remove(digest.hex, in: partition, telling: change)
                 count += 1
             }
             return true
@@ -109,21 +114,21 @@ extension DiskFolder {
     }
 
     /// Looks at all entries, and knows from then on how much there is.
-    private func count() throws(FileFault) -> Listing {
-        try hold { () throws(FileFault) in usage.withLock { $0 = .counting(changed: []) } }
+    private func count(_ partition: OpenFolder?) throws(FileFault) -> Listing {
+        try hold(partition) { () throws(FileFault) in usage.withLock { $0 = .counting(changed: []) } }
         var entries: [Digest: FileStatus] = [:]
         do throws(FileFault) {
-            for name in try names(in: path) {
+            for name in try partition?.names() ?? [] {
                 // Gone meanwhile, or no entry.
-                guard let digest = Digest(hex: name), let status = try? files.status(at: path + "/" + name),
+                guard let digest = Digest(hex: name), let status = try? partition?.status(of: name),
                     status.kind == .file
                 else { continue }
                 entries[digest] = status
             }
-            try hold { () throws(FileFault) in
+            try hold(partition) { () throws(FileFault) in
                 guard case .counting(let changed) = usage.withLock({ $0 }) else { return }
                 for digest in changed {
-                    let status = try statusIfThere(place(of: digest))
+                    let status = try partition?.statusIfThere(of: digest.hex)
                     entries[digest] = status?.kind == .file ? status : nil
                 }
                 let bytes = entries.values.reduce(0) { $0.addingSaturating($1.size) }

@@ -33,17 +33,17 @@ extension DiskFolder {
 
     /// The bytes of an entry, or nil if there is none.
     private func load(_ digest: Digest, _ edition: ((Int?) -> Void)?) throws -> [UInt8]? {
-        let place = place(of: digest)
+        guard let partition = try open() else { return nil }
         let file: Int32
         do throws(FileFault) {
             if let edition {
                 // What is opened while nobody changes anything is that of this moment, however long it takes to read.
-                file = try hold(makes: false) { () throws(FileFault) in
+                file = try hold(partition, makes: false) { () throws(FileFault) in
                     edition(journal.isCurrent ? self.edition : nil)
-                    return try files.open(place, .reading)
+                    return try partition.open(digest.hex, .reading)
                 }
             } else {
-                file = try files.open(place, .reading)
+                file = try partition.open(digest.hex, .reading)
             }
         } catch {
             if error.isAbsence { return nil }
@@ -55,7 +55,8 @@ extension DiskFolder {
         guard status.kind == .file else { throw DiskDamage(.notAFile) }
         guard status.size <= DiskRecord.greatestLength else { throw DiskDamage(.foreign) }
         let bytes = try files.readAll(file, length: status.size)
-        if bounds.exist { try? files.touch(file, nextUse()) }
+        // What has another name as well isn't this cache's alone.
+        if bounds.exist, status.links <= 1 { try? files.touch(file, nextUse()) }
         return bytes
     }
 
@@ -65,12 +66,13 @@ extension DiskFolder {
     ///
     /// - Parameter isDamaged: Says it of what stands there, of which another may have been written since it was read.
     func moveAside(_ digest: Digest, if isDamaged: ([UInt8]) -> Bool) {
-        let place = place(of: digest)
+        let name = digest.hex
+        guard let partition = try? open() else { return }
         do throws(FileFault) {
-            try hold { () throws(FileFault) in
-                guard isThere(place, and: isDamaged) else { return }
-                let old = try files.status(at: place)
-                setAside(place)
+            try hold(partition) { () throws(FileFault) in
+                guard isThere(name, in: partition, and: isDamaged) else { return }
+                let old = try partition.status(of: name)
+                setAside(name, in: partition)
                 let isEntry = old.kind == .file
                 let change = DiskChange(
                     kind: .lost, subject: digest, time: MachineTime.now, bytes: isEntry ? -old.size : 0,
@@ -79,16 +81,16 @@ extension DiskFolder {
             }
         } catch {
             // It isn't served in any case. The next count finds what is there.
-            if isThere(place, and: isDamaged) { setAside(place) }
+            if isThere(name, in: partition, and: isDamaged) { setAside(name, in: partition) }
             forgetUsage()
         }
     }
 
     /// Whether something is there that is no file of an entry, or one of which something is true.
-    private func isThere(_ place: String, and isDamaged: ([UInt8]) -> Bool) -> Bool {
+    private func isThere(_ name: String, in partition: OpenFolder, and isDamaged: ([UInt8]) -> Bool) -> Bool {
         let file: Int32
         do throws(FileFault) {
-            file = try files.open(place, .reading)
+            file = try partition.open(name, .reading)
         } catch {
             return error.isLink || error.isSocket
         }
@@ -98,29 +100,27 @@ extension DiskFolder {
         return (try? files.readAll(file, length: status.size)).map(isDamaged) ?? false
     }
 
-    /// Puts a file out of the way, or a folder, under a name that nothing else has.
-    func setAside(_ place: String) {
+    /// Puts a file out of the way, or a folder, or a link, under a name that nothing else has.
+    func setAside(_ name: String, in partition: OpenFolder) {
         do throws(FileFault) {
-            try makeFolder(damaged)
-            let name = String(UInt64(bitPattern: nextUse()), radix: 16)
-            let zeros = String(repeating: "0", count: max(0, 16 - name.count))
-            let last = place.split(separator: "/").last ?? ""
-            try files.rename(place, damaged + "/" + zeros + name + "-" + last)
-            limitDamaged()
+            let damaged = try makeFolder(Self.damaged, in: partition)
+            let number = String(UInt64(bitPattern: nextUse()), radix: 16)
+            let zeros = String(repeating: "0", count: max(0, 16 - number.count))
+            try partition.rename(name, to: damaged, as: zeros + number + "-" + name)
+            limit(damaged)
         } catch {
             // Gone at least, where that can be done.
-            try? files.remove(place)
+            try? partition.remove(name)
         }
     }
 
     /// Keeps what was set aside from growing without end: the oldest goes first, which its name tells.
-    private func limitDamaged() {
-        guard let names = try? files.names(in: damaged).sorted(by: >) else { return }
+    private func limit(_ damaged: OpenFolder) {
+        guard let names = try? damaged.names().sorted(by: >) else { return }
         var length = 0
         for (index, name) in names.enumerated() {
-            let file = damaged + "/" + name
-            length = length.addingSaturating((try? files.status(at: file))?.size ?? 0)
-            if index >= Self.damagedLimit || length > damagedLength { try? files.remove(file) }
+            length = length.addingSaturating((try? damaged.status(of: name))?.size ?? 0)
+            if index >= Self.damagedLimit || length > damagedLength { try? damaged.remove(name) }
         }
     }
 
@@ -147,10 +147,13 @@ extension DiskFolder {
             defer { uses = [:] }
             return uses
         }
+        guard !told.isEmpty, let partition = try? open() else { return }
         for (digest, time) in told {
-            guard let file = try? files.open(place(of: digest), .reading) else { continue }
+            guard let file = try? partition.open(digest.hex, .reading) else { continue }
             // It may have been written anew since, or used by another process.
-            if let status = try? files.status(file), status.time < time || status.time > latestUse {
+            if let status = try? files.status(file), status.links <= 1,
+                status.time < time || status.time > latestUse
+            {
                 try? files.touch(file, time)
             }
             try? files.close(file)

@@ -13,7 +13,7 @@ extension DiskFolder {
     /// Tells others of a removal and then makes it: who is killed in between has told too much, and never too little.
     ///
     /// On a full disk there may be no space to tell of it, until it is made.
-    func remove(_ path: String, telling change: DiskChange) throws(FileFault) {
+    func remove(_ name: String, in partition: OpenFolder?, telling change: DiskChange) throws(FileFault) {
         var untold: FileFault?
         do throws(FileFault) {
             try tell(change)
@@ -22,7 +22,7 @@ extension DiskFolder {
             untold = error
         }
         do throws(FileFault) {
-            try removeIfThere(path)
+            try partition?.removeIfThere(name)
         } catch {
             withdraw()
             throw error
@@ -45,40 +45,41 @@ extension DiskFolder {
 
     /// Removes an entry. What was asked for before a moment doesn't land in its place.
     func remove(_ digest: Digest, asked: Int64) throws(FileFault) {
-        try hold { () throws(FileFault) in try removeEntry(digest, asked: asked) }
-        try synchronizeIfThere(path)
+        let partition = try open()
+        try hold(partition) { () throws(FileFault) in try removeEntry(digest, in: partition, asked: asked) }
+        try synchronizeIfNeeded(partition)
     }
 
     /// Removes an entry if it is there, and tells of it in any case: somebody may be about to write it. What was asked
     /// for before a moment doesn't land after it; without one, only the entry goes. To be called while holding.
-    func removeEntry(_ digest: Digest, asked: Int64?) throws(FileFault) {
-        let place = place(of: digest)
-        let old = try? files.status(at: place)
+    func removeEntry(_ digest: Digest, in partition: OpenFolder?, asked: Int64?) throws(FileFault) {
+        let name = digest.hex
+        let old = try? partition?.status(of: name)
         let isEntry = old?.kind == .file
         let change = DiskChange(
             kind: asked == nil ? .lost : .removed, subject: digest, time: asked ?? MachineTime.now,
             bytes: isEntry ? -(old?.size ?? 0) : 0, entries: isEntry ? -1 : 0)
-        if old?.kind == .folder {
+        if let partition, old?.kind == .folder {
             try tell(change)
-            setAside(place)
+            setAside(name, in: partition)
         } else {
-            try remove(place, telling: change)
+            try remove(name, in: partition, telling: change)
         }
     }
 
     /// Removes what is in the place of an entry that was heard and can't land: it is older. Tells of it also where
     /// nothing is there, as somebody may be about to write something older; but not after a wipe, which is known to
     /// all: nobody is to learn of the key. Returns false if what is there is newer. To be called while holding.
-    func clearEntry(_ digest: Digest, asked: Int64) throws(FileFault) -> Bool {
-        let isThere = try statusIfThere(place(of: digest)) != nil
-        if isThere, try asksLater(place(of: digest), than: asked) { return false }
-        if isThere || asked > others.withLock({ $0.swept }) { try removeEntry(digest, asked: asked) }
+    func clearEntry(_ digest: Digest, in partition: OpenFolder, asked: Int64) throws(FileFault) -> Bool {
+        let isThere = try partition.statusIfThere(of: digest.hex) != nil
+        if isThere, try asksLater(digest.hex, in: partition, than: asked) { return false }
+        if isThere || asked > others.withLock({ $0.swept }) { try removeEntry(digest, in: partition, asked: asked) }
         return true
     }
 
     /// Whether what stands in a place was asked for later than something else. What isn't a whole entry wasn't.
-    private func asksLater(_ place: String, than asked: Int64) throws(FileFault) -> Bool {
-        guard let file = try openEntry(place) else { return false }
+    private func asksLater(_ name: String, in partition: OpenFolder, than asked: Int64) throws(FileFault) -> Bool {
+        guard let file = try openEntry(name, in: partition) else { return false }
         defer { try? files.close(file) }
         return try record(in: file, files.status(file))?.askedSinceStart ?? 0 > asked
     }
@@ -89,8 +90,9 @@ extension DiskFolder {
     ///
     /// What can't be read could bear it. It is told, and doesn't keep the rest from going.
     func removeAll(tagged tag: String, asked: Int64) throws(FileFault) {
+        let partition = try open()
         func tellAll() throws(FileFault) {
-            try hold { () throws(FileFault) in
+            try hold(partition) { () throws(FileFault) in
                 try tell(DiskChange(kind: .tagRemoved, subject: Digest(of: tag.utf8), time: asked))
             }
         }
@@ -99,19 +101,20 @@ extension DiskFolder {
         } catch {
             guard error.isLackOfSpace else { throw error }
             // What goes makes space. What has landed meanwhile goes after it was told.
-            try removeEntries(tagged: tag)
+            try removeEntries(in: partition, tagged: tag)
             try tellAll()
         }
-        try removeEntries(tagged: tag)
-        try synchronizeIfThere(path)
+        try removeEntries(in: partition, tagged: tag)
+        try synchronizeIfNeeded(partition)
     }
 
-    private func removeEntries(tagged tag: String) throws(FileFault) {
+    private func removeEntries(in partition: OpenFolder?, tagged tag: String) throws(FileFault) {
+        guard let partition else { return }
         var first: FileFault?
-        for name in try names(in: path) {
+        for name in try partition.names() {
             guard let digest = Digest(hex: name) else { continue }
             do throws(FileFault) {
-                try remove(digest, ifTagged: tag)
+                try remove(digest, in: partition, ifTagged: tag)
             } catch {
                 first = first ?? error
             }
@@ -120,33 +123,65 @@ extension DiskFolder {
     }
 
     /// Removes an entry if it bears a tag. One that isn't whole bears none: it is found out when somebody reads it.
-    private func remove(_ digest: Digest, ifTagged tag: String) throws(FileFault) {
-        let place = place(of: digest)
-        guard let file = try openEntry(place) else { return }
+    private func remove(_ digest: Digest, in partition: OpenFolder, ifTagged tag: String) throws(FileFault) {
+        let name = digest.hex
+        guard let file = try openEntry(name, in: partition) else { return }
         defer { try? files.close(file) }
         let status = try files.status(file)
         guard let record = try record(in: file, status), record.tags.contains(tag) else { return }
-        try hold { () throws(FileFault) in
+        try hold(partition) { () throws(FileFault) in
             // While the file is open no other can have its number: another one here is one that was written since.
-            guard try statusIfThere(place)?.identity == status.identity else { return }
+            guard try partition.statusIfThere(of: name)?.identity == status.identity else { return }
             // What doesn't bear the tag, and was asked for before, may take its place.
-            try removeEntry(digest, asked: nil)
+            try removeEntry(digest, in: partition, asked: nil)
         }
     }
 
     /// Removes everything that this partition holds: entries, what was moved aside, and what is being written.
     ///
     /// What can't be removed, or told, doesn't keep the rest from going. A folder that somebody has put there is left
-    /// to them.
+    /// to them, and so is what a link leads to.
     func removeAll(asked: Int64) throws(FileFault) {
+        let partition = try open()
+        var isHeld = false
+        var remains: FileFault?
+        defer { forgetUsage() }
+        do throws(FileFault) {
+            try hold(partition) { () throws(FileFault) in
+                isHeld = true
+                let change = DiskChange(kind: .allRemoved, time: asked)
+                others.withLock { $0.hear(change) }
+                let isTold = (try? tell(change)) != nil
+                remains = removeFiles(in: partition)
+                // Now there is space for it.
+                if !isTold { try tell(change) }
+                // It tells which keys there were.
+                try journal.retire(in: surroundings(partition), telling: change)
+            }
+        } catch {
+            if !isHeld {
+                _ = removeFiles(in: partition)
+                renew()
+            }
+            throw error
+        }
+        if let remains { throw remains }
+        try synchronizeIfNeeded(partition)
+        for name in [Self.damaged, Self.writing] { try synchronizeIfNeeded(partition?.folder(name)) }
+    }
+
+    /// Removes all files, and returns why some are left.
+    private func removeFiles(in partition: OpenFolder?) -> FileFault? {
+        guard let partition else { return nil }
         var first: FileFault?
-        func remove(_ folder: String, _ isMeant: (String) -> Bool) {
+        func remove(from folder: () throws(FileFault) -> OpenFolder?, _ isMeant: (String) -> Bool) {
             do throws(FileFault) {
-                for name in try names(in: folder) where isMeant(name) {
+                guard let folder = try folder() else { return }
+                for name in try folder.names() where isMeant(name) {
                     do throws(FileFault) {
-                        try removeIfThere(folder + "/" + name)
+                        try folder.removeIfThere(name)
                     } catch {
-                        let isFolder = (try? files.status(at: folder + "/" + name))?.kind == .folder
+                        let isFolder = (try? folder.status(of: name))?.kind == .folder
                         if !isFolder { first = first ?? error }
                     }
                 }
@@ -154,53 +189,28 @@ extension DiskFolder {
                 first = first ?? error
             }
         }
-        func removeFiles() {
-            remove(path) { Digest(hex: $0) != nil }
-            remove(damaged) { _ in true }
-            remove(writing) { !$0.hasPrefix(ownName) }
-        }
-        defer { forgetUsage() }
-        var isHeld = false
-        do throws(FileFault) {
-            try hold { () throws(FileFault) in
-                isHeld = true
-                let change = DiskChange(kind: .allRemoved, time: asked)
-                others.withLock { $0.hear(change) }
-                let isTold = (try? tell(change)) != nil
-                removeFiles()
-                // Now there is space for it.
-                if !isTold { try tell(change) }
-                // It tells which keys there were. The next one is written where entries are, a folder that somebody may
-                // have cleaned up, as it is empty most of the time.
-                try? makeFolder(writing)
-                try journal.retire(telling: change)
+        /// A folder in the partition's. What isn't one is removed.
+        func inner(_ name: String) throws(FileFault) -> OpenFolder? {
+            do throws(FileFault) {
+                return try partition.folder(name)
+            } catch {
+                guard error == .noFolder else { throw error }
+                try partition.removeIfThere(name)
+                return nil
             }
-        } catch {
-            if !isHeld {
-                removeFiles()
-                renew()
-            }
-            throw error
         }
-        if let first { throw first }
-        for folder in [path, damaged, writing] { try synchronizeIfThere(folder) }
+        remove(from: { () throws(FileFault) in partition }) { Digest(hex: $0) != nil }
+        remove(from: { () throws(FileFault) in try inner(Self.damaged) }) { _ in true }
+        remove(from: { () throws(FileFault) in try inner(Self.writing) }) { !$0.hasPrefix(ownName) }
+        return first
     }
 
     // MARK: What may not be there
 
-    func statusIfThere(_ place: String) throws(FileFault) -> FileStatus? {
-        do throws(FileFault) {
-            return try files.status(at: place)
-        } catch {
-            if error.isAbsence { return nil }
-            throw error
-        }
-    }
-
     /// Opens what stands in a place. Nil if nothing does, or something that can't be an entry.
-    private func openEntry(_ place: String) throws(FileFault) -> Int32? {
+    private func openEntry(_ name: String, in partition: OpenFolder) throws(FileFault) -> Int32? {
         do throws(FileFault) {
-            return try files.open(place, .reading)
+            return try partition.open(name, .reading)
         } catch {
             if error.isAbsence || error.isLink || error.isSocket { return nil }
             throw error
@@ -214,30 +224,8 @@ extension DiskFolder {
         return bytes.withUnsafeBytes { try? DiskRecord.read($0).record }
     }
 
-    func names(in path: String) throws(FileFault) -> [String] {
-        do {
-            return try files.names(in: path)
-        } catch {
-            if error.isAbsence { return [] }
-            throw error
-        }
-    }
-
-    func removeIfThere(_ path: String) throws(FileFault) {
-        do {
-            try files.remove(path)
-        } catch {
-            if !error.isAbsence { throw error }
-        }
-    }
-
     /// Sees to it that what was removed from a folder isn't there again when the power comes back.
-    func synchronizeIfThere(_ folder: String) throws(FileFault) {
-        guard isPowerSafe else { return }
-        do {
-            try synchronize(folder: folder)
-        } catch {
-            if !error.isAbsence { throw error }
-        }
+    func synchronizeIfNeeded(_ folder: OpenFolder?) throws(FileFault) {
+        if isPowerSafe { try folder?.synchronize() }
     }
 }

@@ -9,7 +9,8 @@ internal import Synchronization
 ///     <folder>/<partition>/changes                what the processes that share all this tell one another
 ///
 /// An entry is written beside its place and then renamed into it, so that whoever reads it, in this process or another,
-/// finds the whole old one or the whole new one. Calls for the same key come one after the other; calls for different
+/// finds the whole old one or the whole new one. Work is done in folders that are open, and no link in the place of one is
+/// followed: in the partition's it is refused, in that of a folder inside it is put aside. Calls for the same key come one after the other; calls for different
 /// keys come at the same time.
 final class DiskFolder: Sendable {
     let files: any FileLayer
@@ -32,8 +33,8 @@ final class DiskFolder: Sendable {
     private let lastTemporary = Atomic<UInt64>(0)
     private let lastUse = Atomic<Int64>(0)
 
-    var writing: String { path + "/writing" }
-    var damaged: String { path + "/damaged" }
+    static let writing = "writing"
+    static let damaged = "damaged"
 
     /// - Parameters:
     ///   - parents: The folders that have to be there before the partition's own, outermost first.
@@ -51,11 +52,11 @@ final class DiskFolder: Sendable {
         self.files = files
         self.othersHook = othersHook
         ownName = "\(process)-\(UInt64.random(in: .min ... .max))-"
-        journal = DiskJournal(
-            path: path + "/changes", successor: path + "/writing/" + ownName + "changes", files: files)
+        journal = DiskJournal(folder: path, successor: ownName + DiskJournal.name, files: files)
     }
 
-    func place(of digest: Digest) -> String { path + "/" + digest.hex }
+    /// Opens the partition's folder. Nil if there is none.
+    func open() throws(FileFault) -> OpenFolder? { try OpenFolder.open(.path(path), files) }
 
     // MARK: Taking turns
 
@@ -63,29 +64,40 @@ final class DiskFolder: Sendable {
     /// kept in memory afterwards.
     var edition: Int { lastEdition.load(ordering: .acquiring) }
 
-    /// Does something while no other process changes anything.
-    func hold<R>(makes: Bool = true, _ body: () throws(FileFault) -> R) throws(FileFault) -> R {
+    /// Does something in the partition's folder while no other process changes anything.
+    func hold<R>(
+        _ partition: OpenFolder?, makes: Bool = true, _ body: () throws(FileFault) -> R
+    ) throws(FileFault) -> R {
         // What memory lets go of may be anything: it goes when the lock is open again.
         var leftovers: [any Sendable] = []
         defer { withExtendedLifetime(leftovers) {} }
         var last: DiskChange?
-        return try journal.hold(
-            makes: makes, clear: { setAside($0) },
-            hear: { changes in
-                renew()
-                last = changes?.last
-                if let leftover = hear(changes) { leftovers.append(leftover) }
+        var surroundings = surroundings(partition)
+        surroundings.hear = { changes in
+            self.renew()
+            last = changes?.last
+            if let leftover = self.hear(changes) { leftovers.append(leftover) }
+        }
+        return try journal.hold(in: surroundings, makes: makes) { () throws(FileFault) in
+            if let last { check(last, partition) }
+            return try body()
+        }
+    }
+
+    func surroundings(_ partition: OpenFolder?) -> DiskJournal.Surroundings {
+        DiskJournal.Surroundings(
+            partition: partition,
+            writing: { () throws(FileFault) in
+                guard let partition else { throw FileFault.absence }
+                return try self.makeFolder(Self.writing, in: partition)
             },
-            { () throws(FileFault) in
-                if let last { check(last) }
-                return try body()
-            })
+            clear: { if let partition { self.setAside(DiskJournal.name, in: partition) } }, hear: { _ in })
     }
 
     /// A process that was killed between telling of a change and making it may have told that there is less than there
     /// is. It held the lock until then: whoever has it next finds that as the last thing that was told.
-    private func check(_ last: DiskChange) {
-        func status() -> FileStatus? { try? statusIfThere(place(of: last.subject)) }
+    private func check(_ last: DiskChange, _ partition: OpenFolder?) {
+        func status() -> FileStatus? { try? partition?.statusIfThere(of: last.subject.hex) }
         let isMade =
             switch last.kind {
             case .written: status()?.size == Int(clamping: last.length)
@@ -143,41 +155,45 @@ final class DiskFolder: Sendable {
     private func tryToWrite(
         _ file: [UInt8], _ order: WriteOrder, _ mayLand: () -> Bool, _ mustClear: () -> Bool
     ) throws(FileFault) -> Landing? {
-        try makeReady()
-        let temporary = writing + "/" + ownName + "\(lastTemporary.add(1, ordering: .relaxed).newValue)"
+        let (partition, writing) = try openFolders()
+        let temporary = ownName + "\(lastTemporary.add(1, ordering: .relaxed).newValue)"
         do throws(FileFault) {
-            try fill(temporary, file)
-            let landing = try hold { () throws(FileFault) in
+            try fill(temporary, in: writing, file)
+            let landing = try hold(partition) { () throws(FileFault) in
                 let verdict = others.withLock { $0.verdict(on: order) }
                 let isOvertaken = verdict == .overtaken
                 let isInTime = !isOvertaken && mayLand()
-                if isInTime, verdict == .free { return try land(temporary, order, length: file.count) }
+                if isInTime, verdict == .free {
+                    return try land(temporary, from: writing, in: partition, order, length: file.count)
+                }
                 // What others have invalidated only the verdict knows. What they have told they need not have made:
                 // killed before that, or refused by the system, they have left what is older.
                 guard isOvertaken || isInTime || mustClear() else { return Landing?.some(.refused) }
                 // First, so that there is space to tell of it.
-                try removeIfThere(temporary)
-                return try clearEntry(order.digest, asked: order.asked) ? .cleared : .refused
+                try writing.removeIfThere(temporary)
+                return try clearEntry(order.digest, in: partition, asked: order.asked) ? .cleared : .refused
             }
             switch landing {
-            case .landed: if isPowerSafe { try synchronize(folder: path) }
-            case .refused: try removeIfThere(temporary)
-            case .cleared: try synchronizeIfThere(path)
+            case .landed: if isPowerSafe { try partition.synchronize() }
+            case .refused: try writing.removeIfThere(temporary)
+            case .cleared: if isPowerSafe { try partition.synchronize() }
             case .wiped, nil: break
             }
             return landing
         } catch {
-            try? files.remove(temporary)
+            try? writing.remove(temporary)
             if error.isAbsence { isReady.store(false, ordering: .relaxed) }
             throw error
         }
     }
 
     /// Puts what was written into its place. Nil if it isn't there any more.
-    private func land(_ temporary: String, _ order: WriteOrder, length: Int) throws(FileFault) -> Landing? {
-        let place = place(of: order.digest)
-        let old = try? files.status(at: place)
-        if let old, old.kind == .folder { setAside(place) }
+    private func land(
+        _ temporary: String, from writing: OpenFolder, in partition: OpenFolder, _ order: WriteOrder, length: Int
+    ) throws(FileFault) -> Landing? {
+        let name = order.digest.hex
+        let old = try? partition.status(of: name)
+        if let old, old.kind == .folder { setAside(name, in: partition) }
         let oldSize = old.flatMap { $0.kind == .file ? $0.size : nil }
         var change = DiskChange(kind: .written, subject: order.digest, time: order.asked)
         change.bytes = length - (oldSize ?? 0)
@@ -185,18 +201,18 @@ final class DiskFolder: Sendable {
         change.length = UInt32(clamping: length)
         try journal.append(change)
         do throws(FileFault) {
-            try files.rename(temporary, place)
+            try writing.rename(temporary, to: partition, as: name)
         } catch {
             withdraw()
-            guard error.isAbsence, (try? files.status(at: writing))?.kind == .folder else { throw error }
+            guard error.isAbsence, (try? partition.status(of: Self.writing))?.kind == .folder else { throw error }
             return nil
         }
         usage.withLock { $0.hear(change) }
         return .landed(edition: edition)
     }
 
-    private func fill(_ path: String, _ bytes: [UInt8]) throws(FileFault) {
-        let file = try files.open(path, .creating)
+    private func fill(_ name: String, in writing: OpenFolder, _ bytes: [UInt8]) throws(FileFault) {
+        let file = try writing.open(name, .creating)
         do throws(FileFault) {
             var written = 0
             try files.writeAll(file, bytes, counting: &written)
@@ -210,49 +226,76 @@ final class DiskFolder: Sendable {
         try files.close(file)
     }
 
-    func synchronize(folder path: String) throws(FileFault) {
-        let folder = try files.open(path, .folder)
+    // MARK: Folders
+
+    /// Opens the partition's folder and the one for entries on their way. Before the first write they are made, and
+    /// what processes left that were killed while they wrote is removed.
+    private func openFolders() throws(FileFault) -> (partition: OpenFolder, writing: OpenFolder) {
+        do throws(FileFault) {
+            let wasReady = isReady.load(ordering: .relaxed)
+            if !wasReady { try makePartition() }
+            guard let partition = try open() else { throw FileFault.absence }
+            let writing = try makeFolder(Self.writing, in: partition)
+            guard !wasReady else { return (partition, writing) }
+            if isPowerSafe, let last = parents.last { try synchronize(named: last) }
+            for name in try writing.names() where isAbandoned(name, in: writing) { try writing.removeIfThere(name) }
+            isReady.store(true, ordering: .relaxed)
+            return (partition, writing)
+        } catch {
+            if error.isAbsence { isReady.store(false, ordering: .relaxed) }
+            throw error
+        }
+    }
+
+    private func makePartition() throws(FileFault) {
+        do throws(FileFault) {
+            try makeNamedFolder(path)
+        } catch {
+            guard error.isAbsence else { throw error }
+            // One that is there already may be a link, or one that this user may only pass.
+            for (above, parent) in zip(["/"] + parents, parents) where (try? files.status(at: .path(parent))) == nil {
+                try makeNamedFolder(parent)
+                if isPowerSafe { try synchronize(named: above) }
+            }
+            try makeNamedFolder(path)
+        }
+    }
+
+    /// Makes a folder, unless something is there.
+    private func makeNamedFolder(_ path: String) throws(FileFault) {
+        do throws(FileFault) {
+            try files.makeFolder(.path(path))
+        } catch {
+            if !error.isPresence { throw error }
+        }
+    }
+
+    private func synchronize(named path: String) throws(FileFault) {
+        let folder = try files.open(.path(path), .namedFolder)
         defer { try? files.close(folder) }
         try files.synchronize(folder)
     }
 
-    // MARK: Folders
-
-    /// Makes the folders before the first write, and sweeps up after processes that were killed while they wrote.
-    private func makeReady() throws(FileFault) {
-        guard !isReady.load(ordering: .relaxed) else { return }
-        do {
-            try makeFolder(path)
+    /// Opens a folder in the partition's, and makes it if it isn't there. A link, or a file, in its place is put aside.
+    func makeFolder(_ name: String, in partition: OpenFolder) throws(FileFault) -> OpenFolder {
+        do throws(FileFault) {
+            if let folder = try partition.folder(name) { return folder }
         } catch {
-            guard error.isAbsence else { throw error }
-            // One that is there already may be a link, or one that this user may only pass.
-            for (above, parent) in zip(["/"] + parents, parents) where (try? files.status(at: parent)) == nil {
-                try makeFolder(parent)
-                if isPowerSafe { try synchronize(folder: above) }
-            }
-            try makeFolder(path)
+            guard error == .noFolder else { throw error }
+            if name == Self.damaged { try partition.removeIfThere(name) } else { setAside(name, in: partition) }
         }
-        try makeFolder(writing)
-        if isPowerSafe, let last = parents.last { try synchronize(folder: last) }
-        for name in try files.names(in: writing) where isAbandoned(name) { try removeIfThere(writing + "/" + name) }
-        isReady.store(true, ordering: .relaxed)
+        try partition.makeFolder(name)
+        guard let folder = try partition.folder(name) else { throw FileFault.absence }
+        return folder
     }
 
     /// Whether nobody goes on writing a file: its process is gone, or has had an hour.
-    private func isAbandoned(_ name: String) -> Bool {
+    private func isAbandoned(_ name: String, in writing: OpenFolder) -> Bool {
         guard !name.hasPrefix(ownName), let owner = name.split(separator: "-").first.flatMap({ Int32($0) }),
-            let status = try? files.status(at: writing + "/" + name)
+            let status = try? writing.status(of: name)
         else { return false }
         let age = CacheClock.system.stamp().time - .nanoseconds(status.time)
         return !files.isRunning(owner) || age > .seconds(3600)
-    }
-
-    func makeFolder(_ path: String) throws(FileFault) {
-        do {
-            try files.makeFolder(path)
-        } catch {
-            guard error.isPresence, try files.status(at: path).kind == .folder else { throw error }
-        }
     }
 
     // MARK: Uses

@@ -7,6 +7,9 @@ internal import IDMCore
 /// or its partition is wiped, another takes its place, which says what it follows; who still has the old one reads it
 /// to its end, and sees that it isn't there any more.
 ///
+/// A journal with a second name is another owner's as well, as after a copy made of links. It is read, and never written
+/// to: a new journal takes its place first.
+///
 /// Times mean nothing once the machine was started again. So the first change since then comes after one that says so.
 ///
 /// Locks are let go of by the system when a process ends. They are held for as long as a few calls take, on threads
@@ -20,6 +23,7 @@ final class DiskJournal: Sendable {
 
     private struct Opened {
         var file: Int32
+        var identity: UInt64
         /// How much of it is known here.
         var position = 0
         var name: Digest?
@@ -27,6 +31,8 @@ final class DiskJournal: Sendable {
         var start: Digest?
         /// Whether another has its place by what was done here.
         var isRetired = false
+        /// Whether it has a second name, and isn't to be written to.
+        var isShared = false
 
         /// Puts what was said before the machine was started before everything.
         mutating func date(_ changes: inout [DiskChange]) {
@@ -35,6 +41,20 @@ final class DiskJournal: Sendable {
                 if MachineStart.isEarlier(start) { changes[index].time = .min }
             }
         }
+    }
+
+    static let name = "changes"
+
+    /// What a journal needs of the partition that it belongs to.
+    struct Surroundings {
+        /// The partition's folder. Nil if there is none.
+        var partition: OpenFolder?
+        /// The folder where a new journal is written.
+        var writing: () throws(FileFault) -> OpenFolder
+        /// Puts out of the way what stands in the journal's place and is none.
+        var clear: () -> Void
+        /// Receives the changes of other processes. Nil if anything may have changed.
+        var hear: ([DiskChange]?) -> Void
     }
 
     private let path: String
@@ -47,9 +67,11 @@ final class DiskJournal: Sendable {
     /// The last journal that was read to its end.
     private let lastRead = Locked<Digest?>(nil)
 
-    /// - Parameter successor: Where a new journal is written, before it takes the place of the old one.
-    init(path: String, successor: String, files: any FileLayer) {
-        self.path = path
+    /// - Parameters:
+    ///   - folder: The path of the partition's folder.
+    ///   - successor: The name of a new journal, before it takes the place of the old one.
+    init(folder: String, successor: String, files: any FileLayer) {
+        path = folder + "/" + Self.name
         self.successor = successor
         self.files = files
     }
@@ -58,34 +80,32 @@ final class DiskJournal: Sendable {
         if let file = opened.withLock({ $0?.file }) { try? files.close(file) }
     }
 
-    /// Whether others have changed nothing that is not known here. Waits for nobody.
+    /// Whether others have changed nothing that is not known here. Doesn't wait.
+    ///
+    /// The journal is looked up by its path: one that another has replaced may be there still, by another name.
     var isCurrent: Bool {
         opened.withLock { opened in
             // One that was opened just now wasn't read yet.
-            guard let opened, opened.name != nil, !opened.isRetired, let status = try? files.status(opened.file) else {
-                return false
-            }
-            return status.size == opened.position && status.links > 0
+            guard let opened, opened.name != nil, !opened.isRetired, let status = try? files.status(at: .path(path))
+            else { return false }
+            return status.identity == opened.identity && status.size == opened.position && status.links > 0
         }
     }
 
     /// Does something while no other process changes anything, once all that others have changed was heard.
     ///
-    /// - Parameters:
-    ///   - makes: Whether the journal is made if it isn't there. Where there is none, and no folder for one, there is
-    ///     nobody to take turns with.
-    ///   - clear: Puts out of the way what stands in the journal's place and is none.
-    ///   - hear: Hears what others have changed. Nil for "who knows what".
+    /// - Parameter makes: Whether the journal is made if it isn't there. Where there is none, and no folder for one,
+    ///   there is nobody to take turns with.
     func hold<R>(
-        makes: Bool, clear: (String) -> Void, hear: ([DiskChange]?) -> Void, _ body: () throws(FileFault) -> R
+        in surroundings: Surroundings, makes: Bool, _ body: () throws(FileFault) -> R
     ) throws(FileFault) -> R {
         try turn.withLock { _ throws(FileFault) in
-            guard let file = try lock(makes: makes, clear, hear) else { return try body() }
+            guard let file = try lock(surroundings, makes: makes) else { return try body() }
             defer { try? files.unlock(file) }
             let result = try body()
             // Where that can't be done the old one stays.
             if opened.withLock({ $0.map { $0.position > Self.greatestLength && !$0.isRetired } ?? false }) {
-                try? retire()
+                try? retire(in: surroundings)
             }
             return result
         }
@@ -94,6 +114,7 @@ final class DiskJournal: Sendable {
     /// Tells the others of a change. To be called while the journal is held.
     func append(_ change: DiskChange) throws(FileFault) {
         guard let known = opened.withLock({ $0 }) else { return }
+        guard !known.isShared else { throw FileFault.obstacle }
         // A process that was killed while it told something, or had no space for it, has left a part.
         let missing = (DiskChange.size - known.position % DiskChange.size) % DiskChange.size
         let start = MachineStart.digest
@@ -112,18 +133,37 @@ final class DiskJournal: Sendable {
     /// Begins anew, for all. To be called while the journal is held.
     ///
     /// - Parameter last: What is told once more, for those who have not read the old one to its end.
-    func retire(telling last: DiskChange? = nil) throws(FileFault) {
-        guard let name = opened.withLock({ $0?.name }) else { return }
-        do throws(FileFault) {
-            let file = try files.open(successor, .creating)
-            defer { try? files.close(file) }
+    func retire(in surroundings: Surroundings, telling last: DiskChange? = nil) throws(FileFault) {
+        guard let known = opened.withLock({ $0 }), let name = known.name else { return }
+        try replace(in: surroundings) { file throws(FileFault) in
             try writeBeginning(file, after: name, at: MachineTime.now, last)
-            // Who has read all of this one looks once more. It may have another name, in a copy made of links.
+            // A cache that has read all of the old journal looks once more.
             try? append(DiskChange(kind: .ended, time: MachineTime.now))
-            try files.rename(successor, path)
-            opened.withLock { $0?.isRetired = true }
+        }
+        opened.withLock { $0?.isRetired = true }
+    }
+
+    /// Begins anew where the old journal has a second name. That one isn't changed.
+    private func replaceShared(in surroundings: Surroundings) throws(FileFault) {
+        let name = opened.withLock { $0?.name } ?? .zero
+        try replace(in: surroundings) { file throws(FileFault) in
+            try writeBeginning(file, after: name, at: MachineTime.now)
+        }
+    }
+
+    /// Puts a new journal in the place of the old one.
+    private func replace(
+        in surroundings: Surroundings, _ fill: (Int32) throws(FileFault) -> Void
+    ) throws(FileFault) {
+        guard let partition = surroundings.partition else { return }
+        let writing = try surroundings.writing()
+        do throws(FileFault) {
+            let file = try writing.open(successor, .creating)
+            defer { try? files.close(file) }
+            try fill(file)
+            try writing.rename(successor, to: partition, as: Self.name)
         } catch {
-            try? files.remove(successor)
+            try? writing.remove(successor)
             throw error
         }
     }
@@ -139,31 +179,38 @@ final class DiskJournal: Sendable {
     }
 
     /// Whether an open file is the one that everybody finds. It may be there by another name alone.
-    private func isInPlace(_ status: FileStatus) throws(FileFault) -> Bool {
-        do throws(FileFault) {
-            return try files.status(at: path).identity == status.identity
-        } catch {
-            if error.isAbsence { return false }
-            throw error
-        }
+    private func isInPlace(_ status: FileStatus, _ partition: OpenFolder?) throws(FileFault) -> Bool {
+        try partition?.statusIfThere(of: Self.name)?.identity == status.identity
     }
 
     /// Takes the lock, and hears what there is to hear. Nil if there is no journal.
-    private func lock(
-        makes: Bool, _ clear: (String) -> Void, _ hear: ([DiskChange]?) -> Void
-    ) throws(FileFault) -> Int32? {
+    private func lock(_ surroundings: Surroundings, makes: Bool) throws(FileFault) -> Int32? {
+        // Replaced once. Where a file system counts too many names it would never end.
+        var wasReplaced = false
         // Each time round another has begun a new one meanwhile. Where a file isn't known again that would never end.
         for _ in 0..<Self.mostTurns {
-            guard let file = try open(makes: makes, clear) else { return nil }
+            guard let file = try open(surroundings, makes: makes) else { return nil }
             try files.lock(file)
             do throws(FileFault) {
                 let status = try files.status(file)
-                let isInPlace = try isInPlace(status)
+                let isInPlace = try isInPlace(status, surroundings.partition)
+                let isShared = status.links > 1 && !wasReplaced
+                opened.withLock { $0?.isShared = isShared }
                 // Nothing was before the first one.
-                let isNew = status.size == 0 && isInPlace
+                let isNew = status.size == 0 && isInPlace && !isShared
                 if isNew { try writeBeginning(file, after: .zero, at: .min) }
-                try catchUp(file, to: isNew ? try files.status(file).size : status.size, hear)
-                if isInPlace { return file }
+                try catchUp(file, to: isNew ? try files.status(file).size : status.size, surroundings.hear)
+                if isInPlace {
+                    guard isShared else { return file }
+                    wasReplaced = true
+                    // A read needs no new one.
+                    do throws(FileFault) {
+                        try replaceShared(in: surroundings)
+                    } catch {
+                        guard !makes else { throw error }
+                        return file
+                    }
+                }
             } catch {
                 try? files.unlock(file)
                 throw error
@@ -179,35 +226,33 @@ final class DiskJournal: Sendable {
         throw FileFault.obstacle
     }
 
-    private func open(makes: Bool, _ clear: (String) -> Void) throws(FileFault) -> Int32? {
+    private func open(_ surroundings: Surroundings, makes: Bool) throws(FileFault) -> Int32? {
         if let file = opened.withLock({ $0?.file }) { return file }
+        guard let partition = surroundings.partition else { return nil }
         do throws(FileFault) {
-            return try openFile(makes: makes)
+            return try openFile(in: partition, makes: makes)
         } catch {
             guard error.isObstacle else {
                 if error.isAbsence || (!makes && error.isRefusal) { return nil }
                 throw error
             }
             guard makes else { return nil }
-            clear(path)
-            return try openFile(makes: true)
+            surroundings.clear()
+            return try openFile(in: partition, makes: true)
         }
     }
 
-    private func openFile(makes: Bool) throws(FileFault) -> Int32 {
-        let file = try files.open(path, makes ? .appending : .appendingIfThere)
-        let isFile: Bool
+    private func openFile(in partition: OpenFolder, makes: Bool) throws(FileFault) -> Int32 {
+        let file = try partition.open(Self.name, makes ? .appending : .appendingIfThere)
+        let status: FileStatus
         do throws(FileFault) {
-            isFile = try files.status(file).kind == .file
+            status = try files.status(file)
+            guard status.kind == .file else { throw FileFault.obstacle }
         } catch {
             try? files.close(file)
             throw error
         }
-        guard isFile else {
-            try? files.close(file)
-            throw FileFault.obstacle
-        }
-        opened.withLock { $0 = Opened(file: file) }
+        opened.withLock { $0 = Opened(file: file, identity: status.identity) }
         return file
     }
 

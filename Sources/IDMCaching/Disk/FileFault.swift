@@ -23,12 +23,19 @@ extension FileFault {
     /// What is there is no file.
     static var obstacle: FileFault { FileFault(call: .open, code: ELOOP) }
 
+    /// A file is missing.
+    static var absence: FileFault { FileFault(call: .open, code: ENOENT) }
+    /// A link, or something else that isn't followed, stands in the place of a folder of the cache's own.
+    static var noFolder: FileFault { FileFault(call: .makeFolder, code: EEXIST) }
+
     /// Nothing is there.
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
     /// Something is there already.
     var isPresence: Bool { code == EEXIST }
     /// Something is there that can't be what it should be: a folder, a link, a socket.
     var isObstacle: Bool { code == EISDIR || isLink || isSocket }
+    /// What should be a folder is something else, or a part of its path is.
+    var isWrongKind: Bool { code == ENOTDIR || isLink }
     /// This process may not do it, or nobody may.
     var isRefusal: Bool { code == EACCES || code == EPERM || code == EROFS }
     /// The disk, or the share of this user, is full.

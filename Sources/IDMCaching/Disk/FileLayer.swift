@@ -1,10 +1,10 @@
 /// The calls that a disk cache makes of the system, each as small as it can be, so that a test can fail each of them.
 protocol FileLayer: Sendable {
-    func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32
+    func open(_ place: FilePlace, _ way: FileOpening) throws(FileFault) -> Int32
     /// How long the file is, and what it is.
     func status(_ file: Int32) throws(FileFault) -> FileStatus
     /// The same of what stands at a path, without following a symbolic link.
-    func status(at path: String) throws(FileFault) -> FileStatus
+    func status(at place: FilePlace) throws(FileFault) -> FileStatus
     /// Reads up to the length of the buffer. Returns how much it was; nothing at the end of the file.
     func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int
     /// Reads up to the length of the buffer, from a place in the file. Returns how much it was; nothing at the end.
@@ -18,13 +18,25 @@ protocol FileLayer: Sendable {
     /// Waits until no other has locked the file. Where the file system knows of no locks, there is nothing to wait for.
     func lock(_ file: Int32) throws(FileFault)
     func unlock(_ file: Int32) throws(FileFault)
-    func rename(_ path: String, _ target: String) throws(FileFault)
-    func remove(_ path: String) throws(FileFault)
-    func makeFolder(_ path: String) throws(FileFault)
-    /// The names in a folder, in any order.
-    func names(in path: String) throws(FileFault) -> [String]
+    func rename(_ place: FilePlace, _ target: FilePlace) throws(FileFault)
+    /// Removes what isn't a folder. A symbolic link goes itself, not what it leads to.
+    func remove(_ place: FilePlace) throws(FileFault)
+    func makeFolder(_ place: FilePlace) throws(FileFault)
+    /// The names in a folder that is open, in any order.
+    func names(in folder: Int32) throws(FileFault) -> [String]
     /// Whether a process runs.
     func isRunning(_ process: Int32) -> Bool
+}
+
+/// A name in a folder that is open. Nothing leads out of that folder, whatever its path leads to by now.
+struct FilePlace: Sendable {
+    /// The open folder. Nil if the name is a path.
+    var folder: Int32?
+    var name: String
+
+    /// A path, which may pass through symbolic links. Only for the folder that the user has named, and to find the
+    /// cache's own folder in it.
+    static func path(_ path: String) -> FilePlace { FilePlace(folder: nil, name: path) }
 }
 
 enum FileOpening: Sendable {
@@ -35,7 +47,10 @@ enum FileOpening: Sendable {
     case appending
     /// The same, without being made.
     case appendingIfThere
+    /// A folder of the cache's own. A symbolic link in its place isn't followed.
     case folder
+    /// A folder that the user has named. It may be reached through a symbolic link.
+    case namedFolder
 }
 
 struct FileStatus: Sendable {

@@ -45,7 +45,7 @@ enum MachineStart {
         guard sysctlbyname("kern.bootsessionuuid", &name, &count, nil, 0) == 0 else { return nil }
         #else
         let files = POSIXFiles()
-        guard let file = try? files.open("/proc/sys/kernel/random/boot_id", .reading) else { return nil }
+        guard let file = try? files.open(.path("/proc/sys/kernel/random/boot_id"), .reading) else { return nil }
         defer { try? files.close(file) }
         let count = (try? name.withUnsafeMutableBytes { try files.read(file, $0) }) ?? 0
         #endif

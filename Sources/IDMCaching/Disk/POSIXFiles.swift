@@ -8,7 +8,7 @@ internal import Musl
 
 /// The calls of the system itself.
 struct POSIXFiles: FileLayer {
-    func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32 {
+    func open(_ place: FilePlace, _ way: FileOpening) throws(FileFault) -> Int32 {
         // A link in the place of an entry is never followed, and what would block, as a pipe does, doesn't.
         let flags =
             switch way {
@@ -16,9 +16,10 @@ struct POSIXFiles: FileLayer {
             case .creating: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             case .appending: O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
             case .appendingIfThere: O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-            case .folder: O_RDONLY | O_DIRECTORY | O_CLOEXEC
+            case .folder: O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            case .namedFolder: O_RDONLY | O_DIRECTORY | O_CLOEXEC
             }
-        return try call(.open) { systemOpen(path, flags) }
+        return try call(.open) { openat(place.directory, place.name, flags, 0o600) }
     }
 
     func status(_ file: Int32) throws(FileFault) -> FileStatus {
@@ -27,9 +28,9 @@ struct POSIXFiles: FileLayer {
         return FileStatus(status)
     }
 
-    func status(at path: String) throws(FileFault) -> FileStatus {
+    func status(at place: FilePlace) throws(FileFault) -> FileStatus {
         var status = stat()
-        try call(.status) { lstat(path, &status) }
+        try call(.status) { fstatat(place.directory, place.name, &status, AT_SYMLINK_NOFOLLOW) }
         return FileStatus(status)
     }
 
@@ -80,25 +81,31 @@ struct POSIXFiles: FileLayer {
         try call(.unlock) { flock(file, LOCK_UN) }
     }
 
-    func rename(_ path: String, _ target: String) throws(FileFault) {
-        try call(.rename) { systemRename(path, target) }
+    func rename(_ place: FilePlace, _ target: FilePlace) throws(FileFault) {
+        try call(.rename) { renameat(place.directory, place.name, target.directory, target.name) }
     }
 
-    func remove(_ path: String) throws(FileFault) {
-        try call(.remove) { unlink(path) }
+    func remove(_ place: FilePlace) throws(FileFault) {
+        try call(.remove) { unlinkat(place.directory, place.name, 0) }
     }
 
-    func makeFolder(_ path: String) throws(FileFault) {
-        try call(.makeFolder) { mkdir(path, 0o700) }
+    func makeFolder(_ place: FilePlace) throws(FileFault) {
+        try call(.makeFolder) { mkdirat(place.directory, place.name, 0o700) }
     }
 
-    func names(in path: String) throws(FileFault) -> [String] {
-        guard let folder = opendir(path) else { throw FileFault(call: .names, code: errno) }
-        defer { closedir(folder) }
+    func names(in folder: Int32) throws(FileFault) -> [String] {
+        // Opened anew: where a listing has come to belongs to the descriptor.
+        let own = try call(.names) { openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard let listing = fdopendir(own) else {
+            let fault = FileFault(call: .names, code: errno)
+            _ = systemClose(own)
+            throw fault
+        }
+        defer { closedir(listing) }
         var names: [String] = []
         while true {
             errno = 0
-            guard let entry = readdir(folder) else { break }
+            guard let entry = readdir(listing) else { break }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
             }
@@ -126,7 +133,6 @@ struct POSIXFiles: FileLayer {
 }
 
 // The names of these are also names of the layer.
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
 private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
     read(file, bytes.baseAddress, bytes.count)
 }
@@ -134,7 +140,11 @@ private func systemWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int 
     write(file, bytes.baseAddress, bytes.count)
 }
 private func systemClose(_ file: Int32) -> Int32 { close(file) }
-private func systemRename(_ path: String, _ target: String) -> Int32 { rename(path, target) }
+
+extension FilePlace {
+    /// The folder for the calls of the system, or what stands for "the name is a path" there.
+    fileprivate var directory: Int32 { folder ?? AT_FDCWD }
+}
 
 extension FileStatus {
     fileprivate init(_ status: stat) {

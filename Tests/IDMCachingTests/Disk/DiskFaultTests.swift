@@ -61,7 +61,7 @@ struct DiskFaultTests {
                 if let expected { #expect(error == expected, "\(made)") }
             }
             #expect(files.openFiles == 0, "\(made)")
-            #expect(folder.unfinished.isEmpty || made.last == .remove, "\(made)")
+            #expect(folder.unfinished.isEmpty || made[call] == .remove, "\(made)")
             // And it goes on.
             #expect(await cache.error(ofWriting: "newer") == nil)
             #expect(await cache.get("key")?.value == "newer")

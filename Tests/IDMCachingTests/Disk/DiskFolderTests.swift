@@ -118,7 +118,7 @@ struct DiskFolderTests {
         #expect(throws: FileFault.self) {
             if way == 0 { try mine.remove(Digest(of: "0".utf8), asked: MachineTime.now) } else { _ = try mine.trim() }
         }
-        try theirs.hold {}
+        try theirs.hold(theirs.open()) {}
         #expect(try theirs.trim() == 0)
         let usage = try #require(theirs.known)
         #expect(usage.entries == 6 && scratch.entries.count == 6)
@@ -145,7 +145,7 @@ struct DiskFolderTests {
         }
         for folder in folders { _ = try folder.trim() }
         for folder in folders {
-            try folder.hold {}
+            try folder.hold(folder.open()) {}
             #expect(try #require(folder.known).entries == scratch.entries.count)
         }
         #expect(scratch.entries.count <= 40)

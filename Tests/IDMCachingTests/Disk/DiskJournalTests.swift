@@ -259,7 +259,7 @@ struct DiskJournalTests: PartitionTests {
         let files = FaultyFiles()
         let cache = try open(files, memory: nil)
         try await cache.set("value", for: "key")
-        files.fail(next: call, EIO)
+        if call == .open { files.fail(nextOpening: .creating, EIO) } else { files.fail(next: call, EIO) }
         await #expect(throws: DiskCacheError.self) { try await cache.wipe() }
         #expect(folder.entries == [])
         func tells() throws -> Bool {

@@ -149,30 +149,30 @@ struct FollowingJournalTests: PartitionTests {
         for cache in [first, third] { #expect(await cache.get("key")?.value == "newest") }
     }
 
-    @Test("Who has read all of a journal sees that another has its place, whatever other names it has")
-    func linkedLong() throws {
-        func made(_ successor: String) -> DiskJournal {
-            DiskJournal(path: folder.path + "/changes", successor: folder.path + successor, files: POSIXFiles())
+    @Test(
+        "A cache that has read all of a journal sees that another has its place, whatever names the old one has",
+        arguments: [false, true])
+    func linkedLong(isLong: Bool) throws {
+        let (first, second) = (folder.elsewhere, folder.elsewhere)
+        let write = WriteOrder(digest: Digest(of: "key".utf8), tags: [], asked: 1)
+        _ = try first.write([1], write, if: { true }, orClearIf: { false })
+        for cache in [first, second] {
+            try cache.hold(cache.open()) {}
+            #expect(cache.journal.isCurrent)
         }
-        func hold(_ journal: DiskJournal, _ work: () throws(FileFault) -> Void) throws {
-            try journal.hold(makes: true, clear: { _ in }, hear: { _ in }, work)
+        try link()
+        if isLong {
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: journal))
+            try file.truncate(atOffset: UInt64(DiskJournal.greatestLength) + 1)
+            try file.close()
         }
-        // The first can't begin a new one.
-        let (first, second) = (made("/missing/changes"), made("/successor"))
-        let place = folder.path + "/changes"
-        try hold(first) {}
-        try FileManager.default.linkItem(atPath: place, toPath: folder.path + "/copy")
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: place))
-        try file.truncate(atOffset: UInt64(DiskJournal.greatestLength))
-        try file.close()
-        let change = DiskChange(kind: .withdrawn, time: MachineTime.now)
-        try hold(first) { () throws(FileFault) in try first.append(change) }
-        #expect(first.isCurrent)
-        try hold(second) {}
-        #expect(!first.isCurrent && !second.isCurrent)
-        for journal in [first, second] {
-            try hold(journal) {}
-            #expect(journal.isCurrent)
+
+        try second.hold(second.open()) {}
+
+        #expect(!first.journal.isCurrent)
+        for cache in [first, second] {
+            try cache.hold(cache.open()) {}
+            #expect(cache.journal.isCurrent)
         }
     }
 }

@@ -20,9 +20,12 @@ final class FaultyFiles: FileLayer {
         var numbersAnew = false
         var open: Set<Int32> = []
         var journals: Set<Int32> = []
+        /// The folders of what is being written.
+        var writing: Set<Int32> = []
         var wrongCloses = 0
         var before: (call: FileFault.Call, work: @Sendable () -> Void)?
         var failingName: FileFault.Call?
+        var failingWay: FileOpening?
         var whenCalled: (@Sendable (Int) -> Void)?
     }
 
@@ -48,6 +51,14 @@ final class FaultyFiles: FileLayer {
     func fail(next name: FileFault.Call, _ code: Int32) {
         state.change {
             $0.failingName = name
+            $0.code = code
+        }
+    }
+
+    /// Lets the next call fail that opens a file in a way.
+    func fail(nextOpening way: FileOpening, _ code: Int32) {
+        state.change {
+            $0.failingWay = way
             $0.code = code
         }
     }
@@ -114,12 +125,19 @@ final class FaultyFiles: FileLayer {
 
     private var most: Int { state.value.isShort ? 7 : .max }
 
-    func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32 {
+    func open(_ place: FilePlace, _ way: FileOpening) throws(FileFault) -> Int32 {
+        if state.value.failingWay == way {
+            state.change { $0.failingWay = nil }
+            fail(next: .open, state.value.code)
+        }
         try enter(.open)
-        let file = try base.open(path, way)
-        switch way {
-        case .appending, .appendingIfThere: state.change { _ = $0.journals.insert(file) }
-        case .reading, .creating, .folder: state.change { _ = $0.open.insert(file) }
+        let file = try base.open(place, way)
+        state.change { state in
+            switch way {
+            case .appending, .appendingIfThere: state.journals.insert(file)
+            case .reading, .creating, .folder, .namedFolder: state.open.insert(file)
+            }
+            if way == .folder, place.name == DiskFolder.writing { state.writing.insert(file) }
         }
         return file
     }
@@ -129,9 +147,9 @@ final class FaultyFiles: FileLayer {
         return counted(try base.status(file))
     }
 
-    func status(at path: String) throws(FileFault) -> FileStatus {
+    func status(at place: FilePlace) throws(FileFault) -> FileStatus {
         try enter(.status)
-        return counted(try base.status(at: path))
+        return counted(try base.status(at: place))
     }
 
     private func counted(_ status: FileStatus) -> FileStatus {
@@ -182,31 +200,35 @@ final class FaultyFiles: FileLayer {
         // Also one that fails has closed the file.
         state.change {
             if $0.open.remove(file) == nil, $0.journals.remove(file) == nil { $0.wrongCloses += 1 }
+            $0.writing.remove(file)
         }
         try base.close(file)
         try enter(.close)
     }
 
-    func rename(_ path: String, _ target: String) throws(FileFault) {
+    func rename(_ place: FilePlace, _ target: FilePlace) throws(FileFault) {
         try enter(.rename)
-        try base.rename(path, target)
+        try base.rename(place, target)
     }
 
-    func remove(_ path: String) throws(FileFault) {
+    func remove(_ place: FilePlace) throws(FileFault) {
         try enter(.remove)
-        try base.remove(path)
+        try base.remove(place)
         // What a failed write leaves has taken no space.
-        state.change { if $0.isFullOfWrites || !path.contains("/writing/") { $0.isFull = $0.staysFull } }
+        state.change { state in
+            let wasBeingWritten = place.folder.map { state.writing.contains($0) } ?? false
+            if state.isFullOfWrites || !wasBeingWritten { state.isFull = state.staysFull }
+        }
     }
 
-    func makeFolder(_ path: String) throws(FileFault) {
+    func makeFolder(_ place: FilePlace) throws(FileFault) {
         try enter(.makeFolder)
-        try base.makeFolder(path)
+        try base.makeFolder(place)
     }
 
-    func names(in path: String) throws(FileFault) -> [String] {
+    func names(in folder: Int32) throws(FileFault) -> [String] {
         try enter(.names)
-        return try base.names(in: path)
+        return try base.names(in: folder)
     }
 
     func isRunning(_ process: Int32) -> Bool { base.isRunning(process) }
