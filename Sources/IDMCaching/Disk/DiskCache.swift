@@ -194,6 +194,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
             throw DiskCacheError.notEncodable(unencodable(error, in: Value.self))
         }
         guard let file = record.file(with: value) else { throw DiskCacheError.tooLong }
+        permit.answerIfNeeded(entry)
         folder.tellUses(atLeast: 64)
         do {
             let order = WriteOrder(digest: name.digest, tags: record.tags, asked: record.asked)
@@ -311,7 +312,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     }
 }
 
-extension DiskCache: ClearingStore {}
+extension DiskCache: ClearingStore, EncodingStore {}
 
 extension DiskCache where Key: LosslessStringConvertible {
     /// Opens a cache whose keys are texts, numbers, or anything else that can be written as text and read again.

@@ -16,7 +16,8 @@ struct DiskChange: Sendable, Hashable {
         case tagRemoved
         /// Nothing lands any more that was asked for before.
         case allRemoved
-        /// What was said before did not happen. How much there is has to be counted anew.
+        /// What was said before did not happen. How much there is has to be counted anew. With a subject, it is the
+        /// write of that entry which was asked for at this time.
         case withdrawn
         /// A journal begins, with a name of its own.
         case begun
@@ -108,29 +109,44 @@ struct OthersChanges: Sendable {
     /// When everything was removed last. All know of it.
     private(set) var swept = Int64.min
     private var everything = Int64.min
-    private var keys: [Digest: Int64] = [:]
+    private var keys: [Digest: Times] = [:]
     private var tags: [Digest: Int64] = [:]
+
+    /// When an entry was written or removed last, and before that: what is told last may be withdrawn.
+    private struct Times: Sendable {
+        var last: Int64
+        var before = Int64.min
+
+        mutating func add(_ time: Int64) {
+            guard time != last else { return }
+            (last, before) = (max(time, last), max(min(time, last), before))
+        }
+    }
 
     mutating func hear(_ change: DiskChange) {
         // What was said before the machine was started comes before all that was asked for.
         guard change.time > .min else { return }
         switch change.kind {
-        case .written, .removed: keys[change.subject] = max(keys[change.subject] ?? .min, change.time)
+        case .written, .removed: keys[change.subject, default: Times(last: change.time)].add(change.time)
+        case .withdrawn:
+            if let times = keys[change.subject], times.last == change.time {
+                keys[change.subject] = times.before > .min ? Times(last: times.before) : nil
+            }
         case .tagRemoved: tags[change.subject] = max(tags[change.subject] ?? .min, change.time)
         case .allRemoved:
             swept = max(swept, change.time)
             forget(everythingBefore: change.time)
         case .follows: forget(everythingBefore: change.time)
-        case .lost, .withdrawn, .begun, .started, .ended: break
+        case .lost, .begun, .started, .ended: break
         }
         if keys.count + tags.count > Self.limit {
-            forget(everythingBefore: (Array(keys.values) + Array(tags.values)).max() ?? .min)
+            forget(everythingBefore: (keys.values.map(\.last) + Array(tags.values)).max() ?? .min)
         }
     }
 
     private mutating func forget(everythingBefore time: Int64) {
         everything = max(everything, time)
-        keys = keys.filter { $0.value > everything }
+        keys = keys.filter { $0.value.last > everything }
         tags = tags.filter { $0.value > everything }
     }
 
@@ -145,7 +161,7 @@ struct OthersChanges: Sendable {
     /// What becomes of a write, by what others have done since it was asked for.
     func verdict(on order: WriteOrder) -> Verdict {
         let asked = order.asked
-        if asked < keys[order.digest] ?? .min { return .overtaken }
+        if asked < keys[order.digest]?.last ?? .min { return .overtaken }
         if asked < everything { return .invalidated }
         let isTagged = !tags.isEmpty && order.tags.contains { asked < tags[Digest(of: $0.utf8)] ?? .min }
         return isTagged ? .invalidated : .free

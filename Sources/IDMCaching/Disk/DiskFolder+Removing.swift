@@ -31,8 +31,13 @@ extension DiskFolder {
     }
 
     /// What was told did not happen, or nobody knows: how much there is has to be counted anew, by all.
-    func withdraw() {
-        try? journal.append(DiskChange(kind: .withdrawn, time: MachineTime.now))
+    ///
+    /// - Parameter write: The write that was told and not made. What was asked for before it may land.
+    func withdraw(_ write: DiskChange? = nil) {
+        var change = DiskChange(kind: .withdrawn, time: write?.time ?? MachineTime.now)
+        if let write { change.subject = write.subject }
+        others.withLock { $0.hear(change) }
+        try? journal.append(change)
         forgetUsage()
     }
 
@@ -208,7 +213,7 @@ extension DiskFolder {
     // MARK: What may not be there
 
     /// Opens what stands in a place. Nil if nothing does, or something that can't be an entry.
-    private func openEntry(_ name: String, in partition: OpenFolder) throws(FileFault) -> Int32? {
+    func openEntry(_ name: String, in partition: OpenFolder) throws(FileFault) -> Int32? {
         do throws(FileFault) {
             return try partition.open(name, .reading)
         } catch {

@@ -97,14 +97,25 @@ final class DiskFolder: Sendable {
     /// A process that was killed between telling of a change and making it may have told that there is less than there
     /// is. It held the lock until then: whoever has it next finds that as the last thing that was told.
     private func check(_ last: DiskChange, _ partition: OpenFolder?) {
-        func status() -> FileStatus? { try? partition?.statusIfThere(of: last.subject.hex) }
-        let isMade =
-            switch last.kind {
-            case .written: status()?.size == Int(clamping: last.length)
-            case .removed, .lost: last.entries == 0 || status() == nil
-            case .tagRemoved, .allRemoved, .withdrawn, .begun, .follows, .started, .ended: true
+        switch last.kind {
+        case .written:
+            do throws(FileFault) {
+                if try asked(last.subject, in: partition) != last.time { withdraw(last) }
+            } catch {
+                withdraw()
             }
-        if !isMade { withdraw() }
+        case .removed, .lost:
+            if last.entries != 0, (try? partition?.statusIfThere(of: last.subject.hex)) != nil { withdraw() }
+        case .tagRemoved, .allRemoved, .withdrawn, .begun, .follows, .started, .ended: break
+        }
+    }
+
+    /// When what stands in the place of an entry was asked for. Nil if no entry is there.
+    private func asked(_ digest: Digest, in partition: OpenFolder?) throws(FileFault) -> Int64? {
+        guard let partition, let file = try openEntry(digest.hex, in: partition) else { return nil }
+        defer { try? files.close(file) }
+        guard try files.status(file).kind == .file else { return nil }
+        return DiskRecord.asked(of: digest, inHeader: try files.readAll(file, length: DiskRecord.headerLength))
     }
 
     /// What was read before now isn't kept in memory any more.
@@ -175,7 +186,9 @@ final class DiskFolder: Sendable {
             }
             switch landing {
             case .landed: if isPowerSafe { try partition.synchronize() }
-            case .refused: try writing.removeIfThere(temporary)
+            case .refused:
+                try writing.removeIfThere(temporary)
+                try synchronizeEntry(order.digest, in: partition)
             case .cleared: if isPowerSafe { try partition.synchronize() }
             case .wiped, nil: break
             }
@@ -203,7 +216,7 @@ final class DiskFolder: Sendable {
         do throws(FileFault) {
             try writing.rename(temporary, to: partition, as: name)
         } catch {
-            withdraw()
+            withdraw(change)
             guard error.isAbsence, (try? partition.status(of: Self.writing))?.kind == .folder else { throw error }
             return nil
         }
@@ -224,6 +237,14 @@ final class DiskFolder: Sendable {
         }
         // Some file systems say only here that what was written has no place.
         try files.close(file)
+    }
+
+    /// Sees to it that an entry for which a write was refused is there when the power comes back: that write is done.
+    private func synchronizeEntry(_ digest: Digest, in partition: OpenFolder) throws(FileFault) {
+        guard isPowerSafe, let file = try openEntry(digest.hex, in: partition) else { return }
+        defer { try? files.close(file) }
+        try files.synchronize(file)
+        try partition.synchronize()
     }
 
     // MARK: Folders

@@ -64,6 +64,15 @@ struct DiskRecord {
 
     // MARK: Reading
 
+    /// When the entry of a key was asked for, by the header of its file alone. Nil if that is none.
+    static func asked(of digest: Digest, inHeader header: [UInt8]) -> Int64? {
+        header.withUnsafeBytes { header in
+            guard header.count >= headerLength, header.starts(with: magic), header[8..<40].elementsEqual(digest.bytes)
+            else { return nil }
+            return number(header, 72, Int64.self)
+        }
+    }
+
     /// Reads a file. Returns the record, and where the value is.
     static func read(_ file: UnsafeRawBufferPointer) throws(DiskDamage) -> (record: DiskRecord, value: Range<Int>) {
         guard file.count >= headerLength else {

@@ -14,13 +14,14 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
 
     /// A write on its way.
     struct Writing: Sendable {
-        let task: Task<Void, Never>
+        /// Nil if the write is that of another request, whose answer is delivered in the place of this one's.
+        let task: Task<Void, Never>?
         let isOver: LatestValue<Bool>
 
         /// Waits until it is over, or the task that waits is cancelled. It is then no less urgent than that one.
         func finish() async {
             if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                task.escalatePriority(to: Task.currentPriority)
+                task?.escalatePriority(to: Task.currentPriority)
             }
             await isOver.becomesTrueOrCancelled()
         }
@@ -39,9 +40,11 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
         let permit = store.ledger.permit(for: visit.key)
         let value = try await base.request(visit.input)
         let entry = store.ledger.entry(value, tags: tags?(visit.input, value) ?? [])
+        if !store.answersAtOnce { permit.beginWrite() }
         if let newer = permit.answer(entry) {
             store.ledger.report(.dropped(visit.key))
-            return Output(value: newer.value, number: permit.number, writing: nil)
+            let writing = permit.newerWrite.map { Writing(task: nil, isOver: $0.isOver) }
+            return Output(value: newer.value, number: permit.number, writing: writing)
         }
         guard !store.answersAtOnce else {
             await store.keep(entry, for: visit.key, permit: permit)

@@ -122,6 +122,26 @@ public final class CacheLedger<Key: Hashable & Sendable, Value: Sendable>: Senda
         book.withLock { $0.isRevoked(number, key, tags: tags) }
     }
 
+    func revoke(_ number: Int64, _ key: Key) {
+        book.withLock { $0.revoke(number, key) }
+    }
+
+    func beginWrite(_ number: Int64, _ key: Key, _ progress: WriteProgress) {
+        book.withLock { $0.beginWrite(number, key, progress) }
+    }
+
+    func endWrite(_ number: Int64, _ key: Key, hasFailed: Bool) {
+        book.withLock { $0.endWrite(number, key, hasFailed: hasFailed) }
+    }
+
+    func superseding(_ number: Int64, _ key: Key) -> WriteProgress? {
+        book.withLock { $0.superseding(number, key) }
+    }
+
+    func newerWrite(_ key: Key, than number: Int64) -> WriteProgress? {
+        book.withLock { $0.newerWrite(key, than: number) }
+    }
+
     /// The newest answer, and when it came, unless it was invalidated.
     func newest(_ key: Key) -> LedgerBook<Key, CacheEntry<Value>>.Answer? {
         book.withLock { $0.newest(key) { $0.tags } }

@@ -9,6 +9,8 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     let number: Int64
     private let hasLanded = Atomic(false)
     private let layers = Locked<Set<ObjectIdentifier>>([])
+    private let progress = Locked<WriteProgress?>(nil)
+    private let isUnanswered = Atomic(false)
 
     init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int64) {
         self.ledger = ledger
@@ -17,6 +19,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
 
     deinit {
+        endWrite()
         ledger.leave(key)
     }
 
@@ -36,6 +39,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Takes note that a store has refused the entry, though it may have been allowed to land.
     func refuse(by store: some ClearingStore) {
         hasLanded.store(false, ordering: .relaxed)
+        ledger.revoke(number, key)
         let store = ObjectIdentifier(store)
         layers.withLock { _ = $0.insert(store) }
     }
@@ -52,10 +56,52 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         !hasLanded.load(ordering: .relaxed) && ledger.isRevoked(number, key, tags: entry.tags)
     }
 
+    /// Leaves it to the store to call ``answerIfNeeded(_:)``, once the entry is encoded.
+    func answerOnceEncoded() {
+        isUnanswered.store(true, ordering: .relaxed)
+    }
+
+    /// Takes note of the answer of a write that did not come from a request, unless that was done before.
+    func answerIfNeeded(_ entry: CacheEntry<Value>) {
+        if isUnanswered.exchange(false, ordering: .relaxed) { _ = answer(entry) }
+    }
+
     /// The store is done with the entry.
     func end() {
         ledger.settle(number, key, hasLanded: hasLanded.load(ordering: .relaxed))
+        endWrite()
     }
+
+    // MARK: Writes that supersede one another
+
+    /// Lets the writes that this one supersedes wait for its end. To be called before it can supersede any.
+    func beginWrite() {
+        let begun = progress.withLock { progress -> WriteProgress? in
+            guard progress == nil else { return nil }
+            let begun = WriteProgress()
+            progress = begun
+            return begun
+        }
+        if let begun { ledger.beginWrite(number, key, begun) }
+    }
+
+    /// Ends the write for those that wait for it.
+    func endWrite(_ error: (any Error)? = nil) {
+        guard let progress = progress.withLock({ $0.take() }) else { return }
+        ledger.endWrite(number, key, hasFailed: error != nil)
+        progress.end(error)
+    }
+
+    /// Waits for the end of the write for which this one was refused.
+    ///
+    /// - Throws: What that write has failed with.
+    func waitForSuperseding() async throws {
+        guard progress.withLock({ $0 != nil }), !hasLanded.load(ordering: .relaxed) else { return }
+        try await ledger.superseding(number, key)?.waitForEnd()
+    }
+
+    /// The write of the answer that was returned in the place of this one's, unless it has ended.
+    var newerWrite: WriteProgress? { ledger.newerWrite(key, than: number) }
 
     /// What became of the entry that was given to the store.
     var outcome: CachingOutcome<Key> {

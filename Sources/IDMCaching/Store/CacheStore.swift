@@ -48,10 +48,14 @@ extension CacheStore {
     ///
     /// Counts as asked for at this moment. What was asked for before doesn't overwrite it, and who still waits for that
     /// hears this value in its place, also if the store then fails to write it: it is no less true.
+    ///
+    /// When this returns, the value is in the store, or one that was written or asked for later, or it was invalidated
+    /// since. A write that finds a later one there ends when that one does, and fails with it.
     public func write(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
         let entry = ledger.entry(value, tags: tags)
         let permit = ledger.permit(for: key)
-        _ = permit.answer(entry)
+        if !answersAtOnce { permit.beginWrite() }
+        if !answersAtOnce, self is any EncodingStore { permit.answerOnceEncoded() } else { _ = permit.answer(entry) }
         try await put(entry, for: key, permit: permit)
     }
 
@@ -79,6 +83,7 @@ extension CacheStore {
     }
 
     private func put(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
+        if !answersAtOnce { permit.beginWrite() }
         do {
             try await set(entry, for: key, permit: permit)
             if permit.mustClear(entry), !(self is any ClearingStore) {
@@ -86,7 +91,10 @@ extension CacheStore {
                 defer { clearing.end() }
                 try await LibraryTask.binding(Clearing.$current, to: clearing) { try await remove(key) }
             }
+            // It was dropped for another one, which may not be everywhere yet.
+            try await permit.waitForSuperseding()
         } catch {
+            permit.endWrite(error)
             ledger.report(.failed(key, error))
             throw error
         }
@@ -94,3 +102,6 @@ extension CacheStore {
         ledger.report(permit.outcome)
     }
 }
+
+/// A store that encodes an entry before it takes note of the answer: a value that can't be encoded supersedes nothing.
+protocol EncodingStore: CacheStore {}

@@ -20,6 +20,9 @@ struct LedgerBook<Key: Hashable, Value> {
         var newest: Answer?
         /// When the store was done with the newest answer: from then on it knows better.
         var stored: Int64?
+        /// The writes that have begun and not ended, and the latest that has landed if it has failed since, as in
+        /// another layer of its store.
+        var writes: [Int64: WriteProgress] = [:]
     }
 
     struct Answer {
@@ -112,11 +115,48 @@ struct LedgerBook<Key: Hashable, Value> {
         if !hasLanded { records[key]?.invalidated = max(record.invalidated, number) }
     }
 
-    /// Whether the newest answer was invalidated, and what the store has is older than that: than what was heard.
-    func isRevoked(_ number: Int64, _ key: Key, tags bearing: Set<String>) -> Bool {
-        guard let record = records[key], record.newest?.number == number, record.landed <= number else { return false }
-        return !mayLand(number, record, bearing)
+    /// Whether the newest answer was invalidated, and what the store has is older than that answer, which was delivered.
+    /// If so, nothing older lands from then on.
+    mutating func isRevoked(_ number: Int64, _ key: Key, tags bearing: Set<String>) -> Bool {
+        guard let record = records[key], record.newest?.number == number, record.landed <= number,
+            !mayLand(number, record, bearing)
+        else { return false }
+        revoke(number, key)
+        return true
     }
+
+    /// The store has refused an answer. If it is the newest one, which was delivered, nothing older lands from then on.
+    mutating func revoke(_ number: Int64, _ key: Key) {
+        guard let record = records[key], record.newest?.number == number else { return }
+        records[key]?.invalidated = max(record.invalidated, number)
+    }
+
+    // MARK: Writes that supersede others
+
+    /// A write begins, which others may have to wait for.
+    mutating func beginWrite(_ number: Int64, _ key: Key, _ progress: WriteProgress) {
+        records[key]?.writes[number] = progress
+    }
+
+    /// A write has ended. If it has failed after it had landed, it isn't known where it is: what it supersedes fails too.
+    mutating func endWrite(_ number: Int64, _ key: Key, hasFailed: Bool) {
+        guard !hasFailed || records[key]?.landed != number else { return }
+        records[key]?.writes[number] = nil
+    }
+
+    /// The write in the place of which another one was refused, if it hasn't ended, or has failed.
+    func superseding(_ number: Int64, _ key: Key) -> WriteProgress? {
+        records[key].flatMap { $0.landed > number ? $0.writes[$0.landed] : nil }
+    }
+
+    /// The write of the newest answer, if that was asked for later than something else and is still being written.
+    func newerWrite(_ key: Key, than number: Int64) -> WriteProgress? {
+        records[key].flatMap { record in
+            record.newest.flatMap { $0.number > number ? record.writes[$0.number] : nil }
+        }
+    }
+
+    // MARK: Looks
 
     /// The newest answer, whatever became of it, if it was asked for later than something else.
     func newer(_ key: Key, than number: Int64) -> Value? {
@@ -152,6 +192,7 @@ struct LedgerBook<Key: Hashable, Value> {
         if let stored, asked < .max, asked > record.newest?.number ?? 0 {
             records[key]?.newest = Answer(number: asked, value: stored, came: 0)
             records[key]?.stored = 0
+            records[key]?.landed = max(record.landed, asked)
             return (stored, false, record.newest?.value)
         }
         guard let newest = record.newest else { return (stored, false, nil) }
@@ -162,11 +203,11 @@ struct LedgerBook<Key: Hashable, Value> {
 
     /// A write is about to land. Returns whether it may. Asked again for the same write it answers the same,
     /// unless something has come between.
+    ///
+    /// It may land though a newer answer is known that is still to be written: that one can fail, or the process can
+    /// end before it has landed. Once it has landed, or was refused, nothing older lands.
     mutating func claim(_ number: Int64, _ key: Key, tags bearing: Set<String>) -> Bool {
-        // Also when the newer answer was invalidated and is nowhere: it was heard.
-        guard let record = records[key], number >= max(record.landed, record.newest?.number ?? 0),
-            mayLand(number, record, bearing)
-        else { return false }
+        guard let record = records[key], number >= record.landed, mayLand(number, record, bearing) else { return false }
         records[key]?.landed = number
         return true
     }

@@ -20,8 +20,9 @@ struct DiskFolderTests {
     }
 
     private func write(_ key: Int, _ folder: DiskFolder) throws {
-        let record = DiskRecord(key: "\(key)")
-        let order = WriteOrder(digest: record.digest, tags: [], asked: MachineTime.now)
+        var record = DiskRecord(key: "\(key)")
+        record.asked = MachineTime.now
+        let order = WriteOrder(digest: record.digest, tags: [], asked: record.asked)
         _ = try folder.write(#require(record.file(with: record.key)), order, if: { true }, orClearIf: { false })
     }
 

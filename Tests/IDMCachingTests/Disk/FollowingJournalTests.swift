@@ -45,10 +45,12 @@ struct FollowingJournalTests: PartitionTests {
         var told = DiskChange(kind: kind, time: MachineTime.now)
         told.subject = Digest(of: kind == .tagRemoved ? "tag".utf8 : "key".utf8)
         var start = DiskChange(kind: .started, subject: .random, time: MachineTime.now)
-        try tell(start.encoded + told.encoded)
+        // What is told last would have to be there.
+        let lost = DiskChange(kind: .lost, subject: told.subject, time: MachineTime.now)
+        try tell(start.encoded + told.encoded + lost.encoded)
         if isOfThisStart {
             start.subject = MachineStart.digest
-            try tell(start.encoded + told.encoded)
+            try tell(start.encoded + told.encoded + lost.encoded)
         }
         try await cache.set(entry, for: "key", permit: late)
         #expect(await cache.get("key")?.value == (isOfThisStart ? nil : "late"))

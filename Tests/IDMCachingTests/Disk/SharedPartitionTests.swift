@@ -271,6 +271,8 @@ struct SharedPartitionTests: PartitionTests {
         let older = first.ledger.permit(for: "key")
         try await second.set("newer", for: "key")
         for number in 0...OthersChanges.limit { try await second.set("other", for: "\(number)") }
+        // A write that is told last is looked for.
+        try await second.invalidate(tag: "none")
         // What can't be looked at isn't removed either.
         if isOutOfDescriptors { files.before(next: .lock) { files.fail(next: .open, EMFILE) } }
         await first.keep(first.ledger.entry("older"), for: "key", permit: older)
