@@ -55,7 +55,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     ///     partitions, of their own.
     ///   - partition: Whose entries these are: those of one user or tenant, none of whom sees another's. Its name is no
     ///     part of a path.
-    ///   - byteLimit: How long the files may be together. The least recently used entries go first. Nil for any length.
+    ///   - byteLimit: How long the files may be together. The least recently used entries go first, and an entry that
+    ///     is longer by itself is refused. Nil for any length.
     ///   - entryLimit: How many entries there may be. Nil for any number.
     ///   - memoryLimit: How many entries are kept in memory, too. Nil for none.
     ///   - durability: What a written entry survives.
@@ -164,7 +165,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// Writes a value that did not come from a request. See ``CacheStore/write(_:for:tags:)``.
     ///
     /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be
-    ///   synchronized the new entry is there already, and whole.
+    ///   synchronized the new entry is there already, and whole, and where the entry is longer than the limit none is.
     public func set(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
         try await write(value, for: key, tags: tags)
     }
@@ -172,7 +173,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     /// Writes an entry, if the permit allows it.
     ///
     /// - Throws: ``DiskCacheError``. What was there before is there still; only where a folder could not be
-    ///   synchronized the new entry is there already, and whole.
+    ///   synchronized the new entry is there already, and whole, and where the entry is longer than the limit none is.
     public func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         let name = name(of: key)
         try await lanes.run(name.digest) {
@@ -195,9 +196,13 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         }
         guard let file = record.file(with: value) else { throw DiskCacheError.tooLong }
         permit.answerIfNeeded(entry)
+        let order = WriteOrder(digest: name.digest, tags: record.tags, asked: record.asked)
+        if let limit = folder.bounds.bytes, file.count > limit {
+            try refuse(order, entry, key, permit)
+            throw DiskCacheError.longerThanLimit(file.count, limit: limit)
+        }
         folder.tellUses(atLeast: 64)
         do {
-            let order = WriteOrder(digest: name.digest, tags: record.tags, asked: record.asked)
             let landing = try folder.write(
                 file, order, if: { permit.claim(entry) }, orClearIf: { permit.mustClear(entry) })
             switch landing {
@@ -215,6 +220,18 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         } catch {
             // The new one can be there nevertheless. The disk knows.
             memory?.remove(key)
+            throw DiskCacheError(error, in: folder.path)
+        }
+    }
+
+    /// Removes what an entry would have replaced that is too long to be kept.
+    private func refuse(
+        _ order: WriteOrder, _ entry: CacheEntry<Value>, _ key: Key, _ permit: CachePermit<Key, Value>
+    ) throws(DiskCacheError) {
+        defer { memory?.remove(key) }
+        do throws(FileFault) {
+            try folder.clear(order, if: { permit.claim(entry) || permit.mustClear(entry) })
+        } catch {
             throw DiskCacheError(error, in: folder.path)
         }
     }

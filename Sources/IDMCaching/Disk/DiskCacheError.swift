@@ -7,7 +7,7 @@ internal import Musl
 #endif
 
 /// Why a disk cache could not be opened, or could not do what it was asked for. Whatever it was, all other
-/// entries are there still, and this one is the whole old one or the whole new one.
+/// entries are there still, and this one is the whole old one or the whole new one, unless it says otherwise.
 public enum DiskCacheError: Error, Sendable, Hashable {
     /// The folder is no place for files: its URL isn't that of a file, or something else stands there, such as a
     /// symbolic link in the place of the partition's folder.
@@ -24,6 +24,8 @@ public enum DiskCacheError: Error, Sendable, Hashable {
     case tooManyOpenFiles
     /// The entry would be longer than a gigabyte.
     case tooLong
+    /// The entry is longer than all entries may be together. Its key has no entry any more, as what was there is older.
+    case longerThanLimit(_ length: Int, limit: Int)
     /// The value can't be encoded: what in it can't, without saying what it is.
     case notEncodable(String)
     /// The system refused a call for another reason: its name, and what `errno` was.
@@ -54,6 +56,7 @@ extension DiskCacheError: CustomStringConvertible {
         case .folderMissing: "The cache's folder is gone."
         case .tooManyOpenFiles: "Too many files are open."
         case .tooLong: "The entry is longer than a gigabyte."
+        case .longerThanLimit(let length, let limit): "The entry has \(length) bytes, and the cache may have \(limit)."
         case .notEncodable(let reason): "The value can't be encoded: \(reason)"
         case .refused(let call, let code): "The system refused to \(call) (\(code))."
         }

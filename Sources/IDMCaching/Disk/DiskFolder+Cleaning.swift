@@ -71,13 +71,25 @@ extension DiskFolder {
         // on.
         let now = latestUse
         func use(_ status: FileStatus) -> Int64 { status.time > now ? .min : status.time }
-        let ordered = entries.sorted { use($0.status) < use($1.status) }
+        // What is too long by itself goes first: in its turn, everything else would go before it.
+        func isTooLong(_ status: FileStatus) -> Bool { status.size > bounds.bytes ?? .max }
         var removed = 0
-        var next = ordered[...]
-        while !next.isEmpty, try evict(next.prefix(Self.batch), partition, &removed) {
-            next = next.dropFirst(Self.batch)
+        try evict(entries.filter { isTooLong($0.status) }, until: bounds, partition, &removed)
+        if needsTrim {
+            let others = entries.filter { !isTooLong($0.status) }.sorted { use($0.status) < use($1.status) }
+            try evict(others, until: bounds.afterCleaning, partition, &removed)
         }
         return removed
+    }
+
+    /// Removes entries until enough are gone, some at a time.
+    private func evict(
+        _ entries: Listing, until target: DiskBounds, _ partition: OpenFolder?, _ removed: inout Int
+    ) throws(FileFault) {
+        var next = entries[...]
+        while !next.isEmpty, try evict(next.prefix(Self.batch), until: target, partition, &removed) {
+            next = next.dropFirst(Self.batch)
+        }
     }
 
     /// How many entries are removed before others have a turn.
@@ -85,7 +97,7 @@ extension DiskFolder {
 
     /// Removes entries until enough are gone. False once that is so.
     private func evict(
-        _ entries: Listing.SubSequence, _ partition: OpenFolder?, _ removed: inout Int
+        _ entries: Listing.SubSequence, until target: DiskBounds, _ partition: OpenFolder?, _ removed: inout Int
     ) throws(FileFault) -> Bool {
         var count = 0
         defer { removed += count }
@@ -93,7 +105,7 @@ extension DiskFolder {
             for (digest, old) in entries {
                 guard let usage = known else { return false }
                 // The last one is what was just written. It goes only if it is too long by itself.
-                let target = usage.entries > 1 ? bounds.afterCleaning : bounds
+                let target = usage.entries > 1 ? target : bounds
                 if target.hold(usage) { return false }
                 // Used or written since, it isn't the one that was meant.
                 guard let status = try partition?.statusIfThere(of: digest.hex), status.identity == old.identity,

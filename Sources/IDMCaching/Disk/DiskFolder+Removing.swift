@@ -72,6 +72,18 @@ extension DiskFolder {
         }
     }
 
+    /// Removes what is in the place of an entry that has no place here, by what others have done and by the answer to a
+    /// question that is asked at the last moment.
+    func clear(_ order: WriteOrder, if mayLand: () -> Bool) throws(FileFault) {
+        let partition = try open()
+        let isCleared = try hold(partition) { () throws(FileFault) in
+            let verdict = others.withLock { $0.verdict(on: order) }
+            guard let partition, mayLand() || verdict == .invalidated else { return false }
+            return try clearEntry(order.digest, in: partition, asked: order.asked)
+        }
+        if isCleared { try synchronizeIfNeeded(partition) }
+    }
+
     /// Removes what is in the place of an entry that was heard and can't land: it is older. Tells of it also where
     /// nothing is there, as somebody may be about to write something older; but not after a wipe, which is known to
     /// all: nobody is to learn of the key. Returns false if what is there is newer. To be called while holding.

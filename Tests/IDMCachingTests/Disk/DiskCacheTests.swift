@@ -163,15 +163,6 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("An entry that is longer than all may be together doesn't stay")
-    func tooLong() async throws {
-        let cache = try open(bytes: 500)
-        try await cache.set("short", for: "short")
-        try await cache.set(String(repeating: "v", count: 1_000), for: "long")
-        #expect(await cache.get("long") == nil)
-        #expect(folder.entries.count <= 1)
-    }
-
     @Test("A bound that allows nothing, and a folder that is none, are refused when the cache is opened")
     func refused() throws {
         #expect(throws: DiskCacheError.boundTooSmall(0)) { try open(bytes: 0) }
