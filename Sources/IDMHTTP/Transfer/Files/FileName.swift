@@ -52,14 +52,13 @@ struct FileName: Sendable, Hashable {
         stem.prefix(bytes: longest - suffix.utf8.count - ending.utf8.count) + suffix + ending
     }
 
-    /// Without what hides a file at its start, which a dot does, and without what some systems lose at its end.
+    /// Removes a leading dot, which hides a file, invisible scalars at both ends, and what some systems drop at the end.
+    /// Nil if nothing visible is left.
     private static func trimmed(_ scalars: [Unicode.Scalar]) -> String? {
-        let isShown = { (scalar: Unicode.Scalar) in
-            scalar != "." && !scalar.properties.isWhitespace && !joins(scalar)
-        }
-        guard let first = scalars.firstIndex(where: isShown), let end = scalars.lastIndex(where: isShown) else {
-            return nil
-        }
+        guard let first = scalars.firstIndex(where: isVisible),
+            // A variation selector belongs to the scalar before it: an emoji keeps its color.
+            let end = scalars.lastIndex(where: { isVisible($0) || $0.properties.isVariationSelector })
+        else { return nil }
         return String(String.UnicodeScalarView(scalars[first...end]))
     }
 
@@ -71,6 +70,13 @@ struct FileName: Sendable, Hashable {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: nil
         default: ":*?\"<>|".unicodeScalars.contains(scalar) ? "_" : scalar
         }
+    }
+
+    /// Whether a scalar can be seen at the start or the end of a name. Fillers and joiners (`Default_Ignorable_Code_Point`)
+    /// and the empty braille pattern can't.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        scalar != "." && scalar != "\u{2800}" && !scalar.properties.isWhitespace
+            && !scalar.properties.isDefaultIgnorableCodePoint
     }
 
     /// Whether a scalar only says how its neighbours join: scripts need it, and families of emoji.

@@ -17,7 +17,8 @@ struct FileNameTests {
             ("COM1.log", "_COM1.log"), ("CON.\u{301}txt", "_CON.\u{301}txt"), ("com1.\u{301}", "_com1.\u{301}"),
             ("console.txt", "console.txt"), ("a:b*c?d\"e<f>g|h", "a_b_c_d_e_f_g_h"), ("Käse 🧀.txt", "Käse 🧀.txt"),
             ("~", "~"), ("%2e%2e%2fx", "%2e%2e%2fx"), ("a\u{2028}b", "ab"), ("x.", "x"), (".tar.gz", "tar.gz"),
-            (".\u{200d}bashrc", "bashrc"), ("../\u{301}x", "\u{301}x"), (".\u{301}x.", "\u{301}x"),
+            (".\u{200d}bashrc", "bashrc"), ("\u{3164}.exe", "exe"), ("a\u{3164}", "a"),
+            ("\u{2764}\u{fe0f}", "\u{2764}\u{fe0f}"), ("../\u{301}x", "\u{301}x"), (".\u{301}x.", "\u{301}x"),
             // The names of parts, and of what is known of them.
             ("map.bin.part", "map.bin.part_"), ("map.PART.info", "map.PART.info_"),
             ("map.part.info.new", "map.part.info.new_"), ("x\u{d4e}.part", "x\u{d4e}.part_"),
@@ -33,7 +34,7 @@ struct FileNameTests {
         "What leaves nothing to call a file by is no name",
         arguments: [
             "", ".", "..", "...", "/", "a/", "..\\", " ", "\u{0}", "\t\n", "../..", "\u{202e}", ". . .", "\u{200d}",
-            ".\u{200d}.",
+            ".\u{200d}.", "\u{3164}", "\u{115f}", "\u{34f}", "\u{2800}", "\u{ffa0} .\u{1160}", "\u{fe0f}",
         ])
     func nothing(text: String) {
         #expect(FileName(suggested: text) == nil)
