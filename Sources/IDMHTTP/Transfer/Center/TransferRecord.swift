@@ -3,9 +3,8 @@ internal import Foundation
 /// What is kept of a download, so that it is there again at the next start. No secrets are: where the request holds
 /// any, the record only says so.
 struct TransferRecord: Codable, Sendable {
-    static let version = 1
+    private static let file = ChecksummedText(format: "idm-transfer", version: 1)
 
-    private var version = Self.version
     let id: String
     let priority: TransferPriority
     /// When it got into the line, among those of its center.
@@ -100,7 +99,7 @@ struct TransferRecord: Codable, Sendable {
 
     /// Reads a record. Nil if it is damaged, or of another version.
     init?(_ data: Data) {
-        guard let record = try? JSONDecoder().decode(Self.self, from: data), record.version == Self.version,
+        guard let body = Self.file.opened(data), let record = try? JSONDecoder().decode(Self.self, from: body),
             record.place.destination != nil, Self.turns.contains(record.turn), record.request.isSound
         else { return nil }
         self = record
@@ -109,7 +108,7 @@ struct TransferRecord: Codable, Sendable {
     /// As many as nobody makes transfers.
     private static let turns = 0...Int(clamping: Int64(1) << 53)
 
-    func encoded() -> Data? { try? JSONEncoder().encode(self) }
+    func encoded() -> Data? { (try? JSONEncoder().encode(self)).map { Data(Self.file.sealed($0)) } }
 
     /// The record, as it is written down in a folder of records.
     func kept(in records: String) -> TransferRecord { placed { $0.kept(in: records) } }

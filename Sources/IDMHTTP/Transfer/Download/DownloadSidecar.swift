@@ -7,7 +7,7 @@ internal import IDMCore
 /// somebody else's. From then on the part itself says how far it has come: what a process has written survives its
 /// death.
 struct DownloadSidecar: Codable, Sendable, Hashable {
-    static let version = 1
+    private static let file = ChecksummedText(format: "idm-part", version: 1)
 
     /// What is downloaded: an address with a digest of its query, or the caller's own name for it.
     var object: String
@@ -20,12 +20,13 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
     var suggestedName: String?
     /// The file that the part is. Another one that stands in its place isn't ours.
     var file: FileIdentity
+    /// The origin that sent the part, where redirects had led to. Only the same origin's answer continues the part: two
+    /// servers may use the same text as a tag.
+    var source: String?
     /// How many bytes of the part are on the disk itself, and not on their way there.
     var synchronized: Int64 = 0
     /// Since when the system runs. A part survives the end of a process as a whole, but not that of the system.
     var session: String?
-    /// The digest of the part, as far as it was known when this was written.
-    var digest: SHA256?
     /// How long the part is that has become whole, and is about to get its name. Nil until then.
     var whole: Int64?
 
@@ -33,16 +34,13 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
     func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let body = [UInt8](try encoder.encode(self))
-        return Array("idm-part \(Self.version) \(SHA256.hex(of: body))\n".utf8) + body
+        return Self.file.sealed(try encoder.encode(self))
     }
 
     /// Reads one. Nil if it is damaged, or of another version.
     init?(_ bytes: [UInt8]) {
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-        let body = bytes[(end + 1)...]
-        guard bytes[..<end].elementsEqual("idm-part \(Self.version) \(SHA256.hex(of: body))".utf8),
-            let sidecar = try? JSONDecoder().decode(Self.self, from: Data(body)), sidecar.isSound
+        guard let body = Self.file.opened(bytes), let sidecar = try? JSONDecoder().decode(Self.self, from: body),
+            sidecar.isSound
         else { return nil }
         self = sidecar
     }

@@ -143,6 +143,29 @@ extension TransferCenterTests {
         await second.close()
     }
 
+    @Test("a record with any bit flipped is refused")
+    func flippedBits() throws {
+        var map = download("a")
+        map.request.query = ["page": 2]
+        let data = try #require(TransferRecord("id", .download(map), .high, turn: 7)?.encoded())
+
+        let taken = (0..<data.count * 8).filter { bit in
+            var flipped = data
+            flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+            return TransferRecord(flipped) != nil
+        }
+
+        #expect(taken.isEmpty)
+    }
+
+    /// A record with other contents, and the digest of those.
+    private func resealed(_ record: String, _ change: (String) -> String) -> String {
+        let lines = record.split(separator: "\n", maxSplits: 1)
+        let body = lines.last.map(String.init) ?? ""
+        return lines[0].replacing(SHA256.hex(of: body.utf8), with: SHA256.hex(of: change(body).utf8)) + "\n"
+            + change(body)
+    }
+
     @Test("Records that nobody can have written are left out, and do no harm")
     func wildRecords() async throws {
         let text = try #require(
@@ -155,8 +178,10 @@ extension TransferCenterTests {
             TransferRecord("id", .download(timed), .high)?.encoded().map { String(decoding: $0, as: UTF8.self) })
         let name = "\(SHA256.hex(of: "id".utf8).prefix(32)).transfer"
         let wild = [
-            (name, text.replacing("123456", with: "\(Int.max)")), (name, text.replacing("123456", with: "-1")),
-            (name, times.replacing("77", with: "1e300")), (name, times.replacing("88", with: "-1e300")),
+            (name, resealed(text) { $0.replacing("123456", with: "\(Int.max)") }),
+            (name, resealed(text) { $0.replacing("123456", with: "-1") }),
+            (name, resealed(times) { $0.replacing("77", with: "1e300") }),
+            (name, resealed(times) { $0.replacing("88", with: "-1e300") }),
             // Found again at each start, whatever becomes of it.
             ("other.transfer", text),
         ]

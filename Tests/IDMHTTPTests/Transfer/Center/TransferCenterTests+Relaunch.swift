@@ -112,7 +112,7 @@ extension TransferCenterTests {
         #expect(TransferRecord("u", .upload(download.request), .normal) == nil)
         _ = try records.file("x.transfer", "{}")
         _ = try records.file(
-            "y.transfer", String(decoding: data, as: UTF8.self).replacing("\"version\":1", with: "\"version\":2"))
+            "y.transfer", String(decoding: data, as: UTF8.self).replacing("idm-transfer 1", with: "idm-transfer 2"))
         let center = try await TransferCenter(try service(), folder: records.url)
         #expect(center.ids.isEmpty)
     }

@@ -1,0 +1,29 @@
+internal import Foundation
+internal import IDMCore
+
+/// A small file behind a line that names its format, its version and the SHA-256 digest of the rest:
+/// `idm-part 1 9f86d0…`, a line feed, and the contents.
+///
+/// A flipped bit anywhere, a missing end or another version makes the file unreadable as a whole, so that no field of it
+/// is ever believed alone.
+struct ChecksummedText {
+    /// What the file is: the first word of its line.
+    let format: String
+    let version: Int
+
+    /// The file with these contents.
+    func sealed(_ contents: some Collection<UInt8>) -> [UInt8] {
+        Array("\(line(for: contents))\n".utf8) + contents
+    }
+
+    /// The contents of a file. Nil if the file is damaged, or of another format or version.
+    func opened(_ file: some Collection<UInt8>) -> Data? {
+        guard let end = file.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        let contents = file[file.index(after: end)...]
+        return file[..<end].elementsEqual(line(for: contents).utf8) ? Data(contents) : nil
+    }
+
+    private func line(for contents: some Sequence<UInt8>) -> String {
+        "\(format) \(version) \(SHA256.hex(of: contents))"
+    }
+}
