@@ -24,12 +24,13 @@ actor DownloadPart {
     /// How many bytes are in it.
     private(set) var length: Int64 = 0
     /// What there was as the answer began that is being taken.
-    private var beginning: (sidecar: DownloadSidecar?, digest: SHA256?, length: Int64)?
+    private var beginning: (sidecar: DownloadSidecar?, length: Int64)?
     /// Whether an answer is being taken, so that what is wrong with it is wrong with the part.
     private var isTaking = false
     /// How many of the bytes that come next are there already.
     private var surplus: Int64 = 0
-    private var digest: SHA256?
+    /// The digest of the part as it was read back from the disk, and when it was last written then.
+    private var verified: (digest: String, modified: Duration)?
     /// Whether others than this user may read it by now.
     private var isPermitted = false
     /// Whether the system has said that something of what was written is lost. It says so once.
@@ -56,7 +57,7 @@ actor DownloadPart {
     /// Takes the part, for nobody else to write it. To be left, or finished.
     func open() throws(TransferError) -> Opening {
         // Nothing counts of an opening before: in a pause somebody else may have been there.
-        (sidecar, digest, length, surplus, checkpoint) = (nil, nil, 0, 0, 0)
+        (sidecar, verified, length, surplus, checkpoint) = (nil, nil, 0, 0, 0)
         (beginning, isTaking, isPermitted, hasLost) = (nil, false, false, false)
         let known = disk.writtenDown
         if let file = finished(known) { return .done(file) }
@@ -153,14 +154,9 @@ actor DownloadPart {
         sidecar = known
         sidecar?.take(up: status.identity, session: session, at: length)
         if sidecar != known { try writeSidecar() }
-        guard download.sha256 != nil else { return }
-        var digest = known.digest.flatMap { $0.count <= UInt64(length) ? $0 : nil } ?? SHA256()
-        // What is known by a cancel is written down as the part is left.
-        try read(file, upTo: length, into: &digest)
-        self.digest = digest
     }
 
-    /// Reads on from where a digest has come to. Of a long file that takes a while: a cancel ends it.
+    /// Reads a file into a digest, from where the digest has come to. A cancel ends it early.
     private func read(_ file: Int32, upTo length: Int64, into digest: inout SHA256) throws(FileFault) {
         while digest.count < UInt64(length), !Task.isCancelled {
             let bytes = try files.read(
@@ -173,16 +169,16 @@ actor DownloadPart {
     // MARK: Writing
 
     /// Begins to take what comes: from a byte on that is there or comes next, or from the first one.
-    func begin(from first: Int64, total: Int64?, headers: ServiceHeaders) throws(TransferError) {
+    func begin(from first: Int64, total: Int64?, headers: ServiceHeaders, source: String?) throws(TransferError) {
         let suggested = headers[.contentDisposition].flatMap(ContentDisposition.fileName)
         try refuseExisting(first == 0 ? suggested : sidecar?.suggestedName ?? suggested)
         isTaking = true
         do throws(FileFault) {
-            if first == 0 { try beginAnew(total, headers) } else { try goOn(from: first, total) }
+            if first == 0 { try beginAnew(total, headers, source) } else { try goOn(from: first, total) }
         } catch {
             throw failure(error)
         }
-        beginning = (sidecar, digest, length)
+        beginning = (sidecar, length)
     }
 
     private func goOn(from first: Int64, _ total: Int64?) throws(FileFault) {
@@ -192,19 +188,19 @@ actor DownloadPart {
         try writeSidecar()
     }
 
-    private func beginAnew(_ total: Int64?, _ headers: ServiceHeaders) throws(FileFault) {
+    private func beginAnew(_ total: Int64?, _ headers: ServiceHeaders, _ source: String?) throws(FileFault) {
         guard let file else { return }
         // In this order: at no moment is there a sidecar of an object that the part has bytes of another of, and at
         // none are there bytes without a sidecar.
         try files.cut(file, to: 0)
         (length, surplus, checkpoint) = (0, 0, 0)
-        digest = download.sha256 == nil ? nil : SHA256()
         sidecar = DownloadSidecar(
             object: place.object,
             // Of what is asked for in another way there are no parts to go on with.
             validator: download.request.method == .get ? headers.strongValidator : nil, total: total,
             suggestedName: headers[.contentDisposition].flatMap(ContentDisposition.fileName),
             file: try files.status(file).identity, session: files.session)
+        sidecar?.source = source
         try writeSidecar()
     }
 
@@ -213,7 +209,7 @@ actor DownloadPart {
         guard let file, let beginning else { return }
         isTaking = false
         // First: a part that can't be cut is longer than that, and nobody goes on with it.
-        (sidecar, digest, length) = beginning
+        (sidecar, length) = beginning
         do throws(FileFault) {
             try files.cut(file, to: length)
         } catch {
@@ -222,6 +218,9 @@ actor DownloadPart {
         // What was written down meanwhile may be of what isn't there any more.
         try writeDown(synchronizing: false)
     }
+
+    /// The origin that sent what there is.
+    var source: String? { sidecar?.source }
 
     /// What to ask for next, if what has come wasn't all of it: what has come is there to stay then. Nil if it was, or
     /// the rest can't be asked for.
@@ -247,8 +246,6 @@ actor DownloadPart {
             } catch {
                 fault = error
             }
-            // Also of what failed, so that the digest is that of the part.
-            digest?.update(UnsafeRawBufferPointer(rebasing: bytes[..<written]))
             length += Int64(written)
         }
         if let fault { throw failure(fault) }
@@ -263,7 +260,6 @@ actor DownloadPart {
         guard let file, sidecar != nil else { return }
         do throws(FileFault) {
             if synchronizing { try synchronize(file) }
-            sidecar?.digest = digest
             checkpoint = length
             try writeSidecar()
         } catch {
@@ -320,7 +316,7 @@ actor DownloadPart {
             try? disk.removeAll(file)
             return
         }
-        (length, digest) = (min(length, sure), nil)
+        length = min(length, sure)
         if (try? files.cut(file, to: length)) == nil { sidecar?.validator = nil }
         try? writeDown(synchronizing: false)
     }
@@ -342,13 +338,25 @@ actor DownloadPart {
         return known.object
     }
 
+    /// Reads the whole part back and compares its digest with the expected one, if there is one: it is the digest of the
+    /// file, and not of the bytes that were received. A cancel ends it; the part stays.
+    func verify() throws {
+        guard let expected = download.sha256?.lowercased(), let file else { return }
+        var digest = SHA256()
+        do throws(FileFault) {
+            let modified = try files.status(file).modified
+            try read(file, upTo: length, into: &digest)
+            verified = (digest.hex, modified)
+        } catch {
+            throw failure(error)
+        }
+        try Task.checkCancellation()
+        guard digest.hex == expected else { throw TransferError.digest(expected: expected, found: digest.hex) }
+    }
+
     /// Puts what is whole into its place.
     func finish(suggested: String?) throws(TransferError) -> DownloadedFile {
         guard let file else { throw .incomplete(received: 0, of: length) }
-        let found = digest?.hex
-        if let expected = download.sha256?.lowercased(), let found, expected != found {
-            throw .digest(expected: expected, found: found)
-        }
         // For the one who comes after a process that ends once others may read the part, or once the file is in its
         // place, and before anybody hears of it.
         sidecar?.whole = length
@@ -358,9 +366,11 @@ actor DownloadPart {
             let mode = try files.modeOfNewFiles(by: place.newSidecar)
             isPermitted = true
             try files.permit(file, mode)
-            // Nor has anybody written to it besides.
+            // Nor has another process written to it, also since its digest was computed.
             let status = try files.status(file)
-            guard try disk.isInPlace(status), status.size == length else { throw .stale(place.part.lastName) }
+            guard try disk.isInPlace(status), status.size == length,
+                status.modified == verified?.modified ?? status.modified
+            else { throw .stale(place.part.lastName) }
             path = try disk.move(
                 to: destinations(sidecar?.suggestedName ?? suggested), existing: download.existing)
         } catch {
@@ -370,7 +380,7 @@ actor DownloadPart {
         if let sidecar { disk.removeSidecar(of: sidecar.file) }
         if download.durability == .power { try? files.synchronize(folder: place.folder + "/") }
         close()
-        return DownloadedFile(url: URL(fileURLWithPath: path), size: length, sha256: found)
+        return DownloadedFile(url: URL(fileURLWithPath: path), size: length, sha256: verified?.digest)
     }
 
     /// A call that was refused, with the part's name where the system has given none.

@@ -13,6 +13,10 @@ struct DownloadRun: Sendable {
 
     /// How much comes together before it is written, as far as it comes at once.
     static let bufferLength = 1 << 19
+    /// An answer with fewer bytes than this, and with less than a hundredth of the whole, counts as a crumb.
+    private static let leastPiece: Int64 = 1 << 16
+    /// The number of crumbs after which a server isn't asked for the rest again: the download fails and keeps its part.
+    private static let mostCrumbs = 16
 
     func file() async throws -> DownloadedFile {
         do {
@@ -60,8 +64,15 @@ struct DownloadRun: Sendable {
 
     private func fetch(_ first: DownloadPlan, _ flow: RequestFlow) async throws -> DownloadedFile {
         var plan = first
+        var crumbs = 0
         while true {
             guard let answer = try await open(plan, flow) else {
+                plan = .anew
+                continue
+            }
+            let source = answer.url.flatMap { ServiceOrigin($0) }?.description
+            // A tag means something at the server that made it alone.
+            if answer.status == 206, plan != .anew, await part.source != source {
                 plan = .anew
                 continue
             }
@@ -69,7 +80,7 @@ struct DownloadRun: Sendable {
             case .fail(let error): throw error
             case .askAnew: plan = .anew
             case .take(let first, let end, let total):
-                try await part.begin(from: first, total: total, headers: answer.headers)
+                try await part.begin(from: first, total: total, headers: answer.headers, source: source)
                 do {
                     try await copy(
                         flow.led(answer.bytes, until: deadline), to: part, from: first, end: end, total: total)
@@ -81,11 +92,14 @@ struct DownloadRun: Sendable {
                     continue
                 }
                 // A server may send less than it was asked for, and the rest if it is asked again.
-                if let rest = await part.rest() {
+                if let rest = await part.rest(), case .goOn(let length, _, let whole?) = rest {
+                    if length - first < min(Self.leastPiece, whole / 100) { crumbs += 1 }
+                    guard crumbs < Self.mostCrumbs else { throw TransferError.incomplete(received: length, of: whole) }
                     plan = rest
                     continue
                 }
                 try await check(total)
+                try await part.verify()
                 let suggested = answer.headers[.contentDisposition].flatMap(ContentDisposition.fileName)
                 // Neither stopped nor paused from here on: whoever hears of it has let the file have its name.
                 try flow.settle()

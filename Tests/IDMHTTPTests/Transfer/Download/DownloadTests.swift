@@ -252,6 +252,30 @@ struct DownloadTests {
         #expect(short.isWhole() && short.server.sentBytes == 10_000)
     }
 
+    @Test("a part that is changed on the disk while it is written fails the digest")
+    func digestOfTheFile() async throws {
+        let place = try Downloading(2_000_000)
+        var download = place.download()
+        download.sha256 = SHA256.hex(of: place.bytes)
+        var changed = place.bytes
+        changed[0] ^= 1
+        let (files, part, byte) = (place.files, place.part, changed.prefix(1))
+        // The first write is of the sidecar, the second one of the part's first bytes.
+        files.before(.write) {
+            files.before(.write) {
+                files.before(.write) {
+                    let handle = try? FileHandle(forUpdating: part)
+                    try? handle?.write(contentsOf: byte)
+                    try? handle?.close()
+                }
+            }
+        }
+
+        let error = await place.error(download)
+
+        #expect(error == .digest(expected: SHA256.hex(of: place.bytes), found: SHA256.hex(of: changed)))
+    }
+
     @Test("A digest that isn't the expected one fails, and nothing is kept")
     func digest() async throws {
         let place = try Downloading()

@@ -226,6 +226,31 @@ struct ResumeTests {
         #expect(place.isWhole() && place.server.ranges == [nil, "bytes=4000-", "bytes=6500-", "bytes=9000-"])
     }
 
+    @Test("a server that sends ten bytes a range is given up after some answers")
+    func crumbs() async throws {
+        let place = try await broken { $0.most = 10 }
+
+        let error = await place.error()
+
+        #expect(error == .incomplete(received: 4_160, of: 10_000))
+        #expect(place.server.asked.count == 17 && place.partLength == 4_160)
+    }
+
+    @Test("the rest from another origin isn't joined to a part, though its tag is the same text")
+    func redirectedRest() async throws {
+        let place = try await broken()
+        let mirror = ObjectTransport(filling(10_000, seed: 2))
+        let service = try HTTPService(
+            ScriptedTransport { request in
+                if request.url.host() == "mirror.example.com" { return try await mirror.send(request) }
+                return .text("", status: 302, headers: ["Location": "https://mirror.example.com/europe"])
+            })
+
+        _ = try await DownloadProvider(service, files: place.files).request(place.download())
+
+        #expect(place.isWhole("map.bin", mirror.bytes))
+    }
+
     @Test("The name that the server has suggested holds, also if it says nothing when the download goes on")
     func suggested() async throws {
         let place = try Downloading {
