@@ -12,12 +12,16 @@ public struct ServiceRedaction: Sendable, Hashable {
     /// What is commonly secret: credentials, cookies, tokens, passwords, keys of an API and signatures.
     public static let standard = ServiceRedaction(
         words: [
-            "accesskey", "apikey", "assertion", "authorization", "cookie", "credential", "passcode", "passphrase",
+            "accesskey", "apikey", "assertion", "authentication", "authorization", "cookie", "credential", "passcode",
+            "passphrase",
             "passwd", "password", "privatekey", "secret", "session", "signature", "token",
         ],
         names: [
             "auth", "authcode", "bearer", "code", "codeverifier", "devicecode", "dpop", "jwt", "key", "otp", "otpcode",
             "pass", "pin", "pwd", "samlresponse", "sid", "sig", "totp", "usercode", "verificationcode",
+        ],
+        endings: [
+            "bearer", "cvc", "cvv", "dpop", "hmac", "jwt", "otp", "pass", "pin", "pwd", "sid", "sig", "ticket", "totp",
         ],
         beginnings: ["xauth"], plain: ["idempotencykey", "xauthor"],
         finding: [
@@ -29,6 +33,8 @@ public struct ServiceRedaction: Sendable, Hashable {
     private var words: Set<String>
     /// Whole names, or whole parts of one as `user[pin]` and `user.pin` have them.
     private var names: Set<String>
+    /// What makes a name secret as its last word: `X-GitHub-OTP`, `userPin`.
+    private var endings: Set<String>
     private var beginnings: Set<String>
     /// Names that only begin or end like secret ones.
     private var plain: Set<String>
@@ -65,6 +71,9 @@ public struct ServiceRedaction: Sendable, Hashable {
     private func isOpeningPart(_ name: String) -> Bool {
         let folded = Self.folded(name)
         if names.contains(folded) || words.contains(where: folded.contains) { return true }
+        // By its hyphens, and by its capitals: `X-DPoP` has a word of its own, and so has `userPin`.
+        let lastWords = [name.asciiLowercased(), Self.written(name)].map { $0.split { $0 == "-" || $0 == "_" }.last }
+        if lastWords.contains(where: { $0.map { endings.contains(String($0)) } ?? false }) { return true }
         guard !plain.contains(where: folded.hasSuffix) else { return false }
         if beginnings.contains(where: folded.hasPrefix) { return true }
         return isKey(name) && !finding.contains(String(Self.written(name).split(separator: "-").dropLast().last ?? ""))
@@ -83,7 +92,9 @@ public struct ServiceRedaction: Sendable, Hashable {
     /// Whether a header is for the origin alone that it was made for. Less than what isn't shown: without what only
     /// looks like a secret, a server may not understand the request.
     func isBoundToOrigin(_ field: ServiceHeaders.Field) -> Bool {
-        field.isSecret && self != .none || isOpening(field.name.spelling)
+        if field.isSecret && self != .none || isOpening(field.name.spelling) { return true }
+        // An address with a secret in it, above all that of the page that led here.
+        return (field.name == "Referer" || field.value.contains("://")) && url(field.value) != field.value
     }
 
     /// Whether the value of a query item is secret.
@@ -103,67 +114,6 @@ public struct ServiceRedaction: Sendable, Hashable {
     func value(of field: ServiceHeaders.Field) -> String {
         // A URL in a header (Location, Referer) may hold what would be a secret in the request's own.
         isSecret(field) ? Self.mark : url(field.value)
-    }
-
-    /// A URL as it may be shown: without a user, and without what stands under secret names in its query and its
-    /// fragment. Addresses in it are shown in the same way.
-    ///
-    /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
-    func url(_ text: String) -> String { url(text, levels: 2) }
-
-    /// Whether something secret stands in a text that is an address, or that holds one.
-    func findsSecret(in text: String) -> Bool { url(text) != text }
-
-    /// - Parameter levels: How often an address may stand in another one and be looked at. What is deeper isn't shown:
-    ///   a server may send as many levels as a header holds.
-    private func url(_ text: String, levels: Int) -> String {
-        guard self != .none else { return text }
-        let text = withoutUsers(text)
-        let signs = "?&#;".unicodeScalars
-        var rest = text.unicodeScalars[...]
-        var shown = String(rest.prefix { !signs.contains($0) })
-        rest = rest.drop { !signs.contains($0) }
-        while let sign = rest.popFirst() {
-            let name = rest.prefix { $0 != "=" && !signs.contains($0) }
-            rest = rest[name.endIndex...]
-            shown += "\(sign)\(Substring(name))"
-            if rest.first == "=", isSecret(String(name).removingEscapes()) {
-                shown += "=\(Self.mark)"
-                rest = rest.drop { $0 != "&" && $0 != "#" }
-            } else {
-                let value = String(rest.prefix { !signs.contains($0) })
-                rest = rest.drop { !signs.contains($0) }
-                // An address that is escaped as a whole.
-                let plain = value.removingEscapes()
-                let isHidden = plain != value && (levels == 0 || url(plain, levels: levels - 1) != plain)
-                shown += isHidden ? "=\(Self.mark)" : value
-            }
-        }
-        return shown
-    }
-
-    /// Text without the users of the addresses in it, also where slashes are escaped: `https:\/\/ada:pin@host\/`.
-    ///
-    /// - Parameter isCut: Whether there is more of it: an address that isn't whole may be nothing but a user.
-    func withoutUsers(_ text: String, isCut: Bool = false) -> String {
-        var shown = ""
-        var rest = text.unicodeScalars[...]
-        while let slash = rest.firstIndex(of: "/") {
-            shown += String(rest[...slash])
-            rest = rest[slash...].dropFirst()
-            let second = rest.first == "\\" ? rest.dropFirst() : rest
-            guard second.first == "/" else { continue }
-            shown += String(rest[...second.startIndex])
-            rest = second.dropFirst()
-            let authority = rest.prefix { !"/?#\"<>".unicodeScalars.contains($0) && !$0.properties.isWhitespace }
-            if let at = authority.lastIndex(of: "@") {
-                shown += "\(Self.mark)@"
-                rest = rest[at...].dropFirst()
-            } else if isCut, authority.endIndex == rest.endIndex {
-                return shown + Self.mark
-            }
-        }
-        return shown + String(rest)
     }
 
     private static func isBetweenParts(_ character: Character) -> Bool { ".[]".contains(character) }
@@ -188,11 +138,13 @@ public struct ServiceRedaction: Sendable, Hashable {
     }
 
     private init(
-        words: Set<String>, names: Set<String>, beginnings: Set<String> = [], plain: Set<String> = [],
+        words: Set<String>, names: Set<String>, endings: Set<String> = [], beginnings: Set<String> = [],
+        plain: Set<String> = [],
         finding: Set<String> = []
     ) {
         self.words = words
         self.names = names
+        self.endings = endings
         self.beginnings = beginnings
         self.plain = plain
         self.finding = finding

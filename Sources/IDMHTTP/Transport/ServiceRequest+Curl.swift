@@ -62,7 +62,9 @@ private struct CurlCommand {
         case .form(let fields): return .text(fields.encodedForForm(redacted: redaction))
         case .file(let url): return .file(url.path)
         case .stream: return .file("-")
-        case .multipart(let body): return .parts(body.parts.map(option))
+        case .multipart(let body):
+            let isPair = redaction.isSecretPair(body.parts.compactMap(\.field))
+            return .parts(body.parts.map { option($0, isPair: isPair) })
         case .encoder, .bytes:
             let data = encoded?.data ?? Data()
             if redaction == .none { return verbatim(data) }
@@ -75,11 +77,13 @@ private struct CurlCommand {
         return .piped(data.base64EncodedString())
     }
 
-    private func option(_ part: MultipartBody.Part) -> String {
-        if part.fileName == nil, part.contentType == nil, case .data(let data) = part.content {
-            let text = String(decoding: data, as: UTF8.self)
-            let value = redaction.isSecret(part.name) ? ServiceRedaction.mark : redaction.url(text)
-            return "--form-string \("\(part.name)=\(value)".quoted)"
+    /// - Parameter isPair: Whether a part beside this one says that what this one holds is secret.
+    private func option(_ part: MultipartBody.Part, isPair: Bool) -> String {
+        if let field = part.field, let text = field.content.values.first {
+            let isSecret =
+                redaction.isSecret(part.name) || isPair && ServiceRedaction.isContent(part.name)
+                || redaction.findsSecret(in: text)
+            return "--form-string \("\(part.name)=\(isSecret ? ServiceRedaction.mark : text)".quoted)"
         }
         let path =
             switch part.content {
@@ -111,9 +115,17 @@ private struct CurlCommand {
                     (name, redaction.isSecret(name, in: object) ? ServiceRedaction.mark : redacted(value))
                 })
         case let array as [Any]: array.map(redacted)
-        case let text as String: redaction.url(text)
+        case let text as String: redaction.findsSecret(in: text) ? ServiceRedaction.mark : text
         default: value
         }
+    }
+}
+
+extension MultipartBody.Part {
+    /// The part as a field of a form. Nil if it isn't plain text.
+    fileprivate var field: ServiceRequest.Query.Item? {
+        guard fileName == nil, contentType == nil, case .data(let data) = content else { return nil }
+        return ServiceRequest.Query.Item(name, String(decoding: data, as: UTF8.self))
     }
 }
 

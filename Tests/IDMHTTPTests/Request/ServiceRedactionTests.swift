@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -17,6 +18,8 @@ struct ServiceRedactionTests {
             "SAMLResponse",
             "user[stripe_key]", "user.x-auth-a", "user[password][]",
             "subscriptionKey", "appKey", "clientKey", "signingKey", "masterKey", "SSHKey", "appKEY", "sha256Key",
+            "X-JWT", "X-OTP", "X-GitHub-OTP", "X-Pass", "X-PIN", "X-Sid", "X-Bearer", "X-DPoP", "Authentication",
+            "ticket", "hmac", "cvv", "userPin", "x_hmac", "card[cvv]",
             "partitionKey", "user[stripeKey]", "user.signingKey[]", "X-AppKey", "x_appKey",
         ])
     func secret(name: String) {
@@ -29,6 +32,7 @@ struct ServiceRedactionTests {
         arguments: [
             "page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id", "Idempotency-Key", "monkey",
             "X-Author", "X-Idempotency-Key", "spin.x", "country_code", "error_code", "status_code", "client_id",
+            "compass", "X-Spin", "ticketing", "Content-Pass-Through", "sidebar",
             "Monkey", "MONKEY", "turkey", "keyWord", "appKeyword", "idempotencyKey", "XIdempotencyKey", "partitionKeys",
         ])
     func plain(name: String) {
@@ -52,12 +56,44 @@ struct ServiceRedactionTests {
             ("/x?next=%2Fy%3Ftoken%3D1&a=%2Fy%3Fb%3D1", "/x?next=<redacted>&a=%2Fy%3Fb%3D1"),
             ("/x?a=1;token=2;b=3&c=4", "/x?a=1;token=<redacted>&c=4"), ("/x;sid=1/y?b=3", "/x;sid=<redacted>"),
             ("<https://u:p@h/>, <https://h/x@y>", "<https://<redacted>@h/>, <https://h/x@y>"),
+            ("/x?name=token&value=1", "/x?name=token&value=<redacted>"),
+            ("/x?value=1&name=page", "/x?value=1&name=page"), ("/x?a=b%3Dc", "/x?a=b%3Dc"),
+            ("/x?a=token%3D1", "/x?a=<redacted>"), ("/x?a=token%253D1", "/x?a=<redacted>"),
+            ("/x?a=%252Fy%253Ftoken%253D1", "/x?a=<redacted>"), ("/x?a=100%25&b=1", "/x?a=100%25&b=1"),
+            ("/x?variables=%7B%22password%22%3A%221%22%7D", "/x?variables=<redacted>"),
+            ("/x?variables=%7B%22page%22%3A%221%22%7D", "/x?variables=%7B%22page%22%3A%221%22%7D"),
+            ("/x?v=%5B%7B%22name%22%3A%22token%22,%22value%22%3A1%7D%5D", "/x?v=<redacted>"),
+            ("/x?query=mutation%7BlogIn(password%3A%221%22)%7D", "/x?query=<redacted>"),
+            ("/x?at=12%3A30&urn=urn%3Aisbn%3A1", "/x?at=12%3A30&urn=urn%3Aisbn%3A1"),
             ("/x?appKey=1&turkey=2#signingKey=3", "/x?appKey=<redacted>&turkey=2#signingKey=<redacted>"),
         ])
     func urls(url: String, shown: String) {
         #expect(ServiceRedaction.standard.url(url) == shown)
         #expect(ServiceRedaction.none.url(url) == url)
     }
+    @Test("of one secret is the same in links, descriptions, cURL lines and records", arguments: Self.pairs)
+    func everywhere(name: String, value: String) throws {
+        let query: ServiceRequest.Query = ["name": name, "value": value]
+        let request = ServiceRequest(.get, "/a", query: query)
+        let form = ServiceRequest(.post, "/a", body: .form(query))
+        let parts = ServiceRequest(.post, "/a", body: .multipart([.text("name", name), .text("value", value)]))
+        let service = try api("https://h")
+        let address = try service.resolve(request)
+        let link = ServiceRequest(link: address.url)
+        let download = ServiceDownload(request, to: .file(URL(fileURLWithPath: "/tmp/x")))
+        let texts = [
+            "\(request)", try request.curl(for: service), try form.curl(for: service), try parts.curl(for: service),
+            "\(address)", "\(link)", try link.curl(for: service),
+            "\(ServiceHeaders([.init("Location", "\(address.url)")]))",
+            String(decoding: TransferRecord("id", .download(download), .normal)?.encoded() ?? Data(), as: UTF8.self),
+        ]
+        #expect(texts.filter { $0.contains("s3cret") } == [])
+    }
+
+    private static let pairs = [
+        ("token", "s3cret"), ("a", "password=s3cret"), ("a", "https://h/?token=s3cret"), ("a", "{\"pin\":\"s3cret\"}"),
+    ]
+
     @Test("of addresses in one another looks at a few, and shows none that are deeper")
     func nested() {
         var url = "/x?token=s3cret"

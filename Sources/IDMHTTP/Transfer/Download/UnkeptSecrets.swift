@@ -26,6 +26,6 @@ struct UnkeptSecrets: Sendable {
 
     /// Whether an address holds nothing that is secret.
     func isOpen(_ link: URL) -> Bool {
-        !redactions.contains { $0.findsSecret(in: link.absoluteString) }
+        !redactions.contains { $0.url(link.absoluteString) != link.absoluteString }
     }
 }

@@ -1,0 +1,118 @@
+internal import Foundation
+
+extension ServiceRedaction {
+    /// How often a value may hold an address, escapes or JSON that is looked at. A value that is escaped more often is
+    /// hidden: a server may send as many levels as a header holds.
+    private static let levels = 3
+    private static let signs = "?&#;".unicodeScalars
+
+    /// A URL as it may be shown: without a user, and without the secret values in its query and its fragment. Those are
+    /// values under a secret name, values beside a field that holds a secret name (`name=token&value=…`), and values
+    /// that hold a secret themselves, whichever way they are escaped.
+    ///
+    /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
+    func url(_ text: String) -> String { url(text, levels: Self.levels) }
+
+    /// Whether a plain value holds a secret: an address or a form that does, a field `password: …`, JSON.
+    func findsSecret(in value: String) -> Bool { findsSecret(in: value, levels: Self.levels) }
+
+    /// - Parameter levels: How many more levels of a value are looked at.
+    private func url(_ text: String, levels: Int) -> String {
+        guard self != .none else { return text }
+        let text = withoutUsers(text)
+        let signs = Self.signs
+        guard text.unicodeScalars.contains(where: signs.contains) else { return text }
+        let isPair = hasLabelOfSecret(text)
+        var rest = text.unicodeScalars[...]
+        var shown = String(rest.prefix { !signs.contains($0) })
+        rest = rest.drop { !signs.contains($0) }
+        while let sign = rest.popFirst() {
+            let name = rest.prefix { $0 != "=" && !signs.contains($0) }
+            rest = rest[name.endIndex...]
+            shown += "\(sign)\(Substring(name))"
+            let plainName = String(name).removingEscapes()
+            if rest.first == "=", isSecret(plainName) || isPair && Self.isContent(plainName) {
+                shown += "=\(Self.mark)"
+                rest = rest.drop { $0 != "&" && $0 != "#" }
+            } else {
+                let value = String(rest.prefix { !signs.contains($0) })
+                rest = rest.drop { !signs.contains($0) }
+                shown += isSecretEscaped(String(value.dropFirst()), levels: levels) ? "=\(Self.mark)" : value
+            }
+        }
+        return shown
+    }
+
+    /// Whether a field of a query says that what another one holds is secret.
+    private func hasLabelOfSecret(_ text: String) -> Bool {
+        text.unicodeScalars.split(whereSeparator: Self.signs.contains).dropFirst().contains { field in
+            guard let sign = field.firstIndex(of: "=") else { return false }
+            return Self.isLabel(String(field[..<sign]).removingEscapes())
+                && isSecret(String(field[sign...].dropFirst()).removingEscapes())
+        }
+    }
+
+    /// Whether a value that may be escaped holds a secret.
+    private func isSecretEscaped(_ value: String, levels: Int) -> Bool {
+        let plain = value.removingEscapes()
+        guard plain != value else { return namesSecret(value) }
+        return levels == 0 || findsSecret(in: plain, levels: levels - 1)
+    }
+
+    private func findsSecret(in value: String, levels: Int) -> Bool {
+        guard self != .none, !value.isEmpty else { return false }
+        // As the query of an address: the first field of a form has no sign before it.
+        let query = "?\(value)"
+        return url(query, levels: levels) != query || isSecretEscaped(value, levels: levels)
+            || holdsSecretJSON(value, levels: levels)
+    }
+
+    /// Whether a text has a secret name before a colon, as JSON, GraphQL and headers have it: `logIn(password: "x")`.
+    private func namesSecret(_ text: String) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: ":")) else { return false }
+        let name = /([A-Za-z0-9_.\[\]-]+)[\\"' ]*:/.matchingSemantics(.unicodeScalar)
+        return text.matches(of: name).contains { isSecret(String($0.output.1)) }
+    }
+
+    private func holdsSecretJSON(_ text: String, levels: Int) -> Bool {
+        let first = text.utf8.first { $0 != 32 && $0 != 9 && $0 != 10 && $0 != 13 }
+        guard levels > 0, first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+            let value = try? JSONSerialization.jsonObject(with: Data(text.utf8))
+        else { return false }
+        return isSecretJSON(value, levels: levels - 1)
+    }
+
+    private func isSecretJSON(_ value: Any, levels: Int) -> Bool {
+        switch value {
+        case let object as [String: Any]:
+            object.contains { isSecret($0.key, in: object) || isSecretJSON($0.value, levels: levels) }
+        case let array as [Any]: array.contains { isSecretJSON($0, levels: levels) }
+        case let text as String: findsSecret(in: text, levels: levels)
+        default: false
+        }
+    }
+
+    /// Text without the users of the addresses in it, also where slashes are escaped: `https:\/\/ada:pin@host\/`.
+    ///
+    /// - Parameter isCut: Whether there is more of it: an address that isn't whole may be nothing but a user.
+    func withoutUsers(_ text: String, isCut: Bool = false) -> String {
+        var shown = ""
+        var rest = text.unicodeScalars[...]
+        while let slash = rest.firstIndex(of: "/") {
+            shown += String(rest[...slash])
+            rest = rest[slash...].dropFirst()
+            let second = rest.first == "\\" ? rest.dropFirst() : rest
+            guard second.first == "/" else { continue }
+            shown += String(rest[...second.startIndex])
+            rest = second.dropFirst()
+            let authority = rest.prefix { !"/?#\"<>".unicodeScalars.contains($0) && !$0.properties.isWhitespace }
+            if let at = authority.lastIndex(of: "@") {
+                shown += "\(Self.mark)@"
+                rest = rest[at...].dropFirst()
+            } else if isCut, authority.endIndex == rest.endIndex {
+                return shown + Self.mark
+            }
+        }
+        return shown + String(rest)
+    }
+}
