@@ -7,6 +7,17 @@ public struct RedirectPolicy: Sendable, Hashable {
     enum Kind: Sendable { case follow, followAnywhere, hand }
 
     let kind: Kind
+    /// Whether a redirect that keeps the method (307 and 308, and 301 and 302 of other methods than POST) takes the body
+    /// along to another origin. False unless you set it: a body may hold a password.
+    ///
+    /// ```swift
+    /// configuration.redirects.sendsBodiesToOtherOrigins = true
+    /// ```
+    ///
+    /// The body of a request that an ``Authenticator`` makes never goes along.
+    public var sendsBodiesToOtherOrigins = false
+
+    init(kind: Kind) { self.kind = kind }
 
     /// Redirects are followed, but never from https to http. The default.
     public static let follow = RedirectPolicy(kind: .follow)
@@ -27,6 +38,8 @@ public struct RedirectPolicy: Sendable, Hashable {
         case userInfo
         /// There were as many before it as are followed.
         case tooMany(limit: Int)
+        /// It leads to another origin, where the body isn't sent: ``RedirectPolicy/sendsBodiesToOtherOrigins``.
+        case bodyToOtherOrigin
         /// The body would have to be sent again, and can be read once only.
         case bodyIsUsedUp
     }
@@ -41,6 +54,7 @@ extension RedirectPolicy.Fault: CustomStringConvertible {
         case .insecure: "leads from https to http"
         case .userInfo: "holds a user or a password"
         case .tooMany(let limit): "comes after \(limit) others"
+        case .bodyToOtherOrigin: "leads to another origin, where the body isn't sent"
         case .bodyIsUsedUp: "needs the body again, which can be read once only"
         }
     }

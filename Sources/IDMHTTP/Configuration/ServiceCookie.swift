@@ -17,7 +17,7 @@ struct ServiceCookie: Sendable {
         guard let sign = pair.firstIndex(of: "=") else { return nil }
         name = Substring(pair[..<sign]).trimmingBlanks
         value = Substring(pair[sign...].dropFirst()).trimmingBlanks
-        guard name.consists(of: .token), value.utf8.allSatisfy({ (32...126).contains($0) }),
+        guard !name.isEmpty, name.utf8.allSatisfy(Self.isAllowedInName), value.utf8.allSatisfy(Self.isAllowedInValue),
             name.utf8.count + value.utf8.count <= Self.longest
         else { return nil }
         var attributes: [String: String] = [:]
@@ -40,11 +40,23 @@ struct ServiceCookie: Sendable {
         let prefix = name.asciiLowercased()
         if prefix.hasPrefix("__secure-"), !isSecure { return nil }
         if prefix.hasPrefix("__host-"), !isSecure || path != "/" || !domain.isEmpty { return nil }
-        if let age = attributes["max-age"].flatMap({ Int($0) }) {
-            end = age <= 0 ? .min : now.addingReportingOverflow(age).overflow ? nil : now + age
+        if let age = attributes["max-age"], age.isDecimalInteger {
+            // A number that no Int holds counts as its sign says.
+            let seconds = Int(age) ?? (age.hasPrefix("-") ? .min : .max)
+            end = seconds <= 0 ? .min : now.addingReportingOverflow(seconds).overflow ? nil : now + seconds
         } else {
             end = attributes["expires"].flatMap(HTTPDate.ofCookie)?.seconds
         }
+    }
+
+    /// Everything that doesn't end a name: servers set `cart[1]` and `AMCV_1@Org`, and browsers keep them.
+    private static func isAllowedInName(_ byte: UInt8) -> Bool {
+        byte > 32 && byte != 127 && byte != UInt8(ascii: ",") && byte != UInt8(ascii: ";")
+    }
+
+    /// No controls but the tab.
+    private static func isAllowedInValue(_ byte: UInt8) -> Bool {
+        byte >= 32 && byte != 127 || byte == 9
     }
 
     /// Whether it isn't to be sent any more.
@@ -53,6 +65,13 @@ struct ServiceCookie: Sendable {
     /// Whether it is sent to a path.
     func isFor(_ requested: String) -> Bool {
         requested == path || requested.hasPrefix(path.hasSuffix("/") ? path : path + "/")
+    }
+}
+
+extension String {
+    /// Whether this is what `Max-Age` may say (RFC 6265, 5.2.2): digits, perhaps behind a minus.
+    fileprivate var isDecimalInteger: Bool {
+        (hasPrefix("-") ? dropFirst() : self[...]).consists(of: .digits)
     }
 }
 

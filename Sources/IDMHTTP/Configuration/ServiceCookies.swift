@@ -22,6 +22,8 @@ public final class ServiceCookies: Sendable {
         var cookies: [ServiceOrigin: [ServiceCookie]] = [:]
         /// The origins, the one that has set something last at the end.
         var origins: [ServiceOrigin] = []
+        /// The origins that only redirects from other origins have led to.
+        var foreign: Set<ServiceOrigin> = []
         /// Changes when all are removed.
         var generation = 0
     }
@@ -48,6 +50,7 @@ public final class ServiceCookies: Sendable {
         state.withLock { state in
             state.cookies = [:]
             state.origins = []
+            state.foreign = []
             state.generation += 1
         }
     }
@@ -67,7 +70,10 @@ public final class ServiceCookies: Sendable {
     }
 
     /// Takes what a response sets.
-    func take(_ headers: ServiceHeaders, from url: URL, generation: Int) {
+    ///
+    /// - Parameter isForeign: Whether a redirect from another origin has led to the response. The cookies of such an
+    ///   origin are the first to go where there are too many.
+    func take(_ headers: ServiceHeaders, from url: URL, generation: Int, isForeign: Bool = false) {
         let fields = headers.values(of: .setCookie)
         guard !fields.isEmpty, let origin = ServiceOrigin(url) else { return }
         let now = now()
@@ -75,7 +81,7 @@ public final class ServiceCookies: Sendable {
         let cookies = fields.compactMap { ServiceCookie($0, from: origin, path: path, now: now) }
         state.withLock { state in
             guard state.generation == generation else { return }
-            for cookie in cookies { state.keep(cookie, of: origin, now: now) }
+            for cookie in cookies { state.keep(cookie, of: origin, isForeign, now: now) }
         }
     }
 
@@ -102,7 +108,8 @@ public final class ServiceCookies: Sendable {
 }
 
 extension ServiceCookies.State {
-    fileprivate mutating func keep(_ cookie: ServiceCookie, of origin: ServiceOrigin, now: Int) {
+    fileprivate mutating func keep(_ cookie: ServiceCookie, of origin: ServiceOrigin, _ isForeign: Bool, now: Int) {
+        if !isForeign { foreign.remove(origin) } else if cookies[origin] == nil { foreign.insert(origin) }
         var kept = cookies[origin] ?? []
         kept.removeAll { $0.isOver(at: now) }
         if let place = kept.firstIndex(where: { $0.name == cookie.name && $0.path == cookie.path }) {
@@ -114,7 +121,11 @@ extension ServiceCookies.State {
         cookies[origin] = kept.isEmpty ? nil : kept.suffix(ServiceCookies.mostOfOrigin)
         origins.removeAll { $0 == origin }
         if !kept.isEmpty { origins.append(origin) }
-        while origins.count > ServiceCookies.mostOrigins { cookies[origins.removeFirst()] = nil }
+        while origins.count > ServiceCookies.mostOrigins {
+            let place = origins.firstIndex(where: foreign.contains) ?? origins.startIndex
+            cookies[origins.remove(at: place)] = nil
+        }
+        foreign.formIntersection(origins)
     }
 }
 

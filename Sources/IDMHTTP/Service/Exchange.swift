@@ -82,7 +82,8 @@ private struct Visit: Sendable {
             let (sent, generation) = withCookies(request)
             let response = try await exchange.transport.send(sent)
             if let generation {
-                configuration.cookies?.take(response.headers, from: request.url, generation: generation)
+                configuration.cookies?.take(
+                    response.headers, from: request.url, generation: generation, isForeign: request.hasLeftOrigin)
             }
             sound()
             if arrivals?.hasHead != true { EventRecorder.record(.response(status: response.status)) }
@@ -90,7 +91,7 @@ private struct Visit: Sendable {
             do throws(RedirectPolicy.Fault) {
                 next = try configuration.redirects.request(
                     after: request, status: response.status, headers: response.headers, hops: hops,
-                    secrets: configuration.redaction)
+                    secrets: configuration.redaction, isOfAuthenticator: RefreshScope.isRunning)
             } catch {
                 throw HTTPError.Reason.Thrown(.redirect(error), response: head(of: response, from: request))
             }

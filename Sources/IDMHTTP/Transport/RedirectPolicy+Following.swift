@@ -7,9 +7,10 @@ extension RedirectPolicy {
     /// - Parameters:
     ///   - hops: How many redirects were followed before.
     ///   - secrets: What isn't taken along to another origin, beside what is commonly secret.
+    ///   - isOfAuthenticator: Whether an authenticator makes the request. Its body never leaves the origin.
     func request(
         after request: TransportRequest, status: Int, headers: ServiceHeaders, hops: Int,
-        secrets: ServiceRedaction = .standard
+        secrets: ServiceRedaction = .standard, isOfAuthenticator: Bool = false
     ) throws(Fault) -> TransportRequest? {
         guard kind != .hand, [301, 302, 303, 307, 308].contains(status) else { return nil }
         let locations = headers.values(of: .location)
@@ -26,7 +27,11 @@ extension RedirectPolicy {
                 next.headers.remove(field.name)
             }
         }
-        if let body = next.body, !body.isReplayable { throw .bodyIsUsedUp }
+        if let body = next.body {
+            let isHome = target.origin == ServiceOrigin(request.url) && !request.hasLeftOrigin
+            guard isHome || sendsBodiesToOtherOrigins && !isOfAuthenticator else { throw .bodyToOtherOrigin }
+            guard body.isReplayable else { throw .bodyIsUsedUp }
+        }
         // Once taken away they don't come back: whoever sends a request back to where it came from has nothing to ask
         // for.
         if target.origin != ServiceOrigin(request.url) {

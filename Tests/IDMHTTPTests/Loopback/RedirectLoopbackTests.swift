@@ -151,6 +151,21 @@ struct RedirectLoopbackTests {
         }
     }
 
+    @Test("the refresh token of an authenticator never goes to another origin", arguments: [307, 308])
+    func refreshRedirected(status: Int) async throws {
+        try await withServer { server, service in
+            try await LoopbackServer.run { other in
+                server.on(.get, "/a", answer: .status(401))
+                server.on(.post, "/token", answer: .redirect(to: other.url("/token").absoluteString, status: status))
+                var service = service
+                service.configuration.redirects.sendsBodiesToOtherOrigins = true
+                service.interceptors = [AuthenticationInterceptor.refreshing(for: server.url, credential: "old")]
+                _ = await service.outcome()
+                #expect(server.requests.map(\.text) == ["", "old"] && other.requests.isEmpty)
+            }
+        }
+    }
+
     @Test("A request that goes again with another credential is redirected as the first one is")
     func replay() async throws {
         try await withServer { server, service in
@@ -162,6 +177,7 @@ struct RedirectLoopbackTests {
                 server.on(.post, "/token", answer: .text("new"))
                 other.on(.put, "/b", answer: .text("end"))
                 var service = service
+                service.configuration.redirects.sendsBodiesToOtherOrigins = true
                 service.interceptors = [AuthenticationInterceptor.refreshing(for: server.url, credential: "old")]
                 let request = ServiceRequest(.put, "/a", body: .text("body"))
                 #expect(await service.outcome(request) == "200 end")

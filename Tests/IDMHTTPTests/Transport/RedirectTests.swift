@@ -125,6 +125,31 @@ struct RedirectTests {
         #expect(try next("/c") == headers)
     }
 
+    @Test("to another origin takes along no header that is secret by name or by the address in it")
+    func secretNames() throws {
+        let plain: ServiceHeaders = ["Accept": "x", "Referer": "https://h/?page=1"]
+        let secret: ServiceHeaders = [
+            "X-JWT": "s", "X-OTP": "s", "X-GitHub-OTP": "s", "X-Pass": "s", "X-PIN": "s", "X-Sid": "s", "X-Bearer": "s",
+            "X-DPoP": "s", "Authentication": "s", "X-Ticket": "s", "X-Back": "https://h/?token=s",
+        ]
+        #expect(try next("https://other/", headers: plain.merging(secret))?.headers == plain)
+        #expect(try next("https://other/", headers: ["Referer": "https://h/?code=s"])?.headers == [:])
+    }
+
+    @Test("to another origin takes a body along only where the policy says so", arguments: [301, 302, 307, 308])
+    func foreignBodies(status: Int) throws {
+        let body = RequestBody.Encoded(Data("password=s".utf8))
+        var policy = RedirectPolicy.follow
+        #expect(throws: RedirectPolicy.Fault.bodyToOtherOrigin) {
+            try next("https://other/", status: status, method: .put, body: body, policy: policy)
+        }
+        policy.sendsBodiesToOtherOrigins = true
+        #expect(
+            try next("https://other/", status: status, method: .put, body: body, policy: policy)?.body?.length == 10)
+        #expect(try next("/c", status: status, method: .put, body: body)?.body?.length == 10)
+        #expect(try next("https://other/", status: 303, method: .put, body: body)?.body == nil)
+    }
+
     @Test("to another scheme takes no secrets along either")
     func crossScheme() throws {
         #expect(try next("https://h/", from: "http://h/", headers: Self.secrets)?.headers == ["Accept": "x"])

@@ -12,6 +12,9 @@ final class RefreshScope: Sendable {
         scopes[ObjectIdentifier(interceptor)]?.hasEnded.load(ordering: .acquiring) == false
     }
 
+    /// Whether this is a part of a refresh of any interceptor.
+    static var isRunning: Bool { scopes.values.contains { !$0.hasEnded.load(ordering: .acquiring) } }
+
     /// Makes a refresh of an interceptor.
     static func run<R: Sendable>(for interceptor: AnyObject, _ refresh: () async throws -> R) async rethrows -> R {
         let scope = RefreshScope()

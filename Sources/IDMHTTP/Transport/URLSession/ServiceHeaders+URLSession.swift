@@ -7,8 +7,8 @@ public import Foundation
 
 extension ServiceHeaders {
     /// The header of a response of URLSession, for a transport. URLSession joins fields of one name; cookies, which
-    /// can't be joined, are taken apart again. A comma with a space, a name and a `=` behind it, which no cookie's
-    /// value may hold, is taken for the end of a cookie; unless it stands between quotes.
+    /// can't be joined, are taken apart again: at each comma with a space behind it, unless that stands between quotes
+    /// or in a date.
     public init(_ response: HTTPURLResponse) {
         self.init(separating: Self.fields(of: response))
     }
@@ -43,37 +43,35 @@ extension ServiceHeaders {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// The cookies that stand behind one another in a text. A comma and a space separate two of them where a name and a
-    /// `=` follow: those in a date are followed by a day, and URLSession never joins with a comma alone.
+    /// The cookies that stand behind one another in a text. A comma and a space separate two of them, unless they stand
+    /// between quotes or behind the day of the week in an `Expires`: URLSession never joins with a comma alone. A value
+    /// that holds both itself is cut there, which is better than to change the cookie before one without a name.
     ///
     /// Each byte is looked at a few times, whatever a server sends: all exchanges of a session wait meanwhile.
     func separateCookies() -> [String] {
         var cookies: [String] = []
         var start = startIndex
         var place = startIndex
-        var isInName = true
+        // Where the attribute begins that is read. Nil while it is the name and the value.
+        var attribute: Int?
         while place < endIndex {
             switch self[place] {
-            case UInt8(ascii: "=") where isInName:
-                isInName = false
+            case UInt8(ascii: "="):
                 place = endOfQuotes(place + 1)
-            case UInt8(ascii: ",") where beginsCookie(behind: place):
+            case UInt8(ascii: ";"):
+                place += 1
+                attribute = place
+            case UInt8(ascii: ",")
+            where self[(place + 1)...].first == UInt8(ascii: " ")
+                && attribute.map { self[$0..<place].isDayOfExpires } != true:
                 cookies.append(String(decoding: self[start..<place], as: UTF8.self))
                 start = place + 2
                 place = start
-                isInName = true
+                attribute = nil
             default: place += 1
             }
         }
         return cookies + [String(decoding: self[start...], as: UTF8.self)]
-    }
-
-    /// Whether a space, a name and a `=` are behind a comma.
-    private func beginsCookie(behind comma: Int) -> Bool {
-        let next = self[(comma + 1)...]
-        guard next.first == UInt8(ascii: " ") else { return false }
-        let name = next.dropFirst().prefix(while: ByteSet.token.contains)
-        return !name.isEmpty && self[name.endIndex...].first == UInt8(ascii: "=")
     }
 
     /// Where a value goes on behind the quotes that it begins with. Where it begins, if it has none or isn't in them to
@@ -86,5 +84,17 @@ extension RandomAccessCollection<UInt8> where Index == Int {
             self[end] == quote
         else { return place }
         return end + 1
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Whether these bytes are `Expires=` with the name of a day.
+    fileprivate var isDayOfExpires: Bool {
+        // No more of a hostile text is looked at than the longest of them has.
+        let letters = lazy.filter { $0 != UInt8(ascii: " ") }.prefix("expires=wednesday".utf8.count + 1)
+        let text = String(decoding: letters.map { $0 | 32 }, as: UTF8.self)
+        return ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].contains { day in
+            text.hasPrefix("expires=\(day)") && text.dropFirst(8).utf8.allSatisfy { $0 >= 97 && $0 <= 122 }
+        }
     }
 }
