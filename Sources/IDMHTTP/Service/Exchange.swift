@@ -80,6 +80,7 @@ private struct Visit: Sendable {
             let arrivals = exchange.opens ? nil : Arrivals(sound)
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
             let (sent, generation) = withCookies(request)
+            let files = SentFiles(of: request.body)
             let response = try await exchange.transport.send(sent)
             if let generation {
                 configuration.cookies?.take(
@@ -95,7 +96,14 @@ private struct Visit: Sendable {
             } catch {
                 throw HTTPError.Reason.Thrown(.redirect(error), response: head(of: response, from: request))
             }
-            guard let next else { return try await answer(response, from: request) }
+            guard let next else {
+                let answer = try await answer(response, from: request)
+                // Whatever the server says, it says of something that isn't the file.
+                if let fault = files.fault {
+                    throw HTTPError.Reason.Thrown(.badRequest(.body(fault)), response: answer)
+                }
+                return answer
+            }
             EventRecorder.record(.redirect(to: next.address(redacted: configuration.redaction)))
             request = next
             hops += 1

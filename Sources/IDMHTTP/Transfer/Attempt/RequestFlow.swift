@@ -11,34 +11,6 @@ final class RequestFlow: Sendable {
         /// Whether nothing ends it any more.
         var isSettled = false
         var length: Int64?
-        var sources: [Source] = []
-    }
-
-    /// A file as it was when it began to travel.
-    private struct Source: Equatable {
-        let url: URL
-        let file: FileIdentity
-        let size: Int64
-        let modified: Duration
-
-        init?(_ url: URL) {
-            let status = try? POSIXFiles().status(at: url.resolvingSymlinksInPath().path)
-            guard let status, status.kind == .file else { return nil }
-            self.url = url
-            // Not when anything of it was changed: who looks at a file may leave a mark, too.
-            (file, size, modified) = (status.identity, status.size, status.modified)
-        }
-
-        /// What has become of it since. Nil if nothing has.
-        var change: String? {
-            let now = Source(url)
-            guard now != self else { return nil }
-            return switch (now?.size).map({ $0 - size }) {
-            case nil: "there is no such file any more"
-            case 0: "it has been changed while it was sent"
-            case let difference?: "it has become \(difference < 0 ? "shorter" : "longer") than \(size) bytes"
-            }
-        }
     }
 
     /// Whether it does no harm to begin again, also if all of it had just arrived.
@@ -80,10 +52,9 @@ final class RequestFlow: Sendable {
     /// The body that is sent. What can't be begun again stands still where it is while the upload is paused, as far as
     /// whoever sends it reads it piece by piece.
     func led(_ body: RequestBody.Encoded) -> RequestBody.Encoded {
-        let sources = body.files.compactMap { Source($0) }
         let hasEnded = state.withLock { state in
             if state.hasEnded { return true }
-            (state.hasBegun, state.length, state.sources) = (true, body.length.map { Int64($0) }, sources)
+            (state.hasBegun, state.length) = (true, body.length.map { Int64($0) })
             return false
         }
         // Whoever has ended it does the same, but perhaps not soon enough.
@@ -98,13 +69,6 @@ final class RequestFlow: Sendable {
     func led(_ answer: HTTPBytes, until deadline: RequestDeadline?) -> HTTPBytes {
         guard let control, !isRepeatable else { return answer }
         return HTTPBytes { PausedCursor(pieces: answer.makeAsyncIterator(), control: control, deadline: deadline) }
-    }
-
-    /// What a file has become while it travelled, where that isn't noticed on the way: what has arrived isn't the file.
-    var fault: RequestBody.Fault? {
-        state.withLock { $0.sources }.lazy.compactMap { source in
-            source.change.map { .file(source.url.lastPathComponent, reason: $0) }
-        }.first
     }
 }
 

@@ -45,6 +45,8 @@ struct FileStatus: Sendable, Hashable {
     var links: UInt64 = 1
     /// When something was written to it last, since 1970: as told by whoever has set that.
     var modified = Duration.zero
+    /// When anything of it was changed last, since 1970: its contents, its times or its permissions. No call sets it.
+    var changed = Duration.zero
 }
 
 /// Which file it is, whatever its name.

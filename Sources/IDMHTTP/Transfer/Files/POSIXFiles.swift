@@ -130,15 +130,17 @@ extension FileStatus {
             identity: FileIdentity(
                 device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino)),
             mode: UInt32(status.st_mode) & 0o777, links: UInt64(status.st_nlink),
-            modified: Duration(status.modified))
+            modified: Duration(status.modified), changed: Duration(status.changed))
     }
 }
 
 extension stat {
     #if canImport(Darwin)
     fileprivate var modified: timespec { st_mtimespec }
+    fileprivate var changed: timespec { st_ctimespec }
     #else
     fileprivate var modified: timespec { st_mtim }
+    fileprivate var changed: timespec { st_ctim }
     #endif
 }
 

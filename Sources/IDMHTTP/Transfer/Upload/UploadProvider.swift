@@ -76,23 +76,8 @@ public struct UploadProvider: DataProvider {
         var sent = request
         sent.didEncode = { flow.led($0) }
         sent.didSend = { reporter?.report($0, of: flow.length) }
-        let faulty = { (response: ServiceResponse) in
-            flow.fault.map { fault in
-                HTTPError(
-                    .badRequest(.body(fault)),
-                    request: request.description(redacted: service.configuration.redaction), response: response)
-            }
-        }
-        let response: ServiceResponse
-        do {
-            // The answer has a progress of its own, which is nobody's here.
-            response = try await IntegrationProgress.Reporter.unbind { [sent] in try await service.request(sent) }
-        } catch let error as HTTPError {
-            // What the server says of something that isn't the file is nothing that is wrong with the file.
-            throw error.response.flatMap(faulty) ?? error
-        }
-        if let error = faulty(response) { throw error }
-        return response
+        // The answer has a progress of its own, which is nobody's here.
+        return try await IntegrationProgress.Reporter.unbind { [sent] in try await service.request(sent) }
     }
 
     /// The service, which is asked for uploads.
