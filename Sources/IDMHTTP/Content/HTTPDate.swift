@@ -41,10 +41,12 @@ struct HTTPDate: Sendable, Equatable {
         guard let day = Self.number(dayWord), var year = Self.number(yearWord), parts.count == 3,
             let hour = parts[0], let minute = parts[1], let second = parts[2],
             let month = Self.months.firstIndex(of: String(month)).map({ $0 + 1 }),
-            (1...31).contains(day), hour < 24, minute < 60, second <= 60
+            day > 0, hour < 24, minute < 60, second <= 60
         else { return nil }
         // Two digits are of this century, unless that lies far ahead.
         if yearWord.count == 2 { year += year < 70 ? 2000 : 1900 }
+        let (nextYear, nextMonth) = month == 12 ? (year + 1, 1) : (year, month + 1)
+        guard day <= Self.days(nextYear, nextMonth, 1) - Self.days(year, month, 1) else { return nil }
         seconds = ((Self.days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
     }
 

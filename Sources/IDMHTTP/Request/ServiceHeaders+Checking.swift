@@ -2,7 +2,8 @@ extension ServiceHeaders {
     /// Names that say how a message travels. They are the transport's, and a request that brings its own could hang it,
     /// or be taken for two requests.
     private static let reserved: Set<Name> = [
-        "Connection", .contentLength, "Expect", "Host", "Keep-Alive", "Proxy-Connection", "TE", "Trailer",
+        "Connection", .contentLength, "Expect", "Host", "HTTP2-Settings", "Keep-Alive", "Proxy-Connection", "TE",
+        "Trailer",
         "Transfer-Encoding", "Upgrade",
     ]
 

@@ -39,8 +39,11 @@ extension ServiceRequest {
         /// How lists are written.
         public var listStyle: ListStyle
 
+        /// A query without items.
+        public init() { self.init([]) }
+
         /// A query of some items.
-        public init(_ items: [Item] = [], listStyle: ListStyle = .repeated) {
+        public init(_ items: [Item], listStyle: ListStyle = .repeated) {
             self.items = items
             self.listStyle = listStyle
         }

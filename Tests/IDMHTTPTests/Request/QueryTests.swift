@@ -6,6 +6,11 @@ import Testing
 
 @Suite("A query", .timeLimit(.ample))
 struct QueryTests {
+    @Test("a query is made without arguments")
+    func nothing() {
+        #expect(ServiceRequest.Query().items.isEmpty)
+    }
+
     private enum Order: String, ServiceQueryValue { case newest, oldest }
 
     @Test("keeps the order in which it is written, and repeats")

@@ -136,6 +136,7 @@ struct ServiceHeadersTests {
         "that are the transport's own are refused",
         arguments: [
             "Host", "content-length", "TRANSFER-ENCODING", "Connection", "Upgrade", "TE", "Trailer", "Expect",
+            "HTTP2-Settings",
         ])
     func reserved(name: String) throws {
         let name = ServiceHeaders.Name(name)
