@@ -63,6 +63,21 @@ struct BaseURL: Sendable, Equatable {
             throw error
         }
         guard target.origin == origin else { throw .foreignLink("\(target.origin)") }
+        return try Self.adding(query, to: address)
+    }
+
+    /// A whole address with a query behind its own.
+    static func address(_ address: URL, query: String) throws(ServiceRequest.Fault) -> URL {
+        do throws(ServiceRequest.Fault) {
+            _ = try BaseURL(address)
+        } catch {
+            if case .baseURL(let fault) = error { throw .link(fault) }
+            throw error
+        }
+        return try adding(query, to: address.absoluteURL)
+    }
+
+    private static func adding(_ query: String, to address: URL) throws(ServiceRequest.Fault) -> URL {
         guard !query.isEmpty else { return address }
         let text = address.absoluteString
         guard let url = URL(string: text + (text.contains("?") ? "&" : "?") + query, encodingInvalidCharacters: false)

@@ -96,6 +96,7 @@ extension ServiceConfiguration {
 
     private init(_ section: ConfigurationSection) throws(ReadingFault) {
         guard let base = section.baseURL else { throw .missing(key: section.key(section.baseURLKey)) }
+        if let variable = base.value.placeholder { throw .variableNotSet(variable, key: base.key) }
         guard let url = URL(string: base.value, encodingInvalidCharacters: false) else {
             throw .malformed(key: base.key, reason: "it isn't a URL.")
         }
@@ -136,6 +137,8 @@ extension ServiceConfiguration {
         case missing(key: String)
         /// A key isn't one of those that a configuration has.
         case unknown(key: String)
+        /// The value of a key is still the name of a variable, `$BASE_URL` or `$(BASE_URL)`: the variable isn't set.
+        case variableNotSet(String, key: String)
         /// What stands under a key, or in an environment variable, can't be used.
         case malformed(key: String, reason: String)
     }
@@ -145,11 +148,13 @@ extension ServiceConfiguration.ReadingFault: CustomStringConvertible {
     /// The error in one sentence.
     public var description: String {
         switch self {
-        case .unreadable(let file, let reason): "The configuration “\(file)” can't be read: \(reason)."
-        case .syntax(let reason): "The configuration can't be read: \(reason)."
+        case .unreadable(let file, let reason): "The configuration “\(file)” can't be read: \(reason)".endingSentence
+        case .syntax(let reason): "The configuration can't be read: \(reason)".endingSentence
         case .missing(let key): "The configuration has no “\(key)”."
         case .unknown(let key): "The configuration has a “\(key)”, which isn't known."
-        case .malformed(let key, let reason): "“\(key)” of the configuration can't be used: \(reason)"
+        case .variableNotSet(let name, let key):
+            "“\(key)” of the configuration stands for the variable “\(name)”, which isn't set."
+        case .malformed(let key, let reason): "“\(key)” of the configuration can't be used: \(reason)".endingSentence
         }
     }
 }
@@ -178,5 +183,13 @@ extension ServiceConfiguration.ReadingFault {
         case is Double.Type, is Int.Type: "number"
         default: "dictionary"
         }
+    }
+}
+
+extension String {
+    /// The name of the variable that this stands for: `$NAME`, `$(NAME)` or `${NAME}`. Nil if it is a value.
+    fileprivate var placeholder: String? {
+        guard let match = wholeMatch(of: /\$[({]?([A-Za-z_][A-Za-z0-9_]*)[)}]?/) else { return nil }
+        return String(match.output.1)
     }
 }

@@ -1,4 +1,7 @@
 extension String {
+    /// The text with a full stop, unless it ends a sentence already.
+    var endingSentence: String { last.map { ".!?…".contains($0) } == true ? self : self + "." }
+
     /// The text on one line, cut where it gets long, with what can't be seen as escapes.
     func escapedForDescription(limit: Int = 120) -> String {
         // Nearly all names and addresses.

@@ -33,6 +33,11 @@ public struct RequestBody: Sendable {
         RequestBody(contentType: "application/json", kind: .encoder { try encoder.encode(value) })
     }
 
+    /// JSON that is written in place, of mixed types: `.json(["name": "Ada", "age": 36, "tags": [], "boss": nil])`.
+    public static func json(_ value: ServiceJSON) -> RequestBody {
+        json(value, encoder: JSONEncoder())
+    }
+
     /// Names and values as a browser's form sends them.
     public static func form(_ fields: ServiceRequest.Query) -> RequestBody {
         RequestBody(contentType: "application/x-www-form-urlencoded", kind: .form(fields))
@@ -127,9 +132,9 @@ extension RequestBody.Fault: CustomStringConvertible {
         case .encoding(let path, let reason):
             // The keys of a dictionary may be anything.
             path.isEmpty
-                ? "The body can't be encoded: \(reason)."
-                : "The body can't be encoded at \(path.escapedForDescription(limit: 200)): \(reason)."
-        case .file(let name, let reason): "The file “\(name)” can't be sent: \(reason)."
+                ? "The body can't be encoded: \(reason)".endingSentence
+                : "The body can't be encoded at \(path.escapedForDescription(limit: 200)): \(reason)".endingSentence
+        case .file(let name, let reason): "The file “\(name)” can't be sent: \(reason)".endingSentence
         case .contentType: "The content type of the body can't stand in a header."
         case .contentTypeOfMultipart: "A multipart body brings its own Content-Type, with the boundary in it."
         case .length(let announced, let found): "The body was to have \(announced) bytes, and had \(found)."

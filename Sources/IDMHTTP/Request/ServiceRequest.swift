@@ -16,8 +16,14 @@ public struct ServiceRequest: Sendable {
     /// An address that the server gave, in place of a path: the next page, say. See ``init(_:link:query:headers:)``.
     public var link: URL?
     /// The values of the parameters in the path. They are escaped, so that none leaves its segment. Each one has to be
-    /// named by the path.
-    public var pathParameters: [String: String]
+    /// named by the path. A key may be written as the path has it, `:id`.
+    public var pathParameters: [String: String] {
+        didSet { pathParameters = Self.withoutColons(pathParameters) }
+    }
+    /// Whether ``link`` is an address of the caller's own, which may have another origin than the service.
+    var isAbsolute = false
+    /// Whether an ``AuthenticationInterceptor`` adds the user's credential. See ``withoutAuthentication()``.
+    public var usesAuthentication = true
     /// What stands behind the `?`, after what the base URL itself has there.
     public var query: Query
     /// The header, on top of the one that the service sends with each request.
@@ -41,13 +47,17 @@ public struct ServiceRequest: Sendable {
 
     /// Makes a request. Nothing is checked before it is sent.
     public init(
-        _ method: Method, _ path: String, pathParameters: [String: String] = [:], query: Query = [:],
+        _ method: Method, _ path: String, pathParameters: [String: any ServiceQueryValue] = [:], query: Query = [:],
         headers: ServiceHeaders = [:], body: RequestBody? = nil, timeout: Duration? = nil, deadline: Duration? = nil,
         cachePolicy: CachePolicy? = nil
     ) {
         self.method = method
         self.path = path
-        self.pathParameters = pathParameters
+        self.pathParameters = Self.withoutColons(
+            pathParameters.compactMapValues { value in
+                let values = value.queryContent.values
+                return values.isEmpty ? nil : values.joined(separator: ",")
+            })
         self.query = query
         self.headers = headers
         self.body = body
@@ -68,6 +78,52 @@ public struct ServiceRequest: Sendable {
     public init(_ method: Method = .get, link: URL, query: Query = [:], headers: ServiceHeaders = [:]) {
         self.init(method, "", query: query, headers: headers)
         self.link = link
+    }
+
+    /// Makes a request for an address of the caller's own, of any origin: a file at a CDN, say.
+    ///
+    /// ```swift
+    /// let image = try await service.request(ServiceRequest(url: imageURL)).body
+    /// ```
+    ///
+    /// The service's settings hold for it. To another origin than the service's it takes neither the user's credential
+    /// nor those headers of the service that are secret. For an address that a server gave, use
+    /// ``init(_:link:query:headers:)``: it refuses other origins.
+    public init(
+        _ method: Method = .get, url: URL, query: Query = [:], headers: ServiceHeaders = [:], body: RequestBody? = nil
+    ) {
+        self.init(method, "", query: query, headers: headers, body: body)
+        link = url
+        isAbsolute = true
+    }
+
+    /// Returns the same request without the user's credential: to log in, say.
+    ///
+    /// ```swift
+    /// let login = ServiceRequest(.post, "/login", body: .form(["user": user, "password": password]))
+    /// let tokens = try await service.request(login.withoutAuthentication(), as: Tokens.self)
+    /// ```
+    ///
+    /// It doesn't wait for a refresh either, and a 401 is its answer.
+    public func withoutAuthentication() -> ServiceRequest {
+        var request = self
+        request.usesAuthentication = false
+        return request
+    }
+
+    /// Whom the request goes to. Nil if its address, or that of the service, is none.
+    func origin(in configuration: ServiceConfiguration) -> ServiceOrigin? {
+        guard isAbsolute, let link else { return configuration.origin }
+        return ServiceOrigin(link)
+    }
+
+    private static func withoutColons(_ parameters: [String: String]) -> [String: String] {
+        guard parameters.keys.contains(where: { $0.hasPrefix(":") }) else { return parameters }
+        return Dictionary(
+            parameters.sorted { $0.key < $1.key }.map {
+                ($0.key.hasPrefix(":") ? String($0.key.dropFirst()) : $0.key, $0.value)
+            },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// What a transport is asked to do about its cache. A transport without one asks the server.

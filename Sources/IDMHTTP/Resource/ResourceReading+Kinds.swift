@@ -64,9 +64,43 @@ private struct Attempt<Element: Decodable>: Decodable {
     }
 }
 
-/// JSON of whatever shape: a ``ServiceJSON``, or an array or a dictionary of it.
-public protocol JSONObjectReading<Value>: DecodableReading where Value: Decodable {
-    associatedtype Value = ServiceJSON
+/// Reads JSON of any shape: into a ``ServiceJSON``, an array or a dictionary of it, or into a value that
+/// ``ResourceReading/value(from:)`` makes.
+///
+/// ```swift
+/// struct Names: JSONObjectResource {
+///     var request: ServiceRequest { ServiceRequest(.get, "/users") }
+///     func value(from body: Data) throws -> [String] { try json(from: body)["users"].array?.compactMap(\.string) ?? [] }
+/// }
+/// ```
+public protocol JSONObjectReading<Value>: ResourceReading {
+    associatedtype Value
+    /// The path of the JSON in the body: `data.items`, `data.0`. Nil, the default, for the whole body.
+    var rootKeyPath: String? { get }
+    // Declared again: only then a conforming type's own method decides what the value is.
+    func value(from body: Data) throws -> Value
+}
+
+extension JSONObjectReading {
+    /// The whole body.
+    public var rootKeyPath: String? { nil }
+
+    /// Returns the JSON at ``rootKeyPath``.
+    public func json(from body: Data) throws -> ServiceJSON {
+        try JSONDecoder().decode(ServiceJSON.self, from: body, at: rootKeyPath)
+    }
+}
+
+extension JSONObjectReading where Value == ServiceJSON {
+    /// Returns the JSON at ``rootKeyPath``. What a resource is read into that says nothing else.
+    public func value(from body: Data) throws -> ServiceJSON { try json(from: body) }
+}
+
+extension JSONObjectReading where Value: Decodable {
+    /// Decodes the value at ``rootKeyPath``.
+    public func value(from body: Data) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: body, at: rootKeyPath)
+    }
 }
 
 /// The body as it is.

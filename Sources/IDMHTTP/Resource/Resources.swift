@@ -16,9 +16,12 @@ public protocol DecodableResource<Value>: HTTPResource, DecodableReading {
     associatedtype Value
 }
 
-/// JSON on a server, of whatever shape: a ``ServiceJSON``, or an array or a dictionary of it.
+/// JSON on a server, of any shape: a ``ServiceJSON`` unless the resource names another `Value`, or makes one in a
+/// `value(from:)` of its own.
 public protocol JSONObjectResource<Value>: HTTPResource, JSONObjectReading {
-    associatedtype Value = ServiceJSON
+    associatedtype Value
+    // Declared again: only then a conforming type's own method decides what the value is.
+    func value(from body: Data) throws -> Value
 }
 
 /// Bytes on a server.

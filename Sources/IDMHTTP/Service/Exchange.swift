@@ -39,8 +39,13 @@ struct Exchange: Sendable {
             return try await SilenceWatch(duration: request.timeout, clock: clock, control: .current).run { meter in
                 var request = request
                 let (didSend, didQueue, recorder) = (request.didSend, request.didQueue, EventRecorder.current)
+                // Of a request with a body it is the body that takes its time.
+                let (progress, length) = (
+                    request.body.flatMap { _ in IntegrationProgress.current }, request.body?.length
+                )
                 request.didSend = { sent in
                     meter.hear()
+                    progress?.report(completed: sent, total: length.map { Int64($0) })
                     didSend(sent)
                 }
                 request.didQueue = {
@@ -75,12 +80,13 @@ private struct Visit: Sendable {
         let configuration = exchange.configuration
         var request = first
         var hops = 0
+        // Once for all hops: the length that is announced is that of the file as it was.
+        let files = SentFiles(of: first.body)
         while true {
             EventRecorder.recordAttempt(bytes: request.body?.length)
             let arrivals = exchange.opens ? nil : Arrivals(sound)
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
             let (sent, generation) = withCookies(request)
-            let files = SentFiles(of: request.body)
             let response = try await exchange.transport.send(sent)
             if let generation {
                 configuration.cookies?.take(

@@ -9,7 +9,9 @@ extension ServiceConfiguration {
         let base = try base.get()
         let query = request.query.encodedForURL()
         let url =
-            if let link = request.link {
+            if let link = request.link, request.isAbsolute {
+                try BaseURL.address(link, query: query)
+            } else if let link = request.link {
                 try base.following(link, from: baseURL, query: query)
             } else {
                 try base.joined(path: path, query: query)
@@ -19,8 +21,12 @@ extension ServiceConfiguration {
         if let deadline = request.deadline ?? deadline, deadline <= .zero { throw .time("deadline") }
         let timeout = request.timeout ?? timeout
         guard timeout > .zero else { throw .time("time-out") }
+        let isForeign = request.isAbsolute && request.origin(in: self) != base.origin
+        let secrets = [redaction, .standard]
+        let own = ServiceHeaders(
+            headers.filter { field in !isForeign || !secrets.contains { $0.isBoundToOrigin(field) } })
         var resolved = TransportRequest(
-            request.method, url, headers: headers, timeout: timeout, cachePolicy: request.cachePolicy ?? cachePolicy,
+            request.method, url, headers: own, timeout: timeout, cachePolicy: request.cachePolicy ?? cachePolicy,
             limits: limits)
         resolved.secretNames = request.query.secretNames
         resolved.pathParameters = request.pathParameters

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Why a request to a service has failed.
 ///
 /// ```swift
@@ -88,6 +90,14 @@ extension HTTPError {
     }
 }
 
+extension HTTPError: LocalizedError {
+    /// One sentence for the user of an app, without the request: the text of the API's own failure where a rule found
+    /// one, and the ``Reason`` otherwise.
+    public var errorDescription: String? {
+        if case .rejected(let failure) = reason { failure.ownText.endingSentence } else { "\(reason)" }
+    }
+}
+
 extension HTTPError: CustomStringConvertible, CustomReflectable {
     /// The error in one sentence, with secrets redacted.
     public var description: String { "\(request): \(reason)" }
@@ -102,13 +112,13 @@ extension HTTPError.Reason: CustomStringConvertible {
         switch self {
         case .badRequest(let fault): "\(fault)"
         // What a stranger's error says isn't known to be free of secrets: an error of URLSession holds the whole URL.
-        case .transport(let error): "The transport failed: \(error.safeName)."
+        case .transport(let error): "The transport failed: \(error.safeName)".endingSentence
         case .timedOut(.silence(let duration)): "Nothing came or went for \(duration)."
         case .timedOut(.deadline(let duration)): "It was not done within \(duration)."
         case .timedOut(.transport): "The transport's own time was over."
         case .cancelled: "The transport gave the exchange up."
         case .status(let status): "The server answered with the status \(status)."
-        case .rejected(let failure): "The response is a failure: \(type(of: failure))."
+        case .rejected(let failure): "The response is a failure: \(failure.ownText)".endingSentence
         case .decoding(let fault): "\(fault)"
         case .tooLarge(let limit): "The body is larger than \(limit) bytes."
         case .headerTooLarge(let limit): "The header is larger than \(limit) bytes."
@@ -122,6 +132,7 @@ extension HTTPError.DecodingFault: CustomStringConvertible {
     public var description: String {
         // What a server calls its keys may be anything.
         let place = path.isEmpty ? "" : " at \(path.escapedForDescription(limit: 200))"
-        return "The body can't be read\(place): \(reason).\(excerpt.isEmpty ? "" : " It begins: \(excerpt)")"
+        return
+            "\("The body can't be read\(place): \(reason)".endingSentence)\(excerpt.isEmpty ? "" : " It begins: \(excerpt)")"
     }
 }

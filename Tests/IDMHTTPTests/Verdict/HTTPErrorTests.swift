@@ -13,7 +13,7 @@ struct HTTPErrorTests {
     @Test(
         "shows no secrets, however it is shown",
         arguments: [
-            .transport(Leak()), .rejected(Leak()),
+            .transport(Leak()),
             .transport(
                 URLError(.cannotConnectToHost, userInfo: [NSURLErrorFailingURLErrorKey: "https://h/?key=s3cret"])),
             .decoding(.init(path: "token", reason: "r")), .status(401),

@@ -15,8 +15,9 @@ extension AuthenticationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .userHasChanged: "The user has changed since the request was made."
-        case .unusableCredential: "The credential is empty, or can't stand in a header."
-        case .refreshFailed(let error): "No new credential could be had: \(error.safeName)."
+        case .unusableCredential:
+            "The credential can't be sent in a header: it is empty, has a space at an end, or holds a control or a letter outside ASCII."
+        case .refreshFailed(let error): "No new credential could be had: \(error.safeName)".endingSentence
         case .notRefreshable: "The credential can't be replaced."
         }
     }

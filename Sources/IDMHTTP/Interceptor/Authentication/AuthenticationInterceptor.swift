@@ -10,6 +10,17 @@ internal import Synchronization
 /// authentication.logOut()
 /// ```
 ///
+/// Saving each new credential and refreshing before the old one expires:
+///
+/// ```swift
+/// let scheme = BearerAuthenticator<Tokens>(token: \.access, expiry: \.expiry) { old, next in
+///     try await next(ServiceRequest(.post, "/token", body: .form(["refresh": old.refresh]))).decoded(as: Tokens.self)
+/// }
+/// let authentication = AuthenticationInterceptor(scheme, for: baseURL, credential: saved) { tokens in
+///     await keychain.save(tokens)
+/// }
+/// ```
+///
 /// - A credential goes to the origin of the base URL that it is made for, and to no other one.
 /// - Requests that are rejected make one refresh together. Each goes again once with what comes of it; a second
 ///   rejection is the answer. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
@@ -27,6 +38,9 @@ internal import Synchronization
 ///   goes again, it goes with the credential that there is by then.
 /// - A rejection that redirects over another origin led to is the answer, even if they led back: the credential stayed
 ///   behind, so that it isn't what was rejected.
+/// - A credential that expires within 30 seconds (``Authenticator/expiry(of:)``) is refreshed before a request goes. If
+///   that fails while it is still valid, the request goes with it.
+/// - A request with ``ServiceRequest/usesAuthentication`` set to false goes without a credential.
 /// - While nobody is logged in, requests go without a credential, and a rejection is the answer.
 ///
 /// Put it behind an interceptor that makes requests again, so that each of them goes with the latest credential.
@@ -40,6 +54,10 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     private let scheme: Scheme
     private let origin: ServiceOrigin?
     private let refreshTimeout: Duration
+    private let onRefresh: (@Sendable (Credential) async -> Void)?
+    private let now: @Sendable () -> Date
+    /// The last credential that expired so soon when it came that it isn't refreshed early.
+    private let shortLived = Locked<Int?>(nil)
     private let clock: any Clock<Duration>
     private let state: Locked<State>
     private let lastWaiter = Atomic(0)
@@ -52,10 +70,25 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     ///   - credential: The credential of the user who is logged in, if one is.
     ///   - refreshTimeout: How long a refresh may take. One that takes longer has failed, and is left behind.
     ///   - clock: What measures that.
-    public init(
+    ///   - onRefresh: Saves a new credential that a refresh has brought. Called once for each of them, away from the
+    ///     caller's actor; the requests that waited for the credential go when it returns. Not called if the user has
+    ///     logged out meanwhile.
+    public convenience init(
         _ scheme: Scheme, for baseURL: URL, credential: Credential? = nil, refreshTimeout: Duration = .seconds(30),
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(), onRefresh: (@Sendable (Credential) async -> Void)? = nil
     ) {
+        self.init(
+            scheme, for: baseURL, credential: credential, refreshTimeout: refreshTimeout, clock: clock,
+            now: { Date() }, onRefresh: onRefresh)
+    }
+
+    init(
+        _ scheme: Scheme, for baseURL: URL, credential: Credential?, refreshTimeout: Duration,
+        clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
+        onRefresh: (@Sendable (Credential) async -> Void)?
+    ) {
+        self.now = now
+        self.onRefresh = onRefresh
         self.scheme = scheme
         origin = ServiceOrigin(baseURL)
         self.refreshTimeout = refreshTimeout
@@ -84,9 +117,10 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
 
     /// Sends the request with the credential, and once more if it is rejected.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
-        guard let origin, next.configuration.origin == origin, !RefreshScope.contains(self)
+        guard let origin, request.usesAuthentication, request.origin(in: next.configuration) == origin,
+            !RefreshScope.contains(self)
         else { return try await next(request) }
-        let admission = try await admission()
+        let admission = try await freshAdmission(next)
         guard next.call.owners.include(admission?.1.user, of: self) else { throw AuthenticationError.userHasChanged }
         guard let (credential, stamp) = admission else { return try await next(request) }
         do {
@@ -128,6 +162,22 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     private func checkUser(of stamp: CredentialStamp) throws {
         guard state.withLock({ $0.stamp.user }) == stamp.user else { throw AuthenticationError.userHasChanged }
     }
+
+    /// The credential to go with, refreshed if it expires soon. Nil if nobody is logged in.
+    private func freshAdmission(_ next: InterceptorChain) async throws -> (Credential, CredentialStamp)? {
+        guard let (credential, stamp) = try await admission() else { return nil }
+        guard let expiry = scheme.expiry(of: credential), isSoon(expiry),
+            shortLived.withLock({ $0 }) != stamp.credential
+        else { return (credential, stamp) }
+        do {
+            return try await replacement(for: stamp, next) ?? (credential, stamp)
+        } catch AuthenticationError.refreshFailed(let error) {
+            guard expiry > now() else { throw AuthenticationError.refreshFailed(error) }
+            return (credential, stamp)
+        }
+    }
+
+    private func isSoon(_ expiry: Date) -> Bool { expiry.timeIntervalSince(now()) <= 30 }
 
     /// The credential to go with. Nil if nobody is logged in.
     private func admission() async throws -> (Credential, CredentialStamp)? {
@@ -197,7 +247,14 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
                 } catch {
                     result = .failure(error)
                 }
-                tell(state.withLock { $0.end(number, result) })
+                let notice = state.withLock { $0.end(number, result) }
+                if case .go(let new, let stamp)? = notice?.news {
+                    if let expiry = scheme.expiry(of: new), isSoon(expiry) {
+                        shortLived.withLock { $0 = stamp.credential }
+                    }
+                    await onRefresh?(new)
+                }
+                tell(notice)
             }
         }
     }

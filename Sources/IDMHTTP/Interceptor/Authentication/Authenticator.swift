@@ -1,3 +1,5 @@
+public import Foundation
+
 /// How requests of an API show who asks: supplies a request with a credential, and gets a new one when the server no
 /// longer takes the old one.
 ///
@@ -20,6 +22,11 @@ public protocol Authenticator<Credential>: Sendable {
     /// one.
     func authorize(_ request: inout ServiceRequest, with credential: Credential) throws
 
+    /// Returns the time at which a credential expires. Nil, the default, if it isn't known.
+    ///
+    /// Shortly before that time the credential is refreshed, so that no request has to be rejected first.
+    func expiry(of credential: Credential) -> Date?
+
     /// Whether a failure means that the server doesn't take the credential any more. The status 401, unless you say
     /// otherwise.
     func isRejection(_ error: HTTPError) -> Bool
@@ -37,6 +44,9 @@ public protocol Authenticator<Credential>: Sendable {
 }
 
 extension Authenticator {
+    /// Nil.
+    public func expiry(of credential: Credential) -> Date? { nil }
+
     /// The status 401.
     public func isRejection(_ error: HTTPError) -> Bool { error.status == 401 }
 }

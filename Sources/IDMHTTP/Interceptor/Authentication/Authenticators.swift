@@ -1,22 +1,29 @@
-internal import Foundation
+public import Foundation
 
 /// A token that stands behind `Bearer` in the Authorization header, and can be replaced.
 public struct BearerAuthenticator<Credential: Sendable>: Authenticator {
     private let token: @Sendable (Credential) -> String
+    private let expiry: @Sendable (Credential) -> Date?
     private let refresher: (@Sendable (Credential, InterceptorChain) async throws -> Credential)?
 
     /// Makes an authenticator.
     ///
     /// - Parameters:
     ///   - token: The token of a credential.
+    ///   - expiry: The time at which a credential expires. Nil if it isn't known.
     ///   - refresh: What ``Authenticator/refresh(_:next:)`` does.
     public init(
         token: @escaping @Sendable (Credential) -> String,
+        expiry: @escaping @Sendable (Credential) -> Date? = { _ in nil },
         refresh: @escaping @Sendable (Credential, InterceptorChain) async throws -> Credential
     ) {
         self.token = token
+        self.expiry = expiry
         refresher = refresh
     }
+
+    /// Asks the closure.
+    public func expiry(of credential: Credential) -> Date? { expiry(credential) }
 
     /// Puts the token into the header.
     public func authorize(_ request: inout ServiceRequest, with credential: Credential) throws {
@@ -36,6 +43,7 @@ extension BearerAuthenticator where Credential == String {
     /// Makes an authenticator of tokens that can't be replaced.
     public init() {
         token = { $0 }
+        expiry = { _ in nil }
         refresher = nil
     }
 }
@@ -92,9 +100,9 @@ public struct HeaderAuthenticator: Authenticator {
         self.name = name
     }
 
-    /// Puts the key into the header.
+    /// Puts the key into the header. A key may hold spaces: `Token abc`.
     public func authorize(_ request: inout ServiceRequest, with key: String) throws {
-        guard key.isUsableInHeader else { throw AuthenticationError.unusableCredential }
+        guard key.isUsableAsHeader else { throw AuthenticationError.unusableCredential }
         request.headers.setSecret(name, key)
     }
 
@@ -107,5 +115,11 @@ public struct HeaderAuthenticator: Authenticator {
 extension String {
     fileprivate var isUsableInHeader: Bool {
         !isEmpty && utf8.allSatisfy { (33...126).contains($0) }
+    }
+
+    /// Whether this can be the whole value of a header: printable ASCII without a space at either end, which a server
+    /// would not see.
+    fileprivate var isUsableAsHeader: Bool {
+        utf8.allSatisfy { (32...126).contains($0) } && !isEmpty && utf8.first != 32 && utf8.last != 32
     }
 }

@@ -13,7 +13,8 @@ internal import Synchronization
 ///
 /// Put it before retries and authentication, so that it hears only of what they could do nothing about.
 public final class FailurePolicyInterceptor: HTTPInterceptor {
-    private let matches: @Sendable (HTTPError) -> Bool
+    /// The failure that the policy is for, in an error. Nil if it is for none.
+    private let find: @Sendable (any Error) -> HTTPError?
     private let action: @Sendable (HTTPError) async -> Void
     private let isDone = Atomic(false)
 
@@ -25,7 +26,15 @@ public final class FailurePolicyInterceptor: HTTPInterceptor {
     public init(
         when matches: @escaping @Sendable (HTTPError) -> Bool, do action: @escaping @Sendable (HTTPError) async -> Void
     ) {
-        self.matches = matches
+        find = { error in (error as? HTTPError).flatMap { matches($0) ? $0 : nil } }
+        self.action = action
+    }
+
+    init(
+        finding find: @escaping @Sendable (any Error) -> HTTPError?,
+        do action: @escaping @Sendable (HTTPError) async -> Void
+    ) {
+        self.find = find
         self.action = action
     }
 
@@ -35,8 +44,8 @@ public final class FailurePolicyInterceptor: HTTPInterceptor {
             let response = try await next(request)
             isDone.store(false, ordering: .relaxed)
             return response
-        } catch let error as HTTPError where matches(error) {
-            if !isDone.exchange(true, ordering: .relaxed) { await action(error) }
+        } catch {
+            if let failure = find(error), !isDone.exchange(true, ordering: .relaxed) { await action(failure) }
             throw error
         }
     }
@@ -56,11 +65,25 @@ extension HTTPInterceptor where Self == FailurePolicyInterceptor {
         FailurePolicyInterceptor(when: { $0.failure(as: type).map(condition) ?? false }, do: action)
     }
 
-    /// For a credential that the server doesn't take any more: the status 401.
+    /// For a user who has to log in again: the server answers with the status 401, or refuses to refresh the credential
+    /// (``AuthenticationError/refreshFailed(_:)`` with a status from 400 to 499, other than 408 and 429).
+    ///
+    /// ```swift
+    /// service.interceptors.insert(.unauthorized { _ in await screens.showLogin() }, at: 0)
+    /// ```
+    ///
+    /// A refresh that fails for want of a connection is no refusal, and no reason to log in again.
     public static func unauthorized(
         do action: @escaping @Sendable (HTTPError) async -> Void
     ) -> FailurePolicyInterceptor {
-        FailurePolicyInterceptor(when: { $0.status == 401 }, do: action)
+        FailurePolicyInterceptor(
+            finding: { error in
+                switch error {
+                case let error as HTTPError: error.status == 401 ? error : nil
+                case AuthenticationError.refreshFailed(let error as HTTPError): error.isRefusal ? error : nil
+                default: nil
+                }
+            }, do: action)
     }
 
     /// For an app that is too old for the server: the status 426.
@@ -75,5 +98,12 @@ extension HTTPInterceptor where Self == FailurePolicyInterceptor {
         do action: @escaping @Sendable (HTTPError) async -> Void
     ) -> FailurePolicyInterceptor {
         FailurePolicyInterceptor(when: { $0.status == 503 }, do: action)
+    }
+}
+
+extension HTTPError {
+    /// Whether the server has refused what was asked, and would do so again.
+    fileprivate var isRefusal: Bool {
+        status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false
     }
 }

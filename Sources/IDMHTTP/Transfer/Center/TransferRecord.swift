@@ -53,6 +53,10 @@ struct TransferRecord: Codable, Sendable {
         let method: String
         let path: String
         let link: String?
+        /// Whether the link is an address of the caller's own. Nil is false.
+        let isAbsolute: Bool?
+        /// Nil is true.
+        let usesAuthentication: Bool?
         let parameters: [String: String]
         let query: [Pair]
         let listStyle: String
@@ -161,6 +165,8 @@ extension TransferRecord.Request {
         method = request.method.name
         path = request.path
         link = request.link.flatMap { redaction.isOpen($0) ? $0.absoluteString : nil }
+        isAbsolute = request.isAbsolute ? true : nil
+        usesAuthentication = request.usesAuthentication ? nil : false
         parameters = request.pathParameters.filter { !redaction.isSecret($0.key, $0.value) }
         query = redaction.open(request.query).map { item in
             let isList = if case .list = item.content { true } else { false }
@@ -203,6 +209,8 @@ extension TransferRecord.Request {
         request.timeout = timeout.map { Duration.seconds($0) }
         request.deadline = deadline.map { Duration.seconds($0) }
         request.link = link.flatMap { URL(string: $0) }
+        request.isAbsolute = isAbsolute ?? false
+        request.usesAuthentication = usesAuthentication ?? true
         request.cachePolicy =
             switch cachePolicy {
             case "standard": .standard

@@ -1,0 +1,72 @@
+public import Foundation
+public import IDMCore
+
+extension HTTPService {
+    /// Sends a request and decodes the JSON of its response.
+    ///
+    /// ```swift
+    /// let user = try await service.request(ServiceRequest(.get, "/users/{id}", pathParameters: ["id": 42]), as: User.self)
+    /// ```
+    ///
+    /// Ends as ``request(_:)`` does, or with an ``HTTPError`` that says where the body can't be read.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - keyPath: Where the value is in the body: `data.items`. Nil for the whole body.
+    ///   - decoder: What reads the JSON.
+    public func request<Value: Decodable & Sendable>(
+        _ request: ServiceRequest, as type: Value.Type, at keyPath: String? = nil, decoder: JSONDecoder = JSONDecoder()
+    ) async throws -> Value {
+        try await fetch(RequestedValue(request: request, rootKeyPath: keyPath, decoder: decoder))
+    }
+
+    /// A provider of one resource, for an integrator without input.
+    ///
+    /// ```swift
+    /// let notes = Integrator(service.provider(GetNotes()))
+    /// ```
+    public func provider<Resource: HTTPResource>(_ resource: Resource) -> some DataProvider<Void, Resource.Value> {
+        provider { (_: Void) in resource }
+    }
+
+    /// A provider that makes a resource of each input.
+    ///
+    /// ```swift
+    /// let search = Integrator(service.provider { SearchRepos(text: $0) }, .latest)
+    /// ```
+    public func provider<Input: Sendable, Resource: HTTPResource>(
+        _ resource: @escaping @Sendable (Input) -> Resource
+    ) -> some DataProvider<Input, Resource.Value> {
+        provider(for: Resource.self).mapInput { (input: Input) in resource(input) }
+    }
+}
+
+extension ServiceResponse {
+    /// Decodes the JSON of the body.
+    ///
+    /// ```swift
+    /// let tokens = try response.decoded(as: Tokens.self, at: "data.tokens")
+    /// ```
+    ///
+    /// Throws an ``HTTPError/DecodingFault`` that says where the body can't be read.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - keyPath: Where the value is in the body. Nil for the whole body.
+    ///   - decoder: What reads the JSON.
+    public func decoded<Value: Decodable>(
+        as type: Value.Type = Value.self, at keyPath: String? = nil, decoder: JSONDecoder = JSONDecoder()
+    ) throws(HTTPError.DecodingFault) -> Value {
+        do {
+            return try decoder.decode(type, from: body, at: keyPath)
+        } catch {
+            throw HTTPError.DecodingFault(error, in: body, redacted: .standard)
+        }
+    }
+}
+
+private struct RequestedValue<Value: Decodable & Sendable>: DecodableResource {
+    let request: ServiceRequest
+    let rootKeyPath: String?
+    let decoder: JSONDecoder
+}
