@@ -24,10 +24,20 @@ struct ServerSentEventParser {
     private var event = ""
     private var data: String?
     private var id = ""
+    /// The id at the end of the last whole message.
+    private var dispatchedID = ""
     private var retry: Duration?
 
     init(limit: Int) {
         self.limit = limit
+    }
+
+    /// The id of the last message, for a `Last-Event-ID`. Empty if there is none.
+    var lastEventID: String { id }
+
+    /// Drops a message that the end of a connection has cut off. The id and the wait stay.
+    mutating func beginConnection() {
+        (event, data, id) = ("", nil, dispatchedID)
     }
 
     /// The message that a line completes. One that isn't complete when the lines end is no message.
@@ -63,6 +73,7 @@ struct ServerSentEventParser {
         defer {
             event = ""
             data = nil
+            dispatchedID = id
         }
         guard let data else { return nil }
         return ServerSentEvent(event: event.isEmpty ? "message" : event, data: data, id: id, retry: retry)

@@ -1,0 +1,119 @@
+public import IDMCore
+
+extension HTTPService {
+    /// Server-sent events of a request, over as many connections as it takes.
+    ///
+    /// ```swift
+    /// for try await event in service.events(ServiceRequest(.get, "/feed")) { show(event.data) }
+    /// ```
+    ///
+    /// When a connection ends or breaks, the request is made again after ``ServerSentEvent/retry`` of the server, with
+    /// the id of the last event as `Last-Event-ID`. Each attempt that brings no event doubles the wait, up to a minute.
+    ///
+    /// - The sequence ends when the server answers with the status 204, as the HTML standard has it.
+    /// - It throws what making the request again can't mend: a status that isn't a success, a `Content-Type` that isn't
+    ///   `text/event-stream`, a certificate that isn't trusted, and a `CancellationError` when the task is cancelled.
+    /// - A request that says how long everything may take (its deadline) doesn't connect again after that.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for. Its `Accept` is set unless it has one.
+    ///   - retry: The wait before a connection is made again, unless the server says another one.
+    ///   - limit: The most bytes of a line, and of an event's data.
+    public func events(
+        _ request: ServiceRequest, retry: Duration = .seconds(3), limit: Int = 1 << 20
+    ) -> ServerSentEventStream {
+        ServerSentEventStream(service: self, request: request, retry: retry, limit: limit) { [clock] wait in
+            try await clock.sleep(for: wait)
+        }
+    }
+}
+
+/// Server-sent events that connect again: ``HTTPService/events(_:retry:limit:)``.
+public struct ServerSentEventStream: AsyncSequence, Sendable {
+    /// One event.
+    public typealias Element = ServerSentEvent
+    /// What making the request again can't mend.
+    public typealias Failure = any Error
+
+    fileprivate let service: HTTPService
+    fileprivate let request: ServiceRequest
+    fileprivate let retry: Duration
+    fileprivate let limit: Int
+    /// Waits before a connection.
+    var pause: @Sendable (Duration) async throws -> Void
+
+    /// Starts to read. The request is made when the first event is awaited.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(stream: self, parser: ServerSentEventParser(limit: limit), wait: retry)
+    }
+
+    /// Reads one event after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let stream: ServerSentEventStream
+        fileprivate var parser: ServerSentEventParser
+        /// How long to wait before the next connection.
+        fileprivate var wait: Duration
+        private var lines: HTTPBytes.Lines.Iterator?
+        private var hasConnected = false
+        private var isOver = false
+
+        fileprivate init(stream: ServerSentEventStream, parser: ServerSentEventParser, wait: Duration) {
+            self.stream = stream
+            self.parser = parser
+            self.wait = wait
+        }
+
+        /// The next event, or nil after the last.
+        public mutating func next() async throws -> ServerSentEvent? {
+            try await next(isolation: #isolation)
+        }
+
+        /// The next event, or nil after the last.
+        public mutating func next(isolation: isolated (any Actor)?) async throws -> ServerSentEvent? {
+            while !isOver {
+                do {
+                    guard try await connect() else { break }
+                    while let line = try await lines?.next(isolation: isolation) {
+                        guard let event = try parser.read(line) else { continue }
+                        wait = event.retry ?? stream.retry
+                        return event
+                    }
+                    lines = nil
+                } catch let error as HTTPError where RetryInterceptor.mayPass(error) {
+                    lines = nil
+                } catch {
+                    (lines, isOver) = (nil, true)
+                    throw error
+                }
+            }
+            isOver = true
+            return nil
+        }
+
+        /// Opens a connection if there is none. False if the server wants no more of them.
+        private mutating func connect() async throws -> Bool {
+            guard lines == nil else { return true }
+            if hasConnected {
+                try await stream.pause(wait)
+                wait = Swift.max(Swift.min(wait * 2, .seconds(60)), wait)
+            }
+            hasConnected = true
+            parser.beginConnection()
+            var request = stream.request
+            if request.headers[.accept] == nil { request.headers[.accept] = "text/event-stream" }
+            if !parser.lastEventID.isEmpty { request.headers["Last-Event-ID"] = parser.lastEventID }
+            request.cachePolicy = .reload
+            let answer = try await stream.service.open(request)
+            if answer.status == 204 { return false }
+            let type =
+                answer.headers[.contentType]?.split(separator: ";").first.map { String($0).asciiLowercased() } ?? ""
+            guard type.filter({ $0 != " " }) == "text/event-stream" else {
+                throw HTTPError(
+                    .decoding(HTTPError.DecodingFault(path: "", reason: "the body isn't text/event-stream")),
+                    request: request.description(redacted: stream.service.configuration.redaction))
+            }
+            lines = answer.bytes.lines(limit: stream.limit).makeAsyncIterator()
+            return true
+        }
+    }
+}
