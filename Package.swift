@@ -14,7 +14,11 @@ let package = Package(
     targets: [
         .target(name: "IDMCore"),
         .target(name: "IDMCaching", dependencies: ["IDMCore"]),
-        .target(name: "IDMHTTP", dependencies: ["IDMCore"]),
+        // The system's libcurl, bound at run time.
+        .target(name: "CIDMCurl"),
+        .target(
+            name: "IDMHTTP",
+            dependencies: ["IDMCore", .target(name: "CIDMCurl", condition: .when(platforms: [.linux]))]),
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
         .target(name: "IDMTesting", dependencies: ["IDMCore", "IDMHTTP"]),
         .target(name: "TestSupport", dependencies: ["IDMTesting"], path: "Tests/TestSupport"),

@@ -123,7 +123,10 @@ private struct Visit: Sendable {
         let (value, generation) = cookies.header(for: request.url)
         guard owners.include(generation, of: cookies) else { return (request, nil) }
         var sent = request
-        if let value, request.headers[.cookie] == nil { sent.headers.add(.cookie, value) }
+        if let value, request.headers[.cookie] == nil {
+            sent.headers.add(.cookie, value)
+            sent.cookieOwner = .init(store: ObjectIdentifier(cookies), generation: generation)
+        }
         return (sent, generation)
     }
 

@@ -9,19 +9,38 @@ public struct TransportFault: Error, Sendable {
     public let kind: Kind
     /// What the system said, if it did. It may hold the URL, and what is secret in it.
     public let cause: URLError?
+    /// The code of libcurl, if it found the fault.
+    public let curlCode: Int32?
 
     /// Makes a fault.
-    public init(_ kind: Kind, cause: URLError? = nil) {
+    public init(_ kind: Kind, cause: URLError? = nil, curlCode: Int32? = nil) {
         self.kind = kind
         self.cause = cause
+        self.curlCode = curlCode
+    }
+
+    /// Why a server isn't trusted.
+    public enum Reason: Sendable, Hashable {
+        /// Its certificate was signed by itself or by an authority that isn't known.
+        case unknownAuthority
+        /// Its certificate isn't valid any more, or not yet.
+        case expired
+        /// Its certificate is for another host.
+        case otherHost
+        /// It doesn't speak TLS.
+        case notTLS
+        /// It speaks a version of TLS that is too old.
+        case oldTLS
+        /// Something else, or the system doesn't say.
+        case other
     }
 
     /// What went wrong.
     public enum Kind: Sendable, Hashable {
         /// There is no network, no such host, or nobody who answers there.
         case unreachable
-        /// Who answers isn't trusted, or doesn't trust us.
-        case untrusted
+        /// The server isn't trusted, or doesn't trust the client.
+        case untrusted(Reason)
         /// The connection broke before a response was there.
         case lost
         /// The body broke off before its end.
@@ -32,6 +51,8 @@ public struct TransportFault: Error, Sendable {
         case undecodable
         /// The header has more bytes than are taken.
         case headerTooLarge(limit: Int)
+        /// The header has more lines than are taken.
+        case tooManyHeaders(limit: Int)
         /// The body has more bytes than are taken, once it is unpacked.
         case bodyTooLarge(limit: Int)
         /// What was asked for is to come out of a cache, and isn't in one.
@@ -48,7 +69,7 @@ public struct TransportFault: Error, Sendable {
         var mayPass: Bool {
             switch self {
             case .unreachable, .lost, .truncated, .malformed, .undecodable, .other: true
-            case .untrusted, .headerTooLarge, .bodyTooLarge, .notCached, .noSpace, .notPutAside: false
+            case .untrusted, .headerTooLarge, .tooManyHeaders, .bodyTooLarge, .notCached, .noSpace, .notPutAside: false
             }
         }
     }
@@ -60,18 +81,25 @@ extension TransportFault: CustomStringConvertible, CustomReflectable {
         let words =
             switch kind {
             case .unreachable: "the server can't be reached"
-            case .untrusted: "the server isn't trusted"
+            case .untrusted(.unknownAuthority): "the server isn't trusted: the authority isn't known"
+            case .untrusted(.expired): "the server isn't trusted: the certificate isn't valid at this time"
+            case .untrusted(.otherHost): "the server isn't trusted: the certificate is for another host"
+            case .untrusted(.notTLS): "the server doesn't speak TLS"
+            case .untrusted(.oldTLS): "the server speaks a version of TLS that is too old"
+            case .untrusted(.other): "the server isn't trusted"
             case .lost: "the connection broke"
             case .truncated: "the body broke off"
             case .malformed: "the response isn't sound"
             case .undecodable: "the body can't be unpacked"
             case .headerTooLarge(let limit): "the header is larger than \(limit) bytes"
+            case .tooManyHeaders(let limit): "the header has more than \(limit) lines"
             case .bodyTooLarge(let limit): "the body is larger than \(limit) bytes"
             case .notCached: "there is nothing in a cache"
             case .noSpace: "there is no room on disk for what has to be put aside"
             case .notPutAside(let code): "a temporary file can't be used (\(code))"
             case .other: "something went wrong"
             }
+        if let curlCode { return "\(words) (curl \(curlCode))" }
         return cause.map { "\(words) (\($0.errorCode))" } ?? words
     }
 

@@ -35,6 +35,15 @@ public struct TransportRequest: Sendable {
     /// Whether a redirect has led to another origin, where what is secret wasn't taken along.
     var hasLeftOrigin = false
 
+    /// Whose cookies the header holds, if they come from a store.
+    var cookieOwner: CookieOwner?
+
+    /// A store of cookies, as long as it belongs to the same user.
+    struct CookieOwner: Sendable, Hashable {
+        let store: ObjectIdentifier
+        let generation: Int
+    }
+
     /// To be called with what has come, by a transport of ours. It then holds back the head of a response with a short
     /// body until all of it is there. Nil where whoever asks reads the body as it comes.
     var didReceive: (@Sendable (Arrival) -> Void)?

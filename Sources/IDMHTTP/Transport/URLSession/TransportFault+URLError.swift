@@ -22,10 +22,11 @@ extension TransportFault {
         case .notConnectedToInternet, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .dataNotAllowed,
             .internationalRoamingOff, .callIsActive, .cannotLoadFromNetwork:
             return .unreachable
-        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+        case .serverCertificateHasBadDate, .serverCertificateNotYetValid: return .untrusted(.expired)
+        case .serverCertificateHasUnknownRoot: return .untrusted(.unknownAuthority)
+        case .secureConnectionFailed, .serverCertificateUntrusted, .clientCertificateRejected,
             .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
-            return .untrusted
+            return .untrusted(.other)
         case .cannotDecodeRawData, .cannotDecodeContentData:
             return .undecodable
         case .cannotParseResponse:

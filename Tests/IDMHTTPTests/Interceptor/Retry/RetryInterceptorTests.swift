@@ -69,7 +69,7 @@ struct RetryInterceptorTests {
     @Test(
         "isn't made after a fault that another attempt meets as well",
         arguments: [
-            (.lost, 2), (.unreachable, 2), (.truncated, 2), (.notCached, 1), (.untrusted, 1), (.noSpace, 1),
+            (.lost, 2), (.unreachable, 2), (.truncated, 2), (.notCached, 1), (.untrusted(.other), 1), (.noSpace, 1),
             (.notPutAside(code: 13), 1), (.headerTooLarge(limit: 1), 1),
         ] as [(TransportFault.Kind, Int)])
     func faults(kind: TransportFault.Kind, attempts: Int) async throws {

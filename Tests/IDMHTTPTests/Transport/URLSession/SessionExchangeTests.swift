@@ -229,8 +229,8 @@ struct SessionExchangeTests {
         "has a name for each error of the system",
         arguments: [
             (.cannotFindHost, .unreachable), (.notConnectedToInternet, .unreachable),
-            (.cannotConnectToHost, .unreachable), (.serverCertificateUntrusted, .untrusted),
-            (.secureConnectionFailed, .untrusted), (.networkConnectionLost, .truncated),
+            (.cannotConnectToHost, .unreachable), (.serverCertificateUntrusted, .untrusted(.other)),
+            (.secureConnectionFailed, .untrusted(.other)), (.networkConnectionLost, .truncated),
             (.cannotDecodeContentData, .undecodable), (.cannotParseResponse, .malformed), (.unknown, .truncated),
         ] as [(URLError.Code, TransportFault.Kind)])
     func faults(code: URLError.Code, kind: TransportFault.Kind) async throws {

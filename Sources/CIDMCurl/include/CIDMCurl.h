@@ -1,0 +1,94 @@
+// The part of libcurl's interface that IDMHTTP uses, declared from curl's public documentation, and bound at run time:
+// no header and no package of curl is needed to build, and a program starts where there is no libcurl.
+//
+// The functions stand for those of libcurl with the same name. Those that are variadic there are not here.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cidm_easy cidm_easy;
+typedef struct cidm_multi cidm_multi;
+typedef struct cidm_share cidm_share;
+typedef struct cidm_list cidm_list;
+typedef struct cidm_decoder cidm_decoder;
+
+/// The callbacks of a transfer, in the types of libcurl. `number` and `loop` are what was given to
+/// `cidm_set_callbacks`.
+typedef struct {
+  size_t (*header)(char *bytes, size_t size, size_t count, void *number);
+  size_t (*write)(char *bytes, size_t size, size_t count, void *number);
+  size_t (*read)(char *bytes, size_t size, size_t count, void *number);
+  int (*prereq)(void *number, char *primary_ip, char *local_ip, int primary_port, int local_port);
+  int (*opened)(void *loop, int descriptor);
+  int (*closed)(void *loop, int descriptor);
+} cidm_callbacks;
+
+/// Binds a library by its name. Returns NULL, or what is missing: the library's name or that of a function. Must have
+/// returned NULL before any other function is called, and must not be called by two threads at once.
+const char *cidm_bind(const char *library, const cidm_callbacks *callbacks);
+
+/// The version as 0xXXYYZZ, and the bits of the features.
+uint32_t cidm_version(void);
+int cidm_features(void);
+const char *cidm_error_text(int code);
+
+// MARK: One transfer
+
+cidm_easy *cidm_easy_init(void);
+void cidm_easy_cleanup(cidm_easy *easy);
+void cidm_easy_reset(cidm_easy *easy);
+int cidm_easy_pause(cidm_easy *easy, int mask);
+int cidm_set_long(cidm_easy *easy, int option, long value);
+int cidm_set_offset(cidm_easy *easy, int option, int64_t value);
+int cidm_set_text(cidm_easy *easy, int option, const char *value);
+int cidm_set_list(cidm_easy *easy, int option, cidm_list *list);
+int cidm_set_share(cidm_easy *easy, cidm_share *share);
+/// Sets the callbacks, with the numbers that they find their transfer and their loop by.
+void cidm_set_callbacks(cidm_easy *easy, uintptr_t number, uintptr_t loop);
+/// A place for texts of errors, of 256 bytes. Set again by each call.
+void cidm_set_error_buffer(cidm_easy *easy, char *buffer);
+long cidm_get_long(cidm_easy *easy, int info);
+int64_t cidm_get_offset(cidm_easy *easy, int info);
+uintptr_t cidm_get_number(cidm_easy *easy);
+/// Whether bytes of the peer have been decrypted, or are about to be, that no transfer has read.
+bool cidm_has_decrypted_bytes(cidm_easy *easy);
+cidm_list *cidm_list_append(cidm_list *list, const char *text);
+void cidm_list_free(cidm_list *list);
+
+// MARK: Many transfers
+
+cidm_multi *cidm_multi_init(void);
+void cidm_multi_cleanup(cidm_multi *multi);
+int cidm_multi_set_long(cidm_multi *multi, int option, long value);
+int cidm_multi_add(cidm_multi *multi, cidm_easy *easy);
+int cidm_multi_remove(cidm_multi *multi, cidm_easy *easy);
+int cidm_multi_perform(cidm_multi *multi);
+/// Waits for activity, for the descriptor to be readable, or for the time to be over.
+int cidm_multi_poll(cidm_multi *multi, int descriptor, int milliseconds);
+/// The next transfer that has ended, or NULL.
+cidm_easy *cidm_multi_next_ended(cidm_multi *multi, int *code);
+/// A cache of connections for those transfers that have it set, which have to be on one thread.
+cidm_share *cidm_share_init(void);
+bool cidm_share_cleanup(cidm_share *share);
+
+// MARK: Packed bodies
+
+enum { CIDM_GZIP = 1, CIDM_DEFLATE = 2, CIDM_BROTLI = 3, CIDM_ZSTD = 4 };
+enum { CIDM_DECODER_FAILED = -1, CIDM_DECODER_MORE = 0, CIDM_DECODER_ENDED = 1 };
+
+/// Whether libcurl has brought along a library that unpacks such a body.
+bool cidm_decoder_exists(int kind);
+cidm_decoder *cidm_decoder_make(int kind);
+void cidm_decoder_free(cidm_decoder *decoder);
+/// Unpacks as much as there is room for. Moves both pointers and lengths on. Returns whether what was read so far ends
+/// a packed body.
+int cidm_decoder_unpack(
+    cidm_decoder *decoder, const uint8_t **input, size_t *input_length, uint8_t **output, size_t *output_length);
+
+// MARK: Waking a thread
+
+int cidm_wake_make(void);
+void cidm_wake(int descriptor);
+void cidm_wake_clear(int descriptor);

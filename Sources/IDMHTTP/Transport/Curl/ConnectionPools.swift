@@ -1,0 +1,90 @@
+#if os(Linux)
+internal import CIDMCurl
+internal import Foundation
+
+/// One cache of connections for each set of credentials, so that a connection which has carried those of one never
+/// carries others. Used on one thread.
+struct ConnectionPools {
+    private struct Pool {
+        let share: OpaquePointer?
+        var users = 0
+        /// When its connections are closed, unless it is used before.
+        var expiry: ContinuousClock.Instant
+    }
+
+    /// How long a pool is kept that no exchange uses.
+    private static let idleTime = Duration.seconds(60)
+    private static let idleLimit = 64
+
+    private var pools: [CredentialScope: Pool] = [:]
+    /// Whether a header names a credential, by its name.
+    private var known: [String: Bool] = [:]
+    private var idleCount = 0
+
+    var hasIdle: Bool { idleCount > 0 }
+
+    /// When the first pool expires.
+    var nextExpiry: ContinuousClock.Instant? { pools.values.lazy.filter { $0.users == 0 }.map(\.expiry).min() }
+
+    /// The pool for a request.
+    mutating func enter(_ request: TransportRequest) -> (key: CredentialScope, share: OpaquePointer?) {
+        let key = scope(of: request)
+        if pools[key] == nil {
+            if idleCount >= Self.idleLimit, let oldest = nextExpiry { removeExpired(oldest) }
+            pools[key] = Pool(share: cidm_share_init(), expiry: .now)
+        } else if pools[key]?.users == 0 {
+            idleCount -= 1
+        }
+        pools[key]?.users += 1
+        return (key, pools[key]?.share)
+    }
+
+    mutating func leave(_ key: CredentialScope) {
+        guard var pool = pools[key] else { return }
+        pool.users -= 1
+        if pool.users == 0 {
+            pool.expiry = .now + Self.idleTime
+            idleCount += 1
+        }
+        pools[key] = pool
+    }
+
+    mutating func removeExpired(_ now: ContinuousClock.Instant) {
+        for (key, pool) in pools where pool.users == 0 && pool.expiry <= now {
+            pools[key] = nil
+            idleCount -= 1
+            if let share = pool.share { _ = cidm_share_cleanup(share) }
+        }
+    }
+
+    /// Closes all connections. Nothing else may follow.
+    func close() {
+        for pool in pools.values {
+            if let share = pool.share { _ = cidm_share_cleanup(share) }
+        }
+    }
+
+    private mutating func scope(of request: TransportRequest) -> CredentialScope {
+        var scope = CredentialScope(cookieOwner: request.cookieOwner)
+        for field in request.headers {
+            // The cookies of one owner change all the time, and their connections needn't.
+            if field.name == .cookie, request.cookieOwner != nil { continue }
+            if field.isSecret || isCredential(field) { scope.values.append(field.value) }
+        }
+        return scope
+    }
+
+    private mutating func isCredential(_ field: ServiceHeaders.Field) -> Bool {
+        if let answer = known[field.name.spelling] { return answer }
+        let answer = ServiceRedaction.standard.isBoundToOrigin(field)
+        if known.count < 1_000 { known[field.name.spelling] = answer }
+        return answer
+    }
+}
+
+/// Whose credentials a request carries.
+struct CredentialScope: Hashable, Sendable {
+    var values: [String] = []
+    var cookieOwner: TransportRequest.CookieOwner?
+}
+#endif

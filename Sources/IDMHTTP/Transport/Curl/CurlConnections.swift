@@ -1,0 +1,90 @@
+#if os(Linux)
+internal import Foundation
+
+/// The open sockets of a loop, and what is known of those that have carried exchanges. Used on the loop's thread.
+///
+/// libcurl opens sockets and doesn't say which of them a transfer uses, but for the addresses at both ends.
+struct CurlConnections {
+    /// The addresses at both ends.
+    struct Ends: Hashable {
+        var local: String
+        var remote: String
+        var localPort: Int32
+        var remotePort: Int32
+    }
+
+    private struct Connection {
+        let descriptor: Int32
+        /// How many exchanges use it.
+        var users = 0
+        /// Whether it carries several exchanges at once, which are told apart by the protocol.
+        var isMultiplexed = false
+    }
+
+    private var unnamed: Set<Int32> = []
+    private var connections: [Ends: Connection] = [:]
+    private var names: [Int32: Ends] = [:]
+
+    /// How many sockets are open.
+    var count: Int { unnamed.count + names.count }
+
+    mutating func opened(_ descriptor: Int32) { unnamed.insert(descriptor) }
+
+    mutating func closed(_ descriptor: Int32) {
+        unnamed.remove(descriptor)
+        if let ends = names.removeValue(forKey: descriptor) { connections[ends] = nil }
+    }
+
+    /// Takes a connection into use. Returns false if it was idle and has bytes that no exchange asked for, or is
+    /// closed: what is read next wouldn't be the answer to what is sent next.
+    ///
+    /// - Parameter hasBytes: Whether such bytes have been read from the socket already.
+    mutating func use(_ ends: Ends, hasBytes: @autoclosure () -> Bool) -> Bool {
+        guard var connection = connections[ends] else {
+            let descriptor = unnamed.first { Self.isSocket($0, from: ends.localPort, to: ends.remotePort) }
+            guard let descriptor else { return true }
+            unnamed.remove(descriptor)
+            names[descriptor] = ends
+            connections[ends] = Connection(descriptor: descriptor, users: 1)
+            return true
+        }
+        // One that is in use and is used again carries several exchanges.
+        if connection.users > 0 { connection.isMultiplexed = true }
+        guard connection.isMultiplexed || (!Self.isReadable(connection.descriptor) && !hasBytes()) else { return false }
+        connection.users += 1
+        connections[ends] = connection
+        return true
+    }
+
+    /// An exchange has ended.
+    mutating func leave(_ ends: Ends, isMultiplexed: Bool) {
+        guard var connection = connections[ends] else { return }
+        connection.users -= 1
+        connection.isMultiplexed = connection.isMultiplexed || isMultiplexed
+        connections[ends] = connection
+    }
+
+    private static func isReadable(_ descriptor: Int32) -> Bool {
+        var query = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&query, 1, 0) != 0
+    }
+
+    private static func isSocket(_ descriptor: Int32, from local: Int32, to remote: Int32) -> Bool {
+        port(descriptor, getsockname) == local && port(descriptor, getpeername) == remote
+    }
+
+    private static func port(
+        _ descriptor: Int32,
+        _ name: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+    ) -> Int32? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &length) == 0 }
+                // The port stands at the same place in addresses of both families.
+                ? pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int32($0.pointee.sin_port.bigEndian) }
+                : nil
+        }
+    }
+}
+#endif

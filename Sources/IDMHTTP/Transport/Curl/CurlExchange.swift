@@ -1,0 +1,313 @@
+#if os(Linux)
+internal import CIDMCurl
+internal import Foundation
+internal import IDMCore
+internal import Synchronization
+
+/// The storage of one exchange over libcurl: performs what its state machines decide, outside of its lock.
+///
+/// The caller and the reader use it from their tasks, libcurl's callbacks from the thread of the loop. Those find it by
+/// its number, as long as the thread works for it.
+final class CurlExchange: Sendable {
+    typealias Head = CurlHeadParser.Head
+    typealias Sender = UnsafeContinuation<Head, any Error>
+    typealias Reader = UnsafeContinuation<Data?, any Error>
+    private typealias Machine = CurlExchangeStateMachine<Head, Sender, Reader>
+    typealias Receipt = CurlExchangeStateMachine<Head, Sender, Reader>.Receipt
+    typealias Supply = CurlUploadStateMachine<UnsafeContinuation<Bool, Never>>.Supply
+    private typealias Upload = CurlUploadStateMachine<UnsafeContinuation<Bool, Never>>
+
+    /// Why a transfer was ended before its request left.
+    enum Refusal {
+        /// The connection had bytes that nobody asked for.
+        case staleConnection
+        /// The request has left before, and may not arrive twice.
+        case repetition
+    }
+
+    private struct State {
+        var machine: Machine
+        var head: CurlHeadParser
+        var upload: Upload?
+        var ends: CurlConnections.Ends?
+        var refusal: Refusal?
+        /// libcurl's handle of the transfer, which only the thread uses.
+        var handle: UInt = 0
+        /// How often the request has left.
+        var departures = 0
+        /// Why this side ended the transfer.
+        var fault: TransportFault?
+        var isTouched = false
+        var sent: Int64 = 0
+    }
+
+    private static let numbers = Atomic<UInt>(1)
+    /// The exchanges that a thread works for.
+    private static let exchanges = Locked<[UInt: CurlExchange]>([:])
+
+    let number = CurlExchange.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+    let request: TransportRequest
+    let origin: ServiceOrigin?
+    private let loop: CurlLoop
+    private let state: Locked<State>
+    private let pump = Locked<Task<Void, Never>?>(nil)
+
+    /// How many bytes of a body are kept, in either direction.
+    private static let window = 512 << 10
+    private static let uploadWindow = 256 << 10
+    /// The longest body that is handed over together with its head.
+    private static let gathered = 64 << 10
+    /// The longest body of a redirect that is read to its end for the sake of the connection.
+    private static let skipLimit = 64 << 10
+
+    init(_ request: TransportRequest, _ loop: CurlLoop) {
+        self.request = request
+        self.loop = loop
+        origin = ServiceOrigin(request.url)
+        let machine = Machine(.init(window: Self.window, gathered: Self.gathered))
+        let upload = request.body.map { body in
+            let isSmall = body.data.map { $0.count <= SegmentCursor.pieceLength } == true
+            return Upload(isSmall ? body.data : nil, window: Self.uploadWindow)
+        }
+        state = Locked(State(machine: machine, head: CurlHeadParser(limit: request.limits.header), upload: upload))
+    }
+
+    static func withNumber(_ number: UnsafeMutableRawPointer?) -> CurlExchange? {
+        exchanges.withLock { $0[UInt(bitPattern: number)] }
+    }
+
+    // MARK: The caller
+
+    /// Sends the request, and waits for the head of the response.
+    func head() async throws -> Head {
+        try await LibraryTask.hearingCancel {
+            try await withUnsafeThrowingContinuation { sender in perform(.begin(sender)) }
+        } onCancel: {
+            perform(.cancel)
+        }
+    }
+
+    /// The next bytes of the body as they were sent, or nil at its end.
+    func next(isolation: isolated (any Actor)?) async throws -> Data? {
+        if Task.isCancelled { perform(.cancel) }
+        if let ready = state.withLock({ $0.machine.takeReady() }) {
+            if ready.resumes { loop.submit(.resume(number)) }
+            return ready.piece
+        }
+        return try await LibraryTask.hearingCancel {
+            try await wait()
+        } onCancel: {
+            perform(.cancel)
+        }
+    }
+
+    private func wait(isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
+        try await withUnsafeThrowingContinuation { reader in perform(.ask(reader)) }
+    }
+
+    /// Ends the transfer, if it hasn't ended, for an error that the reader has found.
+    func fail(_ error: any Error) { perform(.fail(error)) }
+
+    /// The body is released.
+    func release() { perform(.release) }
+
+    /// How many bytes of the response's body are kept unread.
+    var unreadCount: Int { state.withLock { $0.machine.unreadCount } }
+
+    // MARK: Callbacks of libcurl, on the thread
+
+    /// Returns false if the transfer is to end.
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        do {
+            guard let head = try state.withLock({ state throws(TransportFault) in try state.head.read(line) }) else {
+                return true
+            }
+            receive(head)
+            return true
+        } catch {
+            state.withLock { $0.fault = error }
+            return false
+        }
+    }
+
+    private func receive(_ head: Head) {
+        let isRedirect = (300..<400).contains(head.status)
+        let length = head.headers.announcedLength
+        let isPacked = head.headers["Content-Encoding"] != nil
+        request.didReceive?(.head(status: head.status, length: length))
+        // Of what leads elsewhere, or is too long, nobody wants the body.
+        let gathers =
+            request.didReceive != nil && !isRedirect && !isPacked
+            && length ?? 0 <= min(Self.gathered, request.limits.body)
+        let skipLimit = isRedirect && length ?? 0 <= Self.skipLimit ? Self.skipLimit : 0
+        touch { state in
+            _ = state.machine.event(.head(head, gathers: gathers, skipLimit: skipLimit))
+        }
+    }
+
+    func receive(_ bytes: RawSpan) -> Receipt { touch { state in state.machine.receive(bytes) } }
+
+    func supplyBody(upTo room: Int) -> Supply {
+        let (supply, action) = state.withLock { $0.upload?.read(upTo: room) ?? (.end, Upload.Action()) }
+        perform(action)
+        return supply
+    }
+
+    /// Whether the request may leave over a connection.
+    func leaves(over ends: CurlConnections.Ends) -> Bool {
+        let (departures, handle) = state.withLock { ($0.departures, OpaquePointer(bitPattern: $0.handle)) }
+        let refusal: Refusal? =
+            if departures > 0, !request.mayArriveTwice {
+                .repetition
+            } else if !loop.connections.withLock({ $0.use(ends, hasBytes: cidm_has_decrypted_bytes(handle)) }) {
+                .staleConnection
+            } else {
+                nil
+            }
+        let last = state.withLock { state -> CurlConnections.Ends? in
+            state.refusal = refusal
+            guard refusal == nil else { return nil }
+            state.departures += 1
+            defer { state.ends = ends }
+            return state.ends
+        }
+        if let last { loop.connections.withLock { $0.leave(last, isMultiplexed: false) } }
+        return refusal == nil
+    }
+
+    // MARK: The thread
+
+    func startWork(_ handle: OpaquePointer) {
+        state.withLock { $0.handle = UInt(bitPattern: handle) }
+        Self.exchanges.withLock { $0[number] = self }
+    }
+
+    /// The exchange waits for others.
+    func didQueue() { request.didQueue() }
+
+    /// The transfer begins: silence counts from here on.
+    func didBegin() {
+        request.didSend(0)
+        guard let body = request.body, state.withLock({ $0.upload?.given == 0 }) else { return }
+        if body.data.map({ $0.count <= SegmentCursor.pieceLength }) != true { startPump(body) }
+    }
+
+    /// Whether the transfer ended before its request left, and may begin again over a fresh connection.
+    func takeStaleness() -> Bool {
+        state.withLock { state in
+            defer { state.refusal = nil }
+            return state.refusal == .staleConnection
+        }
+    }
+
+    /// Bytes of the request's body have gone.
+    func didSend(_ count: Int64) {
+        let sent = state.withLock { state -> Int64? in
+            let count = min(count, state.upload?.given ?? 0)
+            guard count > state.sent else { return nil }
+            state.sent = count
+            return count
+        }
+        if let sent { request.didSend(sent) }
+    }
+
+    /// Everything that the network had in this turn has been reported.
+    func turnEnded() {
+        let (action, gathered) = state.withLock { state in
+            state.isTouched = false
+            return (state.machine.event(.turnEnded), state.machine.gatheredCount)
+        }
+        if let gathered { request.didReceive?(.body(gathered)) }
+        perform(action)
+    }
+
+    /// The thread doesn't work for the exchange any more.
+    ///
+    /// - Parameter isMultiplexed: Whether the connection carries several exchanges at once.
+    func endWork(_ result: CurlResult?, isMultiplexed: Bool) {
+        Self.exchanges.withLock { $0[number] = nil }
+        let (ends, error, upload) = state.withLock { state in
+            defer { state.ends = nil }
+            let fault = state.refusal == .repetition ? TransportFault(.lost) : state.fault
+            let hasHead = state.machine.hasHead
+            let error = result.flatMap { fault ?? $0.fault(hasHead: hasHead, headerLimit: request.limits.header) }
+            return (state.ends, error, state.upload?.end() ?? Upload.Action())
+        }
+        if let ends { loop.connections.withLock { $0.leave(ends, isMultiplexed: isMultiplexed) } }
+        perform(upload)
+        pump.withLock { $0.take() }?.cancel()
+        guard result != nil else { return }
+        perform(.ended(error))
+        turnEnded()
+    }
+
+    private func touch<R>(_ body: (inout sending State) -> sending R) -> R {
+        let (result, isFirst) = state.withLock { state in
+            defer { state.isTouched = true }
+            return (body(&state), !state.isTouched)
+        }
+        if isFirst { loop.touch(self) }
+        return result
+    }
+
+    // MARK: The request's body
+
+    /// Reads the body in a task of its own, and no faster than libcurl sends it.
+    private func startPump(_ body: RequestBody.Encoded) {
+        let task = Task(executorPreference: LibraryTask.executor) { [self] in
+            do {
+                var last: Data?
+                var length = 0
+                for try await piece in try body.bytes() where !piece.isEmpty {
+                    length += piece.count
+                    // Not before it is known that it is the last one: the server would take the body for sound.
+                    guard length != body.length else {
+                        last = piece
+                        continue
+                    }
+                    guard await append(piece) else { return }
+                }
+                if let last { guard await append(last) else { return } }
+                perform(state.withLock { $0.upload?.complete() ?? Upload.Action() })
+            } catch {
+                if !Task.isCancelled { perform(.fail(error)) }
+            }
+        }
+        pump.withLock { $0 = task }
+    }
+
+    private func append(_ piece: Data) async -> Bool {
+        await withUnsafeContinuation { producer in
+            perform(state.withLock { $0.upload?.append(piece, producer) ?? Upload.Action(producer: (producer, false)) })
+        }
+    }
+
+    // MARK: What is to be done
+
+    private func perform(_ event: Machine.Event) { perform(state.withLock { $0.machine.event(event) }) }
+
+    private func perform(_ action: Upload.Action) {
+        if action.resumes { loop.submit(.resume(number)) }
+        if let (producer, goesOn) = action.producer { producer.resume(returning: goesOn) }
+    }
+
+    private func perform(_ action: Machine.Action) {
+        switch action {
+        case .none: break
+        case .submit: loop.submit(.start(self))
+        case .answer(let sender, let head): sender.resume(returning: head)
+        case .refuse(let sender, let error, let stops):
+            if stops { loop.submit(.stop(number)) }
+            sender.resume(throwing: error)
+        case .deliver(let reader, let piece, let resumes):
+            if resumes { loop.submit(.resume(number)) }
+            reader.resume(returning: piece)
+        case .finish(let reader, let error, let stops):
+            if stops { loop.submit(.stop(number)) }
+            if let error { reader.resume(throwing: error) } else { reader.resume(returning: nil) }
+        case .stop: loop.submit(.stop(number))
+        case .skip: loop.submit(.skip(number))
+        }
+    }
+}
+#endif

@@ -1,0 +1,306 @@
+#if os(Linux)
+internal import Foundation
+
+/// The states of one exchange, from its request to the end of its body. A pure value: performs nothing, and returns
+/// what is to be performed.
+///
+/// Events of the network come in the order in which libcurl reports them: one head, bytes, one end. Those of the caller
+/// come at any time.
+struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
+    enum Event {
+        /// The caller sends the request.
+        case begin(Sender)
+        /// The final head of the response.
+        ///
+        /// - `gathers`: Whether the answer waits for a short body.
+        /// - `skipLimit`: How many bytes of the body are read and dropped for the connection's sake once the body is
+        ///   released.
+        case head(Head, gathers: Bool, skipLimit: Int)
+        /// libcurl has reported everything that the network had.
+        case turnEnded
+        /// libcurl has finished the transfer, with an error if it failed.
+        case ended((any Error)?)
+        /// This side ends the transfer.
+        case fail(any Error)
+        /// The reader waits for bytes.
+        case ask(Reader)
+        /// The task of the caller or of the reader is cancelled.
+        case cancel
+        /// The body is released.
+        case release
+    }
+
+    /// What becomes of bytes.
+    enum Receipt: Sendable {
+        case taken
+        /// There are enough of them. libcurl is to keep them until it is resumed.
+        case paused
+        /// libcurl is to end the transfer.
+        case refused
+    }
+
+    enum Action {
+        case none
+        /// Hand the request to libcurl.
+        case submit
+        /// Return the head to the caller.
+        case answer(Sender, Head)
+        /// Throw the error to the caller, and end the transfer if it has begun.
+        case refuse(Sender, any Error, stops: Bool)
+        /// Return bytes to the reader, and resume libcurl if it is paused for them.
+        case deliver(Reader, Data, resumes: Bool)
+        /// Return the end of the body, or throw its error, and end the transfer if it hasn't ended.
+        case finish(Reader, (any Error)?, stops: Bool)
+        /// End the transfer.
+        case stop
+        /// Let the transfer run to its end for a moment, resumed if it is paused.
+        case skip
+    }
+
+    /// How many bytes are kept.
+    struct Sizes {
+        /// How many bytes of the body are kept unread before libcurl is paused.
+        var window: Int
+        /// How many bytes a head waits for.
+        var gathered: Int
+    }
+
+    private enum End {
+        case complete
+        case failed(any Error)
+    }
+
+    private struct Body {
+        var chunks = ByteChunks()
+        var received = 0
+        var skipLimit: Int
+        var isPaused = false
+        var end: End?
+    }
+
+    private enum Phase {
+        case idle
+        case awaiting(Sender)
+        /// The caller hasn't got the head yet.
+        case held(Sender, Head, gathers: Bool, Body)
+        case open(Reader?, Body)
+        /// The body has been released. So many bytes of the rest may come before the transfer is aborted.
+        case skipping(rest: Int)
+        case over(any Error)
+    }
+
+    private let sizes: Sizes
+    private var phase = Phase.idle
+
+    init(_ sizes: Sizes) {
+        self.sizes = sizes
+    }
+
+    /// How many bytes of the body are kept unread.
+    var unreadCount: Int {
+        switch phase {
+        case .held(_, _, _, let body), .open(_, let body): body.chunks.count
+        case .idle, .awaiting, .skipping, .over: 0
+        }
+    }
+
+    /// How many bytes of the body have come, as long as the answer waits for more of them.
+    var gatheredCount: Int? {
+        if case .held(_, _, true, let body) = phase, body.received > 0 { body.received } else { nil }
+    }
+
+    /// Whether the head of the response has come.
+    var hasHead: Bool {
+        switch phase {
+        case .held, .open, .skipping: true
+        case .idle, .awaiting, .over: false
+        }
+    }
+
+    mutating func event(_ event: Event) -> Action {
+        switch event {
+        case .begin(let sender): begin(sender)
+        case .head(let head, let gathers, let skipLimit): receive(head, gathers: gathers, skipLimit: skipLimit)
+        case .turnEnded: supply()
+        case .ended(let error): end(error.map { .failed($0) } ?? .complete, stops: false)
+        case .fail(let error): end(.failed(error), stops: true)
+        case .ask(let reader): ask(reader)
+        case .cancel: abandon(skips: false)
+        case .release: abandon(skips: true)
+        }
+    }
+
+    /// Bytes of the body have come.
+    mutating func receive(_ bytes: RawSpan) -> Receipt {
+        // The phase gives its payload away meanwhile, or each append would copy what is kept.
+        switch phase {
+        case .held(let sender, let head, let gathers, var body):
+            phase = .idle
+            defer { phase = .held(sender, head, gathers: gathers, body) }
+            return receive(bytes, &body)
+        case .open(let reader, var body):
+            phase = .idle
+            defer { phase = .open(reader, body) }
+            return receive(bytes, &body)
+        case .skipping(let rest):
+            phase = .skipping(rest: max(rest - bytes.byteCount, 0))
+            return bytes.byteCount <= rest ? .taken : .refused
+        case .idle, .awaiting, .over: return .refused
+        }
+    }
+
+    private func receive(_ bytes: RawSpan, _ body: inout Body) -> Receipt {
+        guard body.end == nil else { return .refused }
+        guard body.chunks.count < sizes.window else {
+            body.isPaused = true
+            return .paused
+        }
+        body.chunks.append(bytes)
+        body.received += bytes.byteCount
+        return .taken
+    }
+
+    /// Returns bytes, or nil at the end of the body, without a reader that waits. Nil if the reader has to wait, or
+    /// gets an error.
+    mutating func takeReady() -> (piece: Data?, resumes: Bool)? {
+        guard case .open(nil, var body) = phase else { return nil }
+        phase = .idle
+        defer { phase = .open(nil, body) }
+        if let piece = body.chunks.popFirst() { return (piece, resumes(&body)) }
+        if case .complete = body.end { return (nil, false) }
+        return nil
+    }
+
+    private mutating func begin(_ sender: Sender) -> Action {
+        switch phase {
+        case .idle:
+            phase = .awaiting(sender)
+            return .submit
+        case .over(let error): return .refuse(sender, error, stops: false)
+        case .awaiting, .held, .open, .skipping: return .refuse(sender, CancellationError(), stops: false)
+        }
+    }
+
+    private mutating func receive(_ head: Head, gathers: Bool, skipLimit: Int) -> Action {
+        guard case .awaiting(let sender) = phase else { return .none }
+        phase = .held(sender, head, gathers: gathers, Body(skipLimit: skipLimit))
+        return .none
+    }
+
+    /// Gives the caller or the reader what there is for them.
+    private mutating func supply() -> Action {
+        switch phase {
+        case .held(let sender, let head, let gathers, let body):
+            guard body.end != nil || !gathers || body.received > sizes.gathered else { return .none }
+            phase = .open(nil, body)
+            return .answer(sender, head)
+        case .open(let reader?, let body):
+            phase = .open(nil, body)
+            return ask(reader)
+        case .idle, .awaiting, .open(nil, _), .skipping, .over: return .none
+        }
+    }
+
+    private mutating func end(_ end: End, stops: Bool) -> Action {
+        switch phase {
+        case .awaiting(let sender):
+            let error: any Error = if case .failed(let error) = end { error } else { TransportFault(.lost) }
+            phase = .over(error)
+            return .refuse(sender, error, stops: stops)
+        case .held(let sender, let head, let gathers, var body):
+            guard body.end == nil else { return .none }
+            body.end = end
+            phase = .held(sender, head, gathers: gathers, body)
+            return stops ? .stop : .none
+        case .open(let reader, var body):
+            guard body.end == nil else { return .none }
+            body.end = end
+            phase = .open(reader, body)
+            return stops ? .stop : .none
+        case .skipping:
+            phase = .over(CancellationError())
+            return stops ? .stop : .none
+        case .idle:
+            if case .failed(let error) = end { phase = .over(error) }
+            return .none
+        case .over: return .none
+        }
+    }
+
+    private mutating func ask(_ reader: Reader) -> Action {
+        switch phase {
+        case .open(nil, var body):
+            phase = .idle
+            if let piece = body.chunks.popFirst() {
+                let resumes = resumes(&body)
+                phase = .open(nil, body)
+                return .deliver(reader, piece, resumes: resumes)
+            }
+            phase = .open(body.end == nil ? reader : nil, body)
+            switch body.end {
+            case .complete: return .finish(reader, nil, stops: false)
+            case .failed(let error): return .finish(reader, error, stops: false)
+            case nil: return .none
+            }
+        case .over(let error): return .finish(reader, error, stops: false)
+        case .idle, .awaiting, .held, .open, .skipping: return .finish(reader, CancellationError(), stops: false)
+        }
+    }
+
+    /// Whether libcurl goes on, since there is room again.
+    private func resumes(_ body: inout Body) -> Bool {
+        guard body.isPaused, body.chunks.count <= sizes.window / 2 else { return false }
+        body.isPaused = false
+        return body.end == nil
+    }
+
+    private mutating func abandon(skips: Bool) -> Action {
+        defer {
+            switch phase {
+            case .skipping, .over: break
+            case .idle, .awaiting, .held, .open: phase = .over(CancellationError())
+            }
+        }
+        switch phase {
+        case .awaiting(let sender): return .refuse(sender, CancellationError(), stops: true)
+        case .held(let sender, _, _, let body): return .refuse(sender, CancellationError(), stops: body.end == nil)
+        case .open(let reader?, let body): return .finish(reader, CancellationError(), stops: body.end == nil)
+        case .open(nil, let body):
+            guard body.end == nil else { return .none }
+            guard skips, body.skipLimit > 0 else { return .stop }
+            phase = .skipping(rest: body.skipLimit)
+            return .skip
+        case .skipping where !skips:
+            phase = .over(CancellationError())
+            return .stop
+        case .idle, .skipping, .over: return .none
+        }
+    }
+}
+
+extension CurlExchangeStateMachine.Event: Sendable where Sender: Sendable, Reader: Sendable {}
+extension CurlExchangeStateMachine.Action: Sendable where Sender: Sendable, Reader: Sendable {}
+
+/// Bytes in the order in which they were appended, kept in pieces of moderate size.
+struct ByteChunks {
+    private static let pieceLength = 256 << 10
+    private var chunks: [Data] = []
+    private(set) var count = 0
+
+    mutating func append(_ bytes: RawSpan) {
+        count += bytes.byteCount
+        if chunks.last.map({ $0.count + bytes.byteCount <= Self.pieceLength }) != true {
+            // More follows where a whole piece has come before.
+            chunks.append(chunks.isEmpty ? Data() : Data(capacity: Self.pieceLength))
+        }
+        bytes.withUnsafeBytes { chunks[chunks.count - 1].append(contentsOf: $0) }
+    }
+
+    mutating func popFirst() -> Data? {
+        guard !chunks.isEmpty else { return nil }
+        let first = chunks.removeFirst()
+        count -= first.count
+        return first
+    }
+}
+#endif

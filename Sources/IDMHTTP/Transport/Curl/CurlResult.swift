@@ -1,0 +1,67 @@
+#if os(Linux)
+internal import Foundation
+
+/// How a transfer of libcurl has ended.
+struct CurlResult: Sendable {
+    /// The code of libcurl. 0 if it has succeeded.
+    var code: Int32
+    /// What libcurl says about it.
+    var text: String
+    /// What OpenSSL has found out about the certificate.
+    var verification: Int
+    /// The status of a proxy that was asked for a tunnel. 0 if none was.
+    var tunnelStatus: Int
+
+    /// The fault that this means. Nil if the transfer has succeeded.
+    ///
+    /// - Parameters:
+    ///   - hasHead: Whether the head of the response had come.
+    ///   - headerLimit: The most bytes of a head.
+    func fault(hasHead: Bool, headerLimit: Int) -> TransportFault? {
+        guard code != 0 || !hasHead else { return nil }
+        return TransportFault(kind(hasHead: hasHead, headerLimit: headerLimit), curlCode: code)
+    }
+
+    private func kind(hasHead: Bool, headerLimit: Int) -> TransportFault.Kind {
+        switch code {
+        // Whatever the tunnel's proxy says, it isn't the response.
+        case 56 where tunnelStatus != 0 && !(200..<300).contains(tunnelStatus): return .unreachable
+        case 5, 6, 7, 28, 45, 97: return .unreachable
+        case 35: return tlsKind
+        case 60: return .untrusted(certificateReason)
+        case 53, 54, 58, 59, 66, 77, 80, 82, 83, 90, 91, 98: return .untrusted(.other)
+        case 61: return .undecodable
+        case 1, 8: return hasHead ? .truncated : .malformed
+        // A line of a head that is longer than libcurl takes, and a head that is.
+        case 27 where !hasHead: return .headerTooLarge(limit: min(headerLimit, 100 << 10))
+        case 100 where !hasHead: return .headerTooLarge(limit: min(headerLimit, 300 << 10))
+        case 56 where !hasHead && text.hasPrefix("Too large response headers"):
+            return .headerTooLarge(limit: min(headerLimit, 300 << 10))
+        case 0, 16, 18, 52, 55, 56, 65, 92, 95: return hasHead ? .truncated : .lost
+        default: return hasHead ? .truncated : .other
+        }
+    }
+
+    /// What has gone wrong with a handshake. libcurl says it in a sentence of OpenSSL's.
+    private var tlsKind: TransportFault.Kind {
+        let reasons: [(String, TransportFault.Kind)] = [
+            ("wrong version number", .untrusted(.notTLS)), ("unknown protocol", .untrusted(.notTLS)),
+            ("http request", .untrusted(.notTLS)), ("packet length too long", .untrusted(.notTLS)),
+            ("unsupported protocol", .untrusted(.oldTLS)), ("protocol version", .untrusted(.oldTLS)),
+            ("no protocols available", .untrusted(.oldTLS)), ("SSL_ERROR_SYSCALL", .lost), ("reset by peer", .lost),
+            ("unexpected eof", .lost),
+        ]
+        return reasons.first { text.contains($0.0) }?.1 ?? .untrusted(.other)
+    }
+
+    private var certificateReason: TransportFault.Reason {
+        switch verification {
+        // libcurl compares the name by itself, behind OpenSSL.
+        case 0, 62, 64: .otherHost
+        case 9, 10: .expired
+        case 2, 18, 19, 20, 21, 27: .unknownAuthority
+        default: .other
+        }
+    }
+}
+#endif
