@@ -95,8 +95,8 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
     fileprivate final class Failures {
         private var runs: Set<ObjectIdentifier?> = []
 
-        func note() { runs.insert(HandlerTurn.current) }
-        func take() -> Bool { runs.remove(HandlerTurn.current) != nil }
+        func note() { runs.insert(HandlerContext.currentID) }
+        func take() -> Bool { runs.remove(HandlerContext.currentID) != nil }
     }
 
     fileprivate func complete(hasFailed: Bool) {

@@ -1,12 +1,12 @@
-/// The rule under which the calls of an integrator, or of one of its lanes, run beside each other.
+/// How concurrent calls of one integrator, or of one of its lanes, affect each other.
 ///
-/// | type | when a call starts | what happens to the others | on failure | on cancel |
-/// |---|---|---|---|---|
-/// | ``default`` | at once | nothing | the call alone ends | the call alone ends |
-/// | ``only`` | at once, if nothing runs | later calls are ignored | the place is free | the place is free |
-/// | ``only(joining:)`` | at once | later calls share the running request | all that share it hear of it | leaves alone; the last one out stops the request |
-/// | ``queue`` | in order of `call()`, one at a time | they wait | the next one starts | the next one starts |
-/// | ``latest`` | at once | earlier ones are superseded | the call alone ends | the call alone ends |
+/// | type | a call starts | other calls | after a failure or cancel |
+/// |---|---|---|---|
+/// | ``default`` | at once | run independently | only this call ends |
+/// | ``only`` | at once, if no call is running | are ignored while it runs | the next call can start |
+/// | ``only(joining:)`` | at once | share the running request | a failure ends all of them; a cancel only the cancelled one |
+/// | ``queue`` | when the calls before it have finished | wait, in order | the next call starts |
+/// | ``latest`` | at once | earlier calls are cancelled as superseded | only this call ends |
 public struct ExecutingType: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case all
@@ -17,81 +17,73 @@ public struct ExecutingType: Sendable, Hashable {
 
     let kind: Kind
 
-    /// Every call starts at once, and all run independently.
+    /// Starts every call at once; all run independently.
     public static let `default` = ExecutingType(kind: .all)
 
-    /// A call starts at once if nothing runs. Otherwise it is ignored.
+    /// Starts a call if no call is running; otherwise ignores it.
     ///
-    /// The place is free again as soon as the end of the running call is decided, before its last handlers run, so a
-    /// handler may call again.
+    /// The running call stops counting as running when its outcome is decided, before its last handlers run. A handler
+    /// can therefore start the next call.
     public static let only = ExecutingType(kind: .one(joining: false))
 
-    /// A call starts at once. With `joining`, calls made while a request runs share that request and what it answers;
-    /// its input is the first call's. Each hears its own handlers, and each can be cancelled without the others. The
-    /// request becomes as urgent as the most urgent who joins, where the platform can.
+    /// Starts a call at once; while a request is running, later calls share it and receive its result.
     ///
-    /// A provider that awaits its own joining integrator waits for its own answer, for ever.
+    /// The shared request uses the first call's input. Each call has its own handlers and can be cancelled alone; the
+    /// request is cancelled with its last call. It runs at the highest priority of the calls that share it.
+    ///
+    /// - Warning: A provider that awaits its own joining integrator deadlocks.
     public static func only(joining: Bool) -> ExecutingType {
         ExecutingType(kind: .one(joining: joining))
     }
 
-    /// Calls run one at a time, in the order in which `call()` was entered.
+    /// Runs one call at a time, in the order in which `call()` was entered.
     ///
-    /// A provider that awaits its own queued integrator waits for ever.
+    /// - Warning: A provider that awaits its own queued integrator deadlocks.
     public static let queue = queue()
 
-    /// Calls run in the order in which `call()` was entered, some at a time.
+    /// Runs up to `width` calls at a time, in the order in which `call()` was entered.
     ///
-    /// The next one starts when one before it has finished, its `onCompletion` included, however it ended.
+    /// A waiting call starts when a running call has finished, including its `onCompletion` handlers.
     ///
     /// - Parameters:
-    ///   - width: How many run at the same time. Less than one counts as one.
-    ///   - limit: How many may wait. Those past the limit are ignored; with zero or less, nothing waits.
+    ///   - width: The maximum number of running calls; at least 1.
+    ///   - limit: The maximum number of waiting calls. Calls beyond it are ignored. With 0, no call waits.
+    /// - Warning: A provider that awaits its own queued integrator deadlocks.
     public static func queue(width: Int = 1, limit: Int = .max) -> ExecutingType {
         ExecutingType(kind: .line(width: max(width, 1), limit: max(limit, 0)))
     }
 
-    /// A call starts at once, and those before it are superseded: they are cancelled, and deliver nothing more.
+    /// Starts a call at once, and cancels earlier calls as superseded. They deliver no more values.
     public static let latest = latest(debounce: .zero)
 
-    /// A call starts after that much quiet, and those before it are superseded as soon as it is made.
+    /// Starts a call after `debounce` without a newer call, and cancels earlier calls as superseded at once.
     ///
-    /// - Parameter debounce: How long no newer call may come before the call starts. Zero or less is no wait at all.
+    /// - Parameter debounce: The interval without a newer call. With zero or less, the call starts at once.
     public static func latest(debounce: Duration) -> ExecutingType {
         ExecutingType(kind: .newest(debounce: max(debounce, .zero)))
     }
 
-    /// The quiet that a call waits for.
     var debounce: Duration {
         if case .newest(let debounce) = kind { return debounce }
         return .zero
     }
 
-    /// Whether calls share the request that runs.
+    /// True if calls share the running request.
     var isJoining: Bool { kind == .one(joining: true) }
 
-    /// Whether a call never waits, nor shares what it asks: so that all is known of it as soon as it comes.
-    var decidesAtOnce: Bool {
-        switch kind {
-        case .all, .one(joining: false): true
-        case .newest(let debounce): debounce == .zero
-        case .one(joining: true), .line: false
-        }
-    }
-
-    /// What the gate goes by. Sharing a request is not its business: to the gate, joined calls all run.
+    /// The admission rule. Joining calls are all admitted: they share a request, not a place.
     var rule: AdmissionRule {
         switch kind {
         case .all, .one(joining: true): .all
         case .one(joining: false): .one
         case .line(let width, let limit): .line(width: width, limit: limit)
-        case .newest(let debounce): .newest(settles: debounce > .zero)
+        case .newest(let debounce): .newest(debounces: debounce > .zero)
         }
     }
 }
 
 extension ExecutingType: CustomStringConvertible {
-    /// The type as it is written.
+    /// The type, as written in code.
     public var description: String {
         switch kind {
         case .all: "default"

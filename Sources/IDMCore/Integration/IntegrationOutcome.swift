@@ -1,33 +1,33 @@
-/// How a call ended.
+/// The outcome of a call.
 public enum IntegrationOutcome<Output: Sendable>: Sendable {
-    /// The provider answered: with this value, or for a stream with this as the last one.
+    /// The provider returned this value; for a stream, its last value.
     case success(Output)
-    /// The provider or the model failed, a stream perhaps after some values.
+    /// The provider or the model failed. A stream may have delivered values before.
     case failure(any Error)
     /// The call ended without a result.
     case cancelled(CancelReason)
 }
 
 extension IntegrationOutcome {
-    /// The value of a success.
+    /// The value of a success; otherwise nil.
     public var value: Output? {
         if case .success(let value) = self { return value }
         return nil
     }
 
-    /// The error of a failure.
+    /// The error of a failure; otherwise nil.
     public var error: (any Error)? {
         if case .failure(let error) = self { return error }
         return nil
     }
 
-    /// The reason of a cancelled call.
+    /// The reason of a cancelled call; otherwise nil.
     public var cancelReason: CancelReason? {
         if case .cancelled(let reason) = self { return reason }
         return nil
     }
 
-    /// The value, or throws the error; a cancelled call throws ``IntegrationError/cancelled(_:)``.
+    /// Returns the value or throws the error. A cancelled call throws ``IntegrationError/cancelled(_:)``.
     public func get() throws -> Output {
         switch self {
         case .success(let value): value
@@ -38,7 +38,7 @@ extension IntegrationOutcome {
 }
 
 extension IntegrationOutcome: Equatable where Output: Equatable {
-    /// Two outcomes are equal if they are of one kind with equal values or reasons. Failures are equal to nothing.
+    /// Returns true for successes with equal values and cancellations with equal reasons. Failures are never equal.
     public static func == (left: IntegrationOutcome, right: IntegrationOutcome) -> Bool {
         switch (left, right) {
         case (.success(let left), .success(let right)): left == right
@@ -48,10 +48,9 @@ extension IntegrationOutcome: Equatable where Output: Equatable {
     }
 }
 
-/// Inside, outcomes carry a value of any type. These give it back its type, which is known where the call was made, and
-/// is the only one that the value can have.
+// Executions store outcomes with the type of the value erased. The call that made an execution knows the type.
 extension IntegrationOutcome where Output == any Sendable {
-    /// What comes of an error from below, which may be the provider's own cancel.
+    /// The outcome of a provider's error, which may be a cancellation.
     init(_ error: any Error) {
         self = CancelReason(error).map { .cancelled($0) } ?? .failure(error)
     }

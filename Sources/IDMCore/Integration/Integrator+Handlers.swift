@@ -1,64 +1,98 @@
-/// Handlers that hear every call made after they were added. They run before the call's own, in the order in which they
-/// were added, under the same rules.
+/// Handlers for every call that is made after they were added. They run before the call's own handlers, in the order in
+/// which they were added.
 extension Integrator {
-    /// Hears that a call has started. See ``IntegrationCall/onBeginning(_:)``.
+    /// Adds handlers that can be removed again.
+    ///
+    /// ```swift
+    /// let spinner = users.addHandlers {
+    ///     $0.onBeginning { spinner.start() }.onCompletion { spinner.stop() }
+    /// }
+    /// spinner.remove()
+    /// ```
+    ///
+    /// - Parameter configure: Adds the handlers to the call that it receives. Called once, before this method returns;
+    ///   retry rules and chained calls are ignored.
+    public func addHandlers(
+        _ configure: (IntegrationCall<Output>) -> IntegrationCall<Output>
+    ) -> HandlerRegistration {
+        let id = core.addHandlers(configure(.unprepared).handlers)
+        return HandlerRegistration { [core] in core.removeHandlers(id) }
+    }
+
+    /// Adds a handler for the begin event. See ``IntegrationCall/onBeginning(_:)``.
     @discardableResult
     public func onBeginning(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> Self {
-        adding { $0.append(.beginning(handler)) }
+        adding { $0.begin = [handler] }
     }
 
-    /// Hears how far a call has come. See ``IntegrationCall/onProgress(_:)``.
+    /// Adds a handler for progress. See ``IntegrationCall/onProgress(_:)``.
     @discardableResult
     public func onProgress(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (IntegrationProgress) -> Void
     ) -> Self {
-        adding { $0.append(.progress(handler)) }
+        adding { $0.progress = [handler] }
     }
 
-    /// Hears that a call is tried again. See ``IntegrationCall/onRetry(_:)``.
+    /// Adds a handler for retries. See ``IntegrationCall/onRetry(_:)``.
     @discardableResult
     public func onRetry(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Int, any Error) -> Void
     ) -> Self {
-        adding { $0.append(.retry(handler)) }
+        adding { $0.retry = [handler] }
     }
 
-    /// Hears the value of a call. See ``IntegrationCall/onSuccess(_:)``.
+    /// Adds a handler for values. See ``IntegrationCall/onSuccess(_:)``.
     @discardableResult
     public func onSuccess(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Output) -> Void
     ) -> Self {
-        adding { $0.append(.success(TypedSuccessHandler(handler: handler))) }
+        adding { $0.success = [SuccessHandler(handler)] }
     }
 
-    /// Hears the error of a call. See ``IntegrationCall/onError(_:)``.
+    /// Adds a handler for errors. See ``IntegrationCall/onError(_:)``.
     @discardableResult
     public func onError(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (any Error) -> Void
     ) -> Self {
-        adding { $0.append(.error(handler)) }
+        adding { $0.error = [handler] }
     }
 
-    /// Hears that a call ended without a result. See ``IntegrationCall/onCancel(_:)``.
+    /// Adds a handler for cancellations. See ``IntegrationCall/onCancel(_:)``.
     @discardableResult
     public func onCancel(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (CancelReason) -> Void
     ) -> Self {
-        adding { $0.append(.cancel(handler)) }
+        adding { $0.cancel = [handler] }
     }
 
-    /// Hears that a call which had started has ended. See ``IntegrationCall/onCompletion(_:)``.
+    /// Adds a handler for the completion event. See ``IntegrationCall/onCompletion(_:)``.
     @discardableResult
     public func onCompletion(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> Self {
-        adding { $0.append(.completion(handler)) }
+        adding { $0.completion = [handler] }
     }
 
     private func adding(_ change: (inout Handlers) -> Void) -> Self {
-        engine.changeHandlers(change)
+        var handlers = Handlers()
+        change(&handlers)
+        core.addHandlers(handlers)
         return self
+    }
+}
+
+/// Handlers that were added to an integrator with ``Integrator/addHandlers(_:)``.
+public struct HandlerRegistration: Sendable {
+    private let removeHandlers: @Sendable () -> Void
+
+    init(_ removeHandlers: @escaping @Sendable () -> Void) {
+        self.removeHandlers = removeHandlers
+    }
+
+    /// Removes the handlers from calls that are made later. Calls that were made before keep them.
+    public func remove() {
+        removeHandlers()
     }
 }

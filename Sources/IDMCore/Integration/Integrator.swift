@@ -1,5 +1,4 @@
-/// Runs a provider, and a model made from what it fetched, under one executing type, and tells the caller what
-/// happened.
+/// Runs a provider under one executing type and delivers the result of each call to its handlers.
 ///
 /// ```swift
 /// let users = Integrator(UserDataProvider(), model: Users.self, executing: .latest)
@@ -12,99 +11,107 @@
 /// let found = try await users.request("apple")
 /// ```
 ///
-/// Every call ends exactly once, and its handlers run in one fixed order; see <doc:TheCallContract>. An integrator is
-/// good on any actor and thread. It is itself a provider of its models, so it composes like any other.
+/// Each call ends exactly once, and its handlers run in a fixed order; see <doc:TheCallContract>. An integrator can be
+/// used from any actor or thread. It is a data provider itself, so integrators compose like other providers.
 ///
-/// Calls and their tasks hold the integrator, runs do not: when nothing holds it any more, what still runs is cancelled
-/// with ``CancelReason/released``. So store it, or keep the task of a call: an integrator in a local variable goes
-/// after its last use.
+/// A started call runs to its end even if the integrator is released. To cancel running calls when the last reference to
+/// the integrator goes away, create it with `cancelsWhenReleased: true`.
 public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
-    @usableFromInline let supply: Supply<Input, Output>
+    @usableFromInline let base: IntegratorProvider<Input, Output>
+    private let cancelsWhenReleased: Bool
 
-    var engine: IntegratorCore { supply.engine }
+    var core: IntegratorCore { base.core }
 
-    /// Makes an integrator whose output is the provider's.
+    /// Creates an integrator that returns the provider's output.
     ///
-    /// A provider that is a ``StreamDataProvider``, also one hidden in `some DataProvider`, is heard value by value.
+    /// If the provider is a ``StreamDataProvider``, handlers receive each of its values.
     ///
     /// - Parameters:
-    ///   - provider: Fetches the data.
-    ///   - type: How calls run beside each other.
-    ///   - lane: Applies the executing type to the calls of each key by itself, instead of to all. Called once a call,
-    ///     in `call()`.
-    ///   - clock: Measures the debounce and the delays before retries.
+    ///   - provider: The provider that fetches the data.
+    ///   - type: How concurrent calls affect each other.
+    ///   - cancelsWhenReleased: Pass true to cancel calls with ``CancelReason/released`` when nothing holds the
+    ///     integrator any more. Prepared calls and the tasks of started calls hold it.
+    ///   - lane: Maps an input to a lane key. The executing type applies within each lane. Called once per call, inside
+    ///     `call()`. Pass nil to use one lane for all calls.
+    ///   - clock: The clock that measures debounce intervals and retry delays.
     public init(
         _ provider: some DataProvider<Input, Output>, executing type: ExecutingType = .default,
-        lane: (@Sendable (Input) -> any Hashable & Sendable)? = nil, clock: any Clock<Duration> = ContinuousClock()
+        cancelsWhenReleased: Bool = false, lane: (@Sendable (Input) -> any Hashable & Sendable)? = nil,
+        clock: any Clock<Duration> = ContinuousClock()
     ) {
-        supply = Supply(provider, engine: IntegratorCore(type: type, isKeyed: lane != nil, clock: clock), lane: lane)
+        base = IntegratorProvider(
+            provider, core: IntegratorCore(type: type, isKeyed: lane != nil, clock: clock), lane: lane)
+        self.cancelsWhenReleased = cancelsWhenReleased
     }
 
-    /// Makes an integrator whose output is a model made from the provider's output.
+    /// Creates an integrator that returns a model made from the provider's output.
     ///
-    /// A model that can't be made fails the call with ``IntegrationError/model(_:)``.
+    /// If the model's initializer fails, the call fails with ``IntegrationError/model(_:)``.
     ///
     /// - Parameters:
-    ///   - provider: Fetches the data.
+    ///   - provider: The provider that fetches the data.
     ///   - model: The type of the model.
-    ///   - type: How calls run beside each other.
+    ///   - type: How concurrent calls affect each other.
     ///   - parsing: Where the model is made.
-    ///   - lane: Applies the executing type to the calls of each key by itself, instead of to all. Called once a call,
-    ///     in `call()`.
-    ///   - clock: Measures the debounce and the delays before retries.
+    ///   - cancelsWhenReleased: Pass true to cancel calls with ``CancelReason/released`` when nothing holds the
+    ///     integrator any more. Prepared calls and the tasks of started calls hold it.
+    ///   - lane: Maps an input to a lane key. The executing type applies within each lane. Called once per call, inside
+    ///     `call()`. Pass nil to use one lane for all calls.
+    ///   - clock: The clock that measures debounce intervals and retry delays.
     public convenience init<Provider: DataProvider>(
         _ provider: Provider, model: Output.Type, executing type: ExecutingType = .default,
-        parsing: ModelParsing = .concurrent, lane: (@Sendable (Input) -> any Hashable & Sendable)? = nil,
-        clock: any Clock<Duration> = ContinuousClock()
+        parsing: ModelParsing = .concurrent, cancelsWhenReleased: Bool = false,
+        lane: (@Sendable (Input) -> any Hashable & Sendable)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) where Provider.Input == Input, Output: DataModel, Output.Source == Provider.Output {
-        self.init(provider.model(model, parsing: parsing), executing: type, lane: lane, clock: clock)
+        self.init(
+            provider.model(model, parsing: parsing), executing: type, cancelsWhenReleased: cancelsWhenReleased,
+            lane: lane, clock: clock)
     }
 
     deinit {
-        engine.release()
+        if cancelsWhenReleased { core.release() }
     }
 
-    /// Prepares a call. Nothing happens before ``IntegrationCall/call(isolation:)``.
+    /// Creates a call that starts when ``IntegrationCall/call(isolation:)`` is called on it.
     @inlinable
     public func prepareCall(_ input: Input) -> IntegrationCall<Output> {
-        IntegrationCall(PreparedInput(supply: supply, input: input), holding: self)
+        IntegrationCall(PreparedInput(base, input: input), holding: self)
     }
 
-    /// Prepares a call of an integrator that needs no input.
+    /// Creates a call of an integrator that needs no input.
     public func prepareCall() -> IntegrationCall<Output> where Input == Void {
         prepareCall(())
     }
 
-    /// Calls and waits for the value, for a stream the last one, under the same rules as any other call.
+    /// Starts a call and returns its value; for a stream, its last value.
     ///
-    /// Throws `CancellationError` if and only if the awaiting task was cancelled, which cancels the call as well, and
-    /// ``IntegrationError/cancelled(_:)`` if the call was cancelled otherwise.
+    /// - Throws: `CancellationError` if the awaiting task is cancelled, which also cancels the call;
+    ///   ``IntegrationError/cancelled(_:)`` if the call is cancelled in any other way; otherwise the provider's error.
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
-        let source = PreparedInput(supply: supply, input: input)
-        let handle = engine.call(source, CallConfiguration(), isolation: #isolation)
-        let outcome = try await handle.life.waitForOutcome { handle.cancel(isolation: nil) }
+        let call = core.call(PreparedInput(base, input: input), nil, isolation: #isolation)
+        let outcome = try await call.execution.waitForOutcome { call.cancel(isolation: nil) }
         return try outcome.get(as: Output.self)
     }
 
-    /// Cancels all calls, those that wait among them. Each hears ``CancelReason/cancelled``.
+    /// Cancels all running and waiting calls with ``CancelReason/cancelled``.
     ///
-    /// Once this returns on the actor of the handlers, no value and no progress of these calls is heard any more. Where
-    /// it is called on an actor, and not from a handler, the handlers there may have heard of it by then.
+    /// If called on the handlers' actor, no value or progress of these calls is delivered after this method returns.
+    /// Calls that are made by a handler of a cancelled call are not affected.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
-        engine.cancelAll(isolation: isolation)
+        core.cancelAll(isolation: isolation)
     }
 
-    /// The provider, with the executing type around it.
+    /// The structure of the provider, with the executing type around it.
     public var structure: ProviderStructure {
-        .wrapping(supply.provider.structure, in: "integrator, \(engine.type)")
+        .wrapping(base.provider.structure, in: "integrator, \(core.type)")
     }
 
-    /// A call with everything that has been prepared for it elsewhere.
-    func prepareCall(_ input: Input, _ plan: CallConfiguration) -> IntegrationCall<Output> {
-        IntegrationCall(PreparedInput(supply: supply, input: input), holding: self, plan: plan)
+    /// Creates a call whose handlers and links were prepared elsewhere.
+    func prepareCall(_ input: Input, _ configuration: CallConfiguration?) -> IntegrationCall<Output> {
+        IntegrationCall(PreparedInput(base, input: input), holding: self, configuration: configuration)
     }
 
-    /// How many calls wait: in line, for quiet, or for another call.
-    package var waitingCount: Int { engine.waitingCount }
+    /// The number of calls that wait in line, for a debounce interval or for another call.
+    package var waitingCount: Int { core.waitingCount }
 }

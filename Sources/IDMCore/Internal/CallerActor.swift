@@ -1,7 +1,7 @@
-/// The actor that the caller runs on, by name. Nil stands for no actor.
+/// Returns the actor that the caller runs on.
 ///
-/// Kept out of line: asked in place, `#isolation` makes the optimizer of Swift 6.3 fail.
+/// Not inlined: used in place, `#isolation` crashes the optimizer of Swift 6.3 in large functions.
 @inline(never)
-func here(_ caller: (any Actor)? = #isolation) -> ObjectIdentifier? {
-    caller.map { ObjectIdentifier($0) }
+func currentIsolation(_ isolation: (any Actor)? = #isolation) -> (any Actor)? {
+    isolation
 }

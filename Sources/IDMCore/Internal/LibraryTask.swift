@@ -17,7 +17,7 @@
     static func start(
         _ work: some TaskWork, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        launch(work, isLater: isolation == nil || HandlerTurn.isCurrent, isolation: isolation)
+        launch(work, isLater: isolation == nil || HandlerContext.isCurrent, isolation: isolation)
     }
 
     private static func launch(
@@ -128,7 +128,7 @@
         _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
         let work = ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body)
-        return launch(work, isLater: HandlerTurn.isCurrent, isolation: isolation)
+        return launch(work, isLater: HandlerContext.isCurrent, isolation: isolation)
     }
 
     /// Starts a closure on no actor, in a later turn.

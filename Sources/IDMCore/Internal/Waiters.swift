@@ -1,27 +1,37 @@
-/// The continuations that wait for one thing. To be kept under a lock, and resumed outside of it.
+/// The continuations that wait for one event. Store them under a lock, and resume them outside of it.
 package struct Waiters<Value: Sendable>: Sendable {
-    private var continuations: [Int: WatchedContinuation<Value, Never>] = [:]
+    package typealias Continuation = WatchedContinuation<Value, Never>
+
+    /// The first waiter is stored inline: most events have no other.
+    private var first: (id: Int, continuation: Continuation)?
+    private var others: [Int: Continuation] = [:]
     private var lastID = 0
 
     package init() {}
 
-    /// A name for a waiter that is about to come.
+    /// Returns an ID for a waiter that is added next.
     package mutating func newID() -> Int {
         lastID += 1
         return lastID
     }
 
-    package mutating func add(_ continuation: WatchedContinuation<Value, Never>, _ id: Int) {
-        continuations[id] = continuation
+    package mutating func add(_ continuation: Continuation, _ id: Int) {
+        if first == nil && others.isEmpty { first = (id, continuation) } else { others[id] = continuation }
     }
 
-    package mutating func remove(_ id: Int) -> WatchedContinuation<Value, Never>? {
-        continuations.removeValue(forKey: id)
+    package mutating func remove(_ id: Int) -> Continuation? {
+        if let first, first.id == id {
+            self.first = nil
+            return first.continuation
+        }
+        return others.isEmpty ? nil : others.removeValue(forKey: id)
     }
 
-    package mutating func removeAll() -> [WatchedContinuation<Value, Never>] {
-        defer { continuations = [:] }
-        return continuations.inOrder
+    /// Removes all waiters. Returns them in the order in which their IDs were made.
+    package mutating func removeAll() -> [Continuation] {
+        guard first != nil || !others.isEmpty else { return [] }
+        defer { (first, others) = (nil, [:]) }
+        return (first.map { [$0.continuation] } ?? []) + others.inOrder
     }
 }
 

@@ -91,6 +91,18 @@ extension LibraryTask {
         return watch
     }
 
+    /// Runs code on an actor, and tracks it for a test kit: it can't see the actor's jobs.
+    ///
+    /// - Parameter actor: The actor. Pass nil for code that runs on none.
+    @inline(__always)
+    static func run<Value: Sendable>(
+        on actor: (any Actor)?, _ work: (isolated (any Actor)?) async -> Value
+    ) async -> Value {
+        let watch = depart()
+        defer { watch?.workArrived() }
+        return await work(actor)
+    }
+
     /// Lets others go on. By way of the pool, also on the main actor.
     package static func yield() async {
         let trip = depart()

@@ -19,7 +19,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
 
     /// Makes an operation that asks the provider with this input.
     public convenience init(_ provider: some DataProvider<Input, Output>, _ input: Input) {
-        self.init(provider, asking: DirectInquiry(provider, input).call)
+        self.init(provider, asking: Integrator(provider).prepareCall(input).erased)
     }
 
     /// Makes an operation around a provider that needs no input.
@@ -36,7 +36,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
         addDependency(other)
     }
 
-    private init(_ provider: any DataProvider<Input, Output>, asking call: ErasedCall) {
+    private init(_ provider: any DataProvider<Input, Output>, asking call: IntegrationCall<any Sendable>) {
         self.provider = provider
         super.init(erased: call)
     }
@@ -64,7 +64,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
     private static func asking<Other>(
         _ provider: some DataProvider<Input, Output>, _ other: ResultOperation<Other>,
         _ transform: @escaping @Sendable (Other) throws -> Input
-    ) -> ErasedCall {
+    ) -> IntegrationCall<any Sendable> {
         let late = provider.mapInput { (_: Void) in
             switch other.outcome {
             case .success(let value): try transform(value)
@@ -72,7 +72,7 @@ public final class DataProviderOperation<Input: Sendable, Output: Sendable>:
             case .cancelled, nil: throw OperationError.noInput(from: other.label, because: nil)
             }
         }
-        return DirectInquiry(late, ()).call
+        return Integrator(late).prepareCall().erased
     }
 }
 

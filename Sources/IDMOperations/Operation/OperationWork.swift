@@ -8,12 +8,12 @@ internal import IDMCore
 final class OperationWork: Sendable {
     typealias Outcome = IntegrationOutcome<any Sendable>
 
-    private typealias Run = (task: ErasedTask, operation: Operation)
+    private typealias Run = (task: IntegrationTask<any Sendable>, operation: Operation)
 
     private struct State {
         var flow = OperationFlow()
         /// Nil as soon as it is being made: the handlers are the run's from then on.
-        var call: ErasedCall?
+        var call: IntegrationCall<any Sendable>?
         /// The call under way, and the operation, which is held until its call is over: nobody else has to.
         var run: Run?
         var outcome: Outcome?
@@ -40,7 +40,7 @@ final class OperationWork: Sendable {
 
     private let state: Locked<State>
 
-    init(_ call: ErasedCall) {
+    init(_ call: IntegrationCall<any Sendable>) {
         state = Locked(State(call: call))
     }
 
@@ -51,7 +51,7 @@ final class OperationWork: Sendable {
     func letGo() {
         // Goes outside of the lock. It may hold what it takes its input from.
         let (call, isStarted) = state.withLock { ($0.call.take(), $0.flow.isStarted) }
-        if isStarted { _ = call?.turnAway(.released) }
+        if isStarted { _ = call?.reject(.released) }
     }
 
     // MARK: What it is asked
@@ -89,7 +89,7 @@ final class OperationWork: Sendable {
     }
 
     /// Adds to the call, as long as it has not been made.
-    func prepare(_ change: (inout ErasedCall) -> Void) {
+    func prepare(_ change: (inout IntegrationCall<any Sendable>) -> Void) {
         // The change makes a box, and calls nothing of the user's: so it may be made under the lock.
         state.withLock { state in
             if state.call != nil { change(&state.call!) }
@@ -97,9 +97,12 @@ final class OperationWork: Sendable {
     }
 
     /// Asks what another call asks, as long as the call has not been made.
-    func ask(as other: ErasedCall) {
+    func ask(as other: IntegrationCall<any Sendable>) {
         // What was to be asked goes outside of the lock. It may hold what the user wrote.
-        let replaced = state.withLock { $0.call?.ask(as: other) }
+        let replaced = state.withLock { state in
+            defer { state.call = state.call.map { $0.withSource(of: other) } }
+            return state.call
+        }
         withExtendedLifetime(replaced) {}
     }
 
@@ -227,20 +230,21 @@ final class OperationWork: Sendable {
 
     private func makeCall(of operation: Operation) {
         // Swapped, here and below: to hand it out of the lock would copy all that it holds.
-        var call: ErasedCall?
+        var call: IntegrationCall<any Sendable>?
         let control = state.withLock { state in
             swap(&state.call, &call)
             return state.needControl()
         }
-        call?.call(pausedBy: control, isolation: nil) { follow($0, operation) }
+        guard let call else { return }
+        control.bind { _ = call.call(isolation: nil) { follow($0, operation) } }
     }
 
     private func turnAway(_ operation: Operation) {
         guard let call = state.withLock({ $0.call.take() }) else { return }
-        follow(call.turnAway(.cancelled), operation)
+        follow(call.reject(.cancelled), operation)
     }
 
-    private func follow(_ task: ErasedTask, _ operation: Operation) {
+    private func follow(_ task: IntegrationTask<any Sendable>, _ operation: Operation) {
         let isCancelled = state.withLock { state in
             state.run = (task, operation)
             return state.flow.made()
@@ -253,7 +257,10 @@ final class OperationWork: Sendable {
     /// The last handler of the call has run. What is chained to it may be under way.
     private func callEnded() {
         guard !end(), let run = state.withLock({ $0.run }) else { return }
-        LibraryTask.startLater { _ in self.end(await run.task.finish()) }
+        LibraryTask.startLater { _ in
+            await run.task.finish()
+            self.end(await run.task.outcome)
+        }
     }
 
     /// Ends with an outcome, or else with the last word of the call. Returns false if there is neither.
@@ -262,7 +269,7 @@ final class OperationWork: Sendable {
         var run: Run?
         var observers: [Int: @Sendable (Outcome) -> Void] = [:]
         state.withLock { state in
-            guard let outcome = outcome ?? state.run?.task.lastWord else { return }
+            guard let outcome = outcome ?? state.run?.task.unchainedOutcome else { return }
             state.outcome = outcome
             swap(&state.run, &run)
             swap(&state.whenOver, &observers)

@@ -9,7 +9,7 @@ extension ResultOperation {
     public func onBeginning(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> Self {
-        preparing { $0.onBeginning(handler) }
+        preparing { $0 = $0.onBeginning(handler) }
     }
 
     /// Hears how far the work has come.
@@ -17,7 +17,7 @@ extension ResultOperation {
     public func onProgress(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (IntegrationProgress) -> Void
     ) -> Self {
-        preparing { $0.onProgress(handler) }
+        preparing { $0 = $0.onProgress(handler) }
     }
 
     /// Hears the value: once, or once for each value of a stream.
@@ -25,7 +25,7 @@ extension ResultOperation {
     public func onSuccess(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Output) -> Void
     ) -> Self {
-        preparing { $0.onSuccess(handler) }
+        preparing { $0 = $0.onErasedSuccess(handler) }
     }
 
     /// Hears the error that ended the work. A cancel is never heard here.
@@ -33,7 +33,7 @@ extension ResultOperation {
     public func onError(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (any Error) -> Void
     ) -> Self {
-        preparing { $0.onError(handler) }
+        preparing { $0 = $0.onError(handler) }
     }
 
     /// Hears that the operation was cancelled, once: before, at or after its start.
@@ -41,7 +41,7 @@ extension ResultOperation {
     public func onCancel(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (CancelReason) -> Void
     ) -> Self {
-        preparing { $0.onCancel(handler) }
+        preparing { $0 = $0.onCancel(handler) }
     }
 
     /// Hears that the work has ended, however it did: last, once for each beginning. Foundation's `completionBlock`
@@ -50,10 +50,10 @@ extension ResultOperation {
     public func onCompletion(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> Self {
-        preparing { $0.onCompletion(handler) }
+        preparing { $0 = $0.onCompletion(handler) }
     }
 
-    private func preparing(_ change: (inout ErasedCall) -> Void) -> Self {
+    private func preparing(_ change: (inout IntegrationCall<any Sendable>) -> Void) -> Self {
         prepare(change)
         return self
     }

@@ -23,7 +23,7 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
 
     /// Makes an operation around a call that has this output.
-    init(erased call: ErasedCall) {
+    init(erased call: IntegrationCall<any Sendable>) {
         work = OperationWork(call)
         super.init()
     }
@@ -80,12 +80,12 @@ public class ResultOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
 
     /// Adds to the call, as long as it has not been made.
-    func prepare(_ change: (inout ErasedCall) -> Void) {
+    func prepare(_ change: (inout IntegrationCall<any Sendable>) -> Void) {
         work.prepare(change)
     }
 
     /// Asks what another call asks, as long as the call has not been made.
-    func ask(as other: ErasedCall) {
+    func ask(as other: IntegrationCall<any Sendable>) {
         work.ask(as: other)
     }
 

@@ -98,10 +98,10 @@ extension IntegrationRecorder {
         /// Those of them that have been told. Which ones isn't known: what ends is taken for another one.
         private var told = 0
 
-        mutating func take(_ step: RunStep) {
+        mutating func take(_ step: CallStep) {
             switch step {
             case .made: count += 1
-            case .turnedAway: turnedAway += 1
+            case .rejected: turnedAway += 1
             }
         }
 

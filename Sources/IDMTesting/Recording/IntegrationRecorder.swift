@@ -145,16 +145,16 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
                 }
             }
         // In one step: a call that is made meanwhile is heard from its beginning to its end, or not at all.
-        integrator.hear(with: call)
+        integrator.addHandlers(of: call)
     }
 
     /// Adds handlers to a call that are written on the caller's actor.
     private static func recording(
         _ call: IntegrationCall<Output>, isolation: isolated (any Actor)? = #isolation,
-        follow: @escaping @Sendable (RunStep) -> Void, hear: @escaping @Sendable (IntegrationEvent<Output>) -> Void
+        follow: @escaping @Sendable (CallStep) -> Void, hear: @escaping @Sendable (IntegrationEvent<Output>) -> Void
     ) -> IntegrationCall<Output> {
         call
-            .following(follow)
+            .observing(follow)
             .onBeginning { hear(.began) }
             .onProgress { hear(.progressed($0)) }
             .onRetry { attempt, error in hear(.retried(attempt: attempt, after: error)) }

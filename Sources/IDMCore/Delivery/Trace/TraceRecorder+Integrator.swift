@@ -16,7 +16,9 @@ extension TraceRecorder {
         let watcher = CallRecorder(recorder: self, track: name) { source in
             (source as? PreparedInput<Input, Output>).map { describe($0.input) } ?? "call"
         }
-        integrator.engine.changeHandlers { $0.append(.watch(watcher)) }
+        var handlers = Handlers()
+        handlers.observers = [watcher]
+        integrator.core.addHandlers(handlers)
     }
 }
 
@@ -38,7 +40,7 @@ private final class CallRecorder: CallObserver {
         self.describe = describe
     }
 
-    func hear(_ event: CallLifecycle, of call: ObjectIdentifier) {
+    func callDidChange(_ event: CallLifecycle, of call: ObjectIdentifier) {
         switch event {
         case .made(let source):
             let whole = recorder.begin(describe(source), on: track)
@@ -55,8 +57,8 @@ private final class CallRecorder: CallObserver {
             // Cancelled meanwhile, it has been told of that on another thread.
             if !isOpen { running.end() }
         case .retried(let attempt): calls.withLock { $0[call] }?.part.mark("retry \(attempt)")
-        case .turnedAway: break
-        case .heard: calls.withLock { $0[call] }?.part.mark("value")
+        case .rejected: break
+        case .value: calls.withLock { $0[call] }?.part.mark("value")
         case .ended(let outcome):
             guard let spans = calls.withLock({ $0.removeValue(forKey: call) }) else { return }
             spans.part.end()

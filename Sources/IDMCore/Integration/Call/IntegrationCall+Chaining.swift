@@ -1,171 +1,156 @@
-/// What comes before and after a call.
+/// Calls before and after this one.
 ///
-/// A chained call starts after this one's last handler, with this one's place free, and in a later turn. It is held
-/// until it has run. An unstarted call starts nothing.
+/// A chained call starts after this call's last handler, in a later turn, when this call's place is free. It is held until
+/// it has finished. A call that was never started starts no other.
 extension IntegrationCall {
     // MARK: Another call
 
-    /// Starts another call when this one has succeeded. A stream starts it once, after its last value.
+    /// Starts another call when this one succeeds; for a stream once, after its last value.
     public consuming func nextSuccess<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { outcome, _, life, isolation in
-            if case .success = outcome { next.call(isolation: isolation) { life.chain($0) } }
+        linking { outcome, _, execution, isolation in
+            if case .success = outcome { next.start(after: execution, isolation: isolation) }
         }
     }
 
-    /// Starts another call when this one has failed.
+    /// Starts another call when this one fails.
     public consuming func nextError<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { outcome, _, life, isolation in
-            if case .failure = outcome { next.call(isolation: isolation) { life.chain($0) } }
+        linking { outcome, _, execution, isolation in
+            if case .failure = outcome { next.start(after: execution, isolation: isolation) }
         }
     }
 
-    /// Starts another call when this one has completed, however it ended.
+    /// Starts another call when this one ends in any way.
     public consuming func nextCompletion<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { _, _, life, isolation in next.call(isolation: isolation) { life.chain($0) } }
+        linking { _, _, execution, isolation in next.start(after: execution, isolation: isolation) }
     }
 
     // MARK: The result as an input
 
-    /// Hands the value on to another integrator when this call has succeeded, for a stream the last value.
+    /// Starts a call of another integrator with this call's value as its input; for a stream, with the last value.
     ///
     /// - Parameters:
-    ///   - integrator: Takes the value as its input.
-    ///   - configure: Adds handlers to the new call. Runs here and now, so they keep the actor on which they are
+    ///   - integrator: The integrator that receives the value.
+    ///   - configure: Adds handlers to the new call. Called at once, so the handlers keep the actor on which they are
     ///     written.
     public consuming func forwardSuccess<Next>(
         to integrator: Integrator<Output, Next>,
         _ configure: (IntegrationCall<Next>) -> IntegrationCall<Next> = { $0 }
     ) -> IntegrationCall {
-        let plan = configure(.unprepared).plan
-        return linking { outcome, _, life, isolation in
+        let configuration = configure(.unprepared).configuration
+        return linking { outcome, _, execution, isolation in
             guard case .success(let value) = outcome, let input = value as? Output else { return }
-            integrator.prepareCall(input, plan).call(isolation: isolation) { life.chain($0) }
+            integrator.prepareCall(input, configuration).start(after: execution, isolation: isolation)
         }
     }
 
-    /// Hands the error on to another integrator when this call has failed.
+    /// Starts a call of another integrator with this call's error as its input.
     ///
     /// - Parameters:
-    ///   - integrator: Takes the error as its input.
-    ///   - configure: Adds handlers to the new call. Runs here and now, so they keep the actor on which they are
+    ///   - integrator: The integrator that receives the error.
+    ///   - configure: Adds handlers to the new call. Called at once, so the handlers keep the actor on which they are
     ///     written.
     public consuming func forwardError<Next>(
         to integrator: Integrator<any Error, Next>,
         _ configure: (IntegrationCall<Next>) -> IntegrationCall<Next> = { $0 }
     ) -> IntegrationCall {
-        let plan = configure(.unprepared).plan
-        return linking { outcome, _, life, isolation in
+        let configuration = configure(.unprepared).configuration
+        return linking { outcome, _, execution, isolation in
             guard case .failure(let error) = outcome else { return }
-            integrator.prepareCall(error, plan).call(isolation: isolation) { life.chain($0) }
+            integrator.prepareCall(error, configuration).start(after: execution, isolation: isolation)
         }
     }
 
-    /// Runs another integrator of the same model when this call has succeeded or failed, and tells the handlers of this
-    /// call again: cache first, then server.
+    /// Starts a call of another integrator, with this call's handlers, when this call succeeds or fails: first the cache,
+    /// then the server.
     ///
-    /// Each of the two runs has its own beginning and its own completion. A call that was cancelled isn't followed. The
-    /// second run has the handlers of this call and nothing else of it: no retry and no chain.
+    /// Each of the two calls has its own begin and completion events. A cancelled call is not followed. The second call has
+    /// the handlers of this one, but not its retry rule and chain.
     public consuming func thenRecall<Input>(
         with integrator: Integrator<Input, Output>, _ input: Input
     ) -> IntegrationCall {
-        plan.add { $0.recallCount += 1 }
-        return linking { outcome, plan, life, isolation in
+        updating { $0.recallCount += 1 }.linking { outcome, configuration, execution, isolation in
             if case .cancelled = outcome { return }
-            let recall = CallConfiguration(handlers: plan.handlers)
-            integrator.prepareCall(input, recall).call(isolation: isolation) { life.chain($0, as: .recall) }
+            let handlers = configuration.read { $0.handlers }
+            return integrator.prepareCall(input, CallConfiguration(handlers: handlers))
+                .start(after: execution, isRecall: true, isolation: isolation)
         }
     }
 
-    /// Runs another integrator of the same model that needs no input. See ``thenRecall(with:_:)``.
+    /// Starts a call of another integrator without input, with this call's handlers. See ``thenRecall(with:_:)``.
     public consuming func thenRecall(with integrator: Integrator<Void, Output>) -> IntegrationCall {
         thenRecall(with: integrator, ())
     }
 
     private consuming func linking(_ link: @escaping CallConfiguration.Link) -> IntegrationCall {
-        plan.add { $0.links.append(link) }
-        return self
+        updating { $0.links.append(link) }
     }
 
     // MARK: Before this call
 
-    /// Makes another call first, and starts this one when that has completed, however it ended.
+    /// Starts another call first, and admits this one when that has ended in any way.
     ///
-    /// This call is admitted only then. Cancelling its task before cancels the other call as well.
+    /// Cancelling this call before that also cancels the other call.
     public consuming func after<Other>(_ call: IntegrationCall<Other>) -> IntegrationCall {
-        following { isolation, whenFinished in
-            let task = call.call(isolation: isolation)
-            task.handle.life.whenFinished(whenFinished)
-            return task
+        waiting { isolation, whenFinished in
+            call.startAsPredecessor(isolation: isolation, whenFinished: whenFinished)
         }
     }
 
-    /// Starts this call when a run that has been started elsewhere has completed, however it ended.
+    /// Admits this call when a call that was started elsewhere has ended in any way.
     ///
-    /// Cancelling this call leaves the other one alone.
+    /// Cancelling this call doesn't cancel the other call.
     public consuming func after<Other>(_ task: IntegrationTask<Other>) -> IntegrationCall {
-        following { _, whenFinished in
-            task.handle.life.whenFinished(whenFinished)
+        waiting { _, whenFinished in
+            task.call.execution.whenFinished(whenFinished)
             return nil
         }
     }
 
-    private consuming func following(_ predecessor: @escaping CallConfiguration.Predecessor) -> IntegrationCall {
-        plan.add { $0.predecessors.append(predecessor) }
-        return self
+    private consuming func waiting(for predecessor: @escaping CallConfiguration.Predecessor) -> IntegrationCall {
+        updating { $0.predecessors.append(predecessor) }
     }
 
     // MARK: This call again
 
-    /// Tries again after an error, inside the same run: one beginning, one completion.
+    /// Retries the provider after an error, within the same call: one begin event, one completion.
     ///
-    /// A cancel is never retried, nor is a stream that has delivered a value. A retry waits on the integrator's clock
-    /// and keeps the call's place.
+    /// A cancellation is never retried, nor is a stream that has delivered a value. Delays are measured by the integrator's
+    /// clock; the call keeps its place during a delay.
     ///
     /// - Parameters:
-    ///   - count: How often it is tried again at most. With zero or less it isn't.
-    ///   - delay: How long each retry waits.
-    ///   - condition: Which errors are worth a retry.
+    ///   - count: The maximum number of retries.
+    ///   - delay: The delay before each retry.
+    ///   - condition: Returns true for errors to retry.
     public consuming func retry(
         _ count: Int, delay: RetryDelay = .none,
         when condition: @escaping @Sendable (any Error) -> Bool = { _ in true }
     ) -> IntegrationCall {
-        plan.add { $0.retry = RetryRule(count: count, delay: delay, condition: condition) }
-        return self
+        updating { $0.retry = RetryRule(count: count, delay: delay, condition: condition) }
     }
 }
 
-extension IntegrationCall {
-    /// A call to hang handlers on, before there is an input.
-    package static var unprepared: IntegrationCall {
-        let source = UnpreparedCall()
-        return IntegrationCall(source, holding: source)
+extension Collection {
+    /// Starts all calls, each under the executing type of its integrator, and waits until they and their chains have
+    /// finished.
+    ///
+    /// If the awaiting task is cancelled, all calls are cancelled, and this method returns promptly. In a task that is
+    /// cancelled already, no provider is asked.
+    ///
+    /// - Returns: The outcomes, in the order of the calls.
+    public func callAll<Output>() async -> [IntegrationOutcome<Output>] where Element == IntegrationCall<Output> {
+        var started: [IntegrationTask<Output>] = []
+        // A loop: the closure of `map` would leave the caller's actor.
+        for call in self { started.append(call.callToAwait()) }
+        let tasks = started
+        return await LibraryTask.hearingCancel {
+            var outcomes: [IntegrationOutcome<Output>] = []
+            for task in tasks {
+                await task.finish()
+                outcomes.append(await task.outcome)
+            }
+            return outcomes
+        } onCancel: {
+            for task in tasks { task.cancel() }
+        }
     }
-}
-
-/// Stands for the call while handlers are added to it. Made, it ends at once: there is no integrator to it yet.
-private final class UnpreparedCall: CallSource, Inquiry {
-    let engine = IntegratorCore(type: .default, isKeyed: false, clock: ContinuousClock())
-    let isStream = false
-
-    init() {
-        engine.release()
-    }
-
-    func lane() -> LaneKey? { nil }
-
-    func inquire(at gate: LaneScheduler) -> any Inquiry { self }
-
-    func request() async throws -> any Sendable {
-        throw IntegrationError.cancelled(.released)
-    }
-
-    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable {
-        throw IntegrationError.cancelled(.released)
-    }
-
-    func values() -> ProviderValues<any Sendable> {
-        ProviderValues(of: ValueDataProvider<Void, any Sendable>(()), for: ())
-    }
-
-    func leave() {}
 }

@@ -1,68 +1,74 @@
 extension IntegrationCall {
-    /// Hears that the call has started, once, before anything else.
+    /// Adds a handler for the begin event, which comes once, before all others.
     public consuming func onBeginning(
-        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable () -> Void
+        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> IntegrationCall {
-        adding(.beginning(handler))
+        updating { $0.handlers.begin.append(handler) }
     }
 
-    /// Hears how far the call has come, as often as a provider below reports, with some reports left out.
+    /// Adds a handler for progress. Some of the provider's reports may be skipped.
     ///
-    /// The fraction never goes backwards. The last report before a value is heard before that value, and none is heard
+    /// The fraction never decreases. The last report before a value is delivered before that value; no report is delivered
     /// after a cancel or after the end.
     public consuming func onProgress(
         @_inheritActorContext(always) _ handler:
-            consuming @escaping @isolated(any) @Sendable (IntegrationProgress) -> Void
+            @escaping @isolated(any) @Sendable (IntegrationProgress) -> Void
     ) -> IntegrationCall {
-        adding(.progress(handler))
+        updating { $0.handlers.progress.append(handler) }
     }
 
-    /// Hears that the call is tried again, before the delay: which retry it is, from 1, and the error that led to it.
+    /// Adds a handler for retries. It receives the number of the retry, from 1, and the error that caused it, before the
+    /// delay.
     public consuming func onRetry(
-        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (Int, any Error) -> Void
+        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Int, any Error) -> Void
     ) -> IntegrationCall {
-        adding(.retry(handler))
+        updating { $0.handlers.retry.append(handler) }
     }
 
-    /// Hears the value: once, or once for each value of a stream.
+    /// Adds a handler for the value; for a stream, it receives each value.
     ///
-    /// The value is committed in the turn in which the first handler runs. A cancel before that keeps it from being
-    /// heard; after it, all handlers of the value run.
+    /// A value is committed in the turn in which the first handler runs. A cancel before that replaces the value; after it,
+    /// all handlers of the value run.
     @inlinable
     public consuming func onSuccess(
-        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (Output) -> Void
+        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Output) -> Void
     ) -> IntegrationCall {
-        adding(success: TypedSuccessHandler(handler: handler))
+        adding(SuccessHandler(handler))
     }
 
     @usableFromInline
-    consuming func adding(success handler: consuming TypedSuccessHandler<Output>) -> IntegrationCall {
-        adding(.success(handler))
+    consuming func adding(_ handler: SuccessHandler) -> IntegrationCall {
+        updating { $0.handlers.success.append(handler) }
     }
 
-    /// Hears the error that ended the call, at most once. A cancel is never heard here.
+    /// Adds a handler for the error that ends the call. It never receives a cancellation.
     public consuming func onError(
-        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (any Error) -> Void
+        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (any Error) -> Void
     ) -> IntegrationCall {
-        adding(.error(handler))
+        updating { $0.handlers.error.append(handler) }
     }
 
-    /// Hears why the call ended without a result, at most once. A call that never started hears only this.
+    /// Adds a handler for the reason for which the call ends without a result. A call that was never started delivers only
+    /// this event.
     public consuming func onCancel(
-        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable (CancelReason) -> Void
+        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (CancelReason) -> Void
     ) -> IntegrationCall {
-        adding(.cancel(handler))
+        updating { $0.handlers.cancel.append(handler) }
     }
 
-    /// Hears that the call has ended: last, and exactly once for each beginning.
+    /// Adds a handler for the end of the call: the last event, exactly once for each begin event.
     public consuming func onCompletion(
-        @_inheritActorContext(always) _ handler: consuming @escaping @isolated(any) @Sendable () -> Void
+        @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> IntegrationCall {
-        adding(.completion(handler))
+        updating { $0.handlers.completion.append(handler) }
     }
+}
 
-    consuming func adding(_ signal: consuming HandlerSignal) -> IntegrationCall {
-        plan.handlers.append(signal)
-        return self
+extension IntegrationCall<any Sendable> {
+    /// Adds a handler for the value to a call that was made from an `IntegrationCall<Value>`.
+    package consuming func onErasedSuccess<Value: Sendable>(
+        _ handler: @escaping @isolated(any) @Sendable (Value) -> Void
+    ) -> IntegrationCall {
+        adding(SuccessHandler(handler))
     }
 }

@@ -1,3 +1,21 @@
+/// An event of a call, in the order of the call contract.
+public enum IntegrationEvent<Output: Sendable>: Sendable {
+    /// The call has started.
+    case began
+    /// The call has made progress.
+    case progressed(IntegrationProgress)
+    /// The provider is asked again: the number of the retry, from 1, and the error that caused it.
+    case retried(attempt: Int, after: any Error)
+    /// The provider returned a value.
+    case succeeded(Output)
+    /// The call ended with an error.
+    case failed(any Error)
+    /// The call ended without a result.
+    case cancelled(CancelReason)
+    /// A call that had started has ended.
+    case completed
+}
+
 /// The events of a call, as a sequence.
 ///
 /// ```swift
@@ -6,11 +24,11 @@
 /// }
 /// ```
 ///
-/// The call is made at the first `next()`, once for each iterator. Events that aren't awaited yet are kept, none is
-/// lost. The sequence ends with the call; what is chained to the call goes on, and isn't heard here. Leaving the loop
-/// before that cancels the call, and so does cancelling the task that awaits: the sequence then ends after the events
-/// of that cancel, and in a task that is cancelled already no provider is asked. Wherever the loop is, the provider is
-/// asked on no actor.
+/// Each iterator starts the call at its first `next()`. Events are buffered without limit. The sequence ends with the call;
+/// calls that are chained to it continue and are not part of the sequence.
+///
+/// Leaving the loop early cancels the call. So does cancelling the task of the loop: the sequence then ends after the
+/// events of that cancel. The provider is asked on no actor.
 public struct IntegrationEvents<Output: Sendable>: AsyncSequence, Sendable {
     let call: IntegrationCall<Output>
 
@@ -18,7 +36,7 @@ public struct IntegrationEvents<Output: Sendable>: AsyncSequence, Sendable {
         Iterator(feed: EventFeed(call))
     }
 
-    /// Walks through the events of one run.
+    /// Iterates over the events of one execution of the call.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let feed: EventFeed<Output>
 
@@ -32,17 +50,64 @@ public struct IntegrationEvents<Output: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-@available(*, unavailable)
-extension IntegrationEvents.Iterator: Sendable {}
+/// The values of a call, as a sequence that throws the call's error.
+///
+/// ```swift
+/// for try await users in users.prepareCall("apple").values() { list.show(users) }
+/// ```
+///
+/// A call that ends without a result throws ``IntegrationError/cancelled(_:)``. Otherwise the rules of
+/// ``IntegrationEvents`` apply.
+public struct IntegrationValues<Output: Sendable>: AsyncSequence, Sendable {
+    let events: IntegrationEvents<Output>
 
-extension IntegrationCall {
-    /// The events of this call. Its own handlers run as well, before each event.
-    public func events() -> IntegrationEvents<Output> {
-        IntegrationEvents(call: self)
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(events: events.makeAsyncIterator())
+    }
+
+    /// Iterates over the values of one execution of the call.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var events: IntegrationEvents<Output>.Iterator
+
+        public mutating func next() async throws -> Output? {
+            try await next(isolation: #isolation)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
+            while let event = await events.next(isolation: actor) {
+                switch event {
+                case .succeeded(let value): return value
+                case .failed(let error): throw error
+                case .cancelled(let reason):
+                    try Task.checkCancellation()
+                    throw IntegrationError.cancelled(reason)
+                case .began, .progressed, .retried, .completed: continue
+                }
+            }
+            return nil
+        }
     }
 }
 
-/// Makes the call at the first `next()`, and cancels it when the iterator goes.
+@available(*, unavailable)
+extension IntegrationEvents.Iterator: Sendable {}
+
+@available(*, unavailable)
+extension IntegrationValues.Iterator: Sendable {}
+
+extension IntegrationCall {
+    /// Returns the events of this call. Its own handlers run as well, before each event.
+    public func events() -> IntegrationEvents<Output> {
+        IntegrationEvents(call: self)
+    }
+
+    /// Returns the values of this call. Its own handlers run as well, before each value.
+    public func values() -> IntegrationValues<Output> {
+        IntegrationValues(events: events())
+    }
+}
+
+/// Starts the call at the first `next()`, and cancels it when the iterator is released.
 private final class EventFeed<Output: Sendable>: Sendable {
     private let call: IntegrationCall<Output>
     private let mailbox = Mailbox<IntegrationEvent<Output>>()
@@ -65,15 +130,14 @@ private final class EventFeed<Output: Sendable>: Sendable {
         }
     }
 
-    /// Cancels the call, but not what is chained to it: that goes on wherever its reader stands.
     private func cancel() {
-        task.withLock { $0 }?.handle.cancelBeforeEnd(isolation: nil)
+        task.withLock { $0 }?.call.cancelBeforeEnd(isolation: nil)
     }
 
     private func start() {
-        // The mailbox, and not the feed: the run must not keep alive what cancels it.
+        // The handlers capture the mailbox and not the feed, whose release cancels the call.
         let mailbox = mailbox
-        let run =
+        let started =
             call
             .onBeginning { mailbox.send(.began) }
             .onProgress { mailbox.send(.progressed($0)) }
@@ -86,8 +150,8 @@ private final class EventFeed<Output: Sendable>: Sendable {
                 mailbox.end(.finished)
             }
             .callToAwait(isolation: nil)
-        task.withLock { $0 = run }
-        // A call that never began hears no completion.
-        run.handle.life.whenFinished { mailbox.end(.finished) }
+        task.withLock { $0 = started }
+        // A call that never started has no completion event.
+        started.call.execution.whenFinished { mailbox.end(.finished) }
     }
 }

@@ -1,69 +1,80 @@
-/// One run of a call.
+/// A started call.
 ///
-/// The task may be dropped: the run goes on as long as something else holds the integrator. While the task is kept, it
-/// holds the integrator, but not the handlers of a run that has ended.
+/// The task may be discarded. While it is kept, it holds the integrator, but not the handlers of a call that has ended.
 public struct IntegrationTask<Output: Sendable>: Sendable {
-    let handle: CallHandle
-    /// Only held.
-    private let integrator: any AnyObject & Sendable
+    let call: CallHandle
+    /// Held so that an integrator with `cancelsWhenReleased` doesn't cancel the call.
+    private let integrator: (any AnyObject & Sendable)?
 
-    init(_ handle: CallHandle, holding integrator: any AnyObject & Sendable) {
-        self.handle = handle
+    init(_ call: CallHandle, holding integrator: (any AnyObject & Sendable)?) {
+        self.call = call
         self.integrator = integrator
     }
 
-    /// Cancels the run, and a call that it waits for if that was made with it. What is to come after the run however it
-    /// ends still does. After the end of the run, cancels the calls chained to it, those to come among them.
+    /// Cancels the call with ``CancelReason/cancelled``, and a call that it waits for if that was started with it. Calls
+    /// that follow a cancelled call still start. After the end of the call, cancels the calls that follow it instead.
     ///
-    /// Once this returns on the actor of the handlers, no value and no progress of the run is heard any more. It hears
-    /// ``CancelReason/cancelled``. Cancelling twice, or after the end, does nothing.
+    /// If called on the handlers' actor, no value or progress of the call is delivered after this method returns.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
-        handle.cancelChain(isolation: isolation)
+        call.cancelChain(isolation: isolation)
     }
 
-    /// The value, for a stream the last one, as soon as the end of the run is decided.
+    /// The value, as soon as the outcome is decided; for a stream, the last value.
     ///
-    /// Throws `CancellationError` if and only if the awaiting task was cancelled, which does not cancel the run, and
-    /// ``IntegrationError/cancelled(_:)`` if the run was.
+    /// Throws `CancellationError` if and only if the awaiting task is cancelled, which doesn't cancel the call, and
+    /// ``IntegrationError/cancelled(_:)`` if the call is cancelled.
     public var value: Output {
         get async throws {
-            try await handle.life.waitForOutcome().get(as: Output.self)
+            try await call.execution.waitForOutcome().get(as: Output.self)
         }
     }
 
-    /// How the run ended, as soon as that is decided. Cancelling the awaiting task changes nothing.
+    /// The outcome, as soon as it is decided.
+    ///
+    /// If the awaiting task is cancelled before that, returns `.cancelled(.cancelled)` at once. This doesn't cancel the
+    /// call.
     public var outcome: IntegrationOutcome<Output> {
         get async {
-            await handle.life.waitForDecision()?.typed() ?? .cancelled(.cancelled)
+            let outcome = try? await call.execution.waitForOutcome()
+            return (outcome ?? call.execution.outcome ?? .cancelled(.cancelled)).typed()
         }
     }
 
-    /// Waits until the last handler has run, and the same for every call chained to this one. Cancelling the awaiting
-    /// task changes nothing.
+    /// Waits until the last handler of the call has run, and of every call that is chained to it.
+    ///
+    /// If the awaiting task is cancelled, returns at once. This doesn't cancel the call.
     public func finish() async {
-        await handle.life.waitForFinish()
+        await call.execution.waitForFinish()
     }
 }
 
-extension IntegrationTask: ChainedTask {
-    /// Cancels the run. For a method reference, and for code that is on no actor.
+extension IntegrationTask {
+    /// Cancels the call from code that is on no actor, or as a method reference.
     @_disfavoredOverload
     public func cancel() {
         cancel(isolation: nil)
     }
 
-    /// Calls back when ``finish()`` would return, without holding the integrator meanwhile.
+    /// Calls back when ``finish()`` would return, without holding the integrator.
     package func whenAllFinished(_ callback: @escaping @Sendable () -> Void) {
-        handle.life.whenAllFinished(callback)
+        call.execution.whenChainFinished(callback)
     }
 
-    /// Asks whether a run that tells the same handlers again is still to be made. Doesn't hold the integrator.
+    /// Calls back when the last handler of the call has run, on any thread; at once if it has.
+    package func whenFinished(_ callback: @escaping @Sendable () -> Void) {
+        call.execution.whenFinished(callback)
+    }
+
+    /// The outcome. Nil before the end, and if other calls are chained to the call.
+    package var unchainedOutcome: IntegrationOutcome<Output>? { call.execution.unchainedOutcome?.typed() }
+
+    /// Returns a function that is true while a call that repeats this call's handlers is still to be started.
     package var recallInquiry: @Sendable () -> Bool {
-        { [life = handle.life] in life.awaitsRecall }
+        { [execution = call.execution] in execution.state.withLock { $0.awaitsRecall } }
     }
 
+    /// Holds the integrator until the call has finished.
     package func hold() {
-        let integrator = integrator
-        handle.life.whenFinished { withExtendedLifetime(integrator) {} }
+        if let integrator { call.hold(integrator) }
     }
 }

@@ -1,60 +1,141 @@
-/// What has been prepared for a call: who hears of it, how often it is tried, and what comes before and after it.
-struct CallConfiguration: Sendable {
-    var handlers: Handlers
-    /// What few calls have. Kept apart, so that the others are copied the quicker.
-    private var box: Box?
+/// The prepared part of a call: its handlers, and for few calls a retry rule and links to other calls.
+///
+/// Storage of ``IntegrationCall``, which copies it before a change if another call uses it. Executions only read it.
+final class CallConfiguration: Sendable {
+    private let storage: Locked<Contents>
 
-    var extras: Extras? { box?.extras }
-    var hasExtras: Bool { box != nil }
-    /// Whether other calls come first.
-    var isHeld: Bool { extras?.predecessors.isEmpty == false }
-    var isEmpty: Bool { handlers.kinds.isEmpty && box == nil }
-
-    private final class Box: Sendable {
-        /// Calls among them, which have a box as well. Locked only to be handed over at the end.
-        private let held: Locked<Extras?>
-
-        var extras: Extras? { held.withLock { $0 } }
-
-        init(_ extras: Extras) {
-            held = Locked(extras)
-        }
-
-        deinit {
-            var extras = held.withLock { $0.take() }
-            Unlinking.letGo(of: &extras)
-        }
-    }
-
-    struct Extras: Sendable {
+    struct Contents: Sendable {
+        var handlers = Handlers()
         var retry: RetryRule?
         var predecessors: [Predecessor] = []
         var links: [Link] = []
-        /// How many of the links tell the handlers again.
+        /// The number of links that call this call's handlers again.
         var recallCount = 0
     }
 
-    /// Makes the call wait for another one: calls back when that has finished, and returns its task if it started it.
+    /// Calls `whenFinished` when another call has finished. Returns that call if it was started here.
     typealias Predecessor =
-        @Sendable (
-            _ isolation: isolated (any Actor)?, _ whenFinished: @escaping @Sendable () -> Void
-        ) -> (any ChainedTask)?
+        @Sendable (_ isolation: isolated (any Actor)?, _ whenFinished: @escaping @Sendable () -> Void) -> CallHandle?
 
-    /// Starts another call when a run has finished, and chains it to that. Does nothing if this outcome is not its
-    /// business.
+    /// Starts another call for an outcome, and adds it to the chain of the call that has finished.
     typealias Link =
         @Sendable (
-            _ outcome: CallState.Outcome, _ plan: CallConfiguration, _ life: CallState,
+            _ outcome: CallOutcome, _ configuration: CallConfiguration, _ execution: CallExecution,
             _ isolation: isolated (any Actor)?
         ) -> Void
 
-    init(handlers: Handlers = Handlers()) {
-        self.handlers = handlers
+    init(_ contents: Contents = Contents()) {
+        storage = Locked(contents)
     }
 
-    mutating func add(_ change: (inout Extras) -> Void) {
-        var extras = extras ?? Extras()
-        change(&extras)
-        box = Box(extras)
+    convenience init(handlers: Handlers) {
+        self.init(Contents(handlers: handlers))
+    }
+
+    deinit {
+        // Linked calls are released one after the other: a chain may be longer than the stack.
+        var rest: [any Sendable]? = storage.withLock { contents in
+            guard !contents.links.isEmpty || !contents.predecessors.isEmpty else { return nil }
+            defer { (contents.links, contents.predecessors) = ([], []) }
+            return contents.links + contents.predecessors
+        }
+        if rest != nil { Unlinking.letGo(of: &rest) }
+    }
+
+    /// Reads one or more properties.
+    func read<R: Sendable>(_ body: (inout Contents) -> R) -> R {
+        storage.withLock { body(&$0) }
+    }
+
+    /// Changes a configuration in place, or a copy if another call uses it.
+    static func update(_ configuration: inout CallConfiguration?, _ change: (inout Contents) -> Void) {
+        if configuration == nil {
+            configuration = CallConfiguration()
+        } else if !isKnownUniquelyReferenced(&configuration) {
+            configuration = configuration.map { CallConfiguration($0.read { $0 }) }
+        }
+        configuration?.storage.withLock { change(&$0) }
     }
 }
+
+/// The handlers of a call, by event, in the order in which they were added.
+struct Handlers: Sendable {
+    var begin: [@isolated(any) @Sendable () -> Void] = []
+    var progress: [@isolated(any) @Sendable (IntegrationProgress) -> Void] = []
+    var retry: [@isolated(any) @Sendable (Int, any Error) -> Void] = []
+    var success: [SuccessHandler] = []
+    var error: [@isolated(any) @Sendable (any Error) -> Void] = []
+    var cancel: [@isolated(any) @Sendable (CancelReason) -> Void] = []
+    var completion: [@isolated(any) @Sendable () -> Void] = []
+    var observers: [any CallObserver] = []
+
+    var isEmpty: Bool {
+        begin.isEmpty && progress.isEmpty && retry.isEmpty && success.isEmpty && error.isEmpty && cancel.isEmpty
+            && completion.isEmpty && observers.isEmpty
+    }
+
+    mutating func append(_ other: Handlers) {
+        begin += other.begin
+        progress += other.progress
+        retry += other.retry
+        success += other.success
+        error += other.error
+        cancel += other.cancel
+        completion += other.completion
+        observers += other.observers
+    }
+
+    /// The handler that decides on which actor the final event is delivered: the first for the outcome, or else for the
+    /// completion. Nil if there is neither.
+    func finalHandler(for outcome: CallOutcome) -> HandlerIsolation? {
+        let first: HandlerIsolation? =
+            switch outcome {
+            case .success: success.first.map { HandlerIsolation($0.isolation) }
+            case .failure: error.first.map { HandlerIsolation($0.isolation) }
+            case .cancelled: cancel.first.map { HandlerIsolation($0.isolation) }
+            }
+        return first ?? completion.first.map { HandlerIsolation($0.isolation) }
+    }
+}
+
+/// The actor of a handler; nil for a handler that runs on none.
+struct HandlerIsolation {
+    let actor: (any Actor)?
+
+    init(_ actor: (any Actor)?) {
+        self.actor = actor
+    }
+}
+
+/// A handler of values, with the type of the value erased.
+@usableFromInline
+struct SuccessHandler: Sendable {
+    let isolation: (any Actor)?
+    let call: @Sendable (any Sendable) async -> Void
+
+    @usableFromInline
+    init<Output: Sendable>(_ handler: @escaping @isolated(any) @Sendable (Output) -> Void) {
+        isolation = handler.isolation
+        // A call delivers values of its own output only.
+        call = { await handler($0 as! Output) }
+    }
+}
+
+/// An event in the life of a call, for observers.
+enum CallLifecycle: Sendable {
+    case made(any CallSource)
+    case began
+    case retried(attempt: Int)
+    case value
+    /// The call was cancelled before it began: it delivers a cancel event and nothing else.
+    case rejected
+    case ended(CallOutcome)
+}
+
+/// Observes the calls of an integrator. Has no actor: an observed call delivers in the same order and turns.
+protocol CallObserver: AnyObject, Sendable {
+    /// Called outside all locks, on the thread on which the event happens.
+    func callDidChange(_ event: CallLifecycle, of call: ObjectIdentifier)
+}
+
+typealias CallOutcome = IntegrationOutcome<any Sendable>

@@ -1,312 +1,362 @@
-/// How a run speaks to its handlers: one at a time, each on the actor on which it was written.
+/// Delivery of events: one at a time, each on the actor on which its handler was written.
 ///
-/// Whether something may still be told is asked in the turn in which it is heard: on the actor of the first handler,
-/// the gate is asked and then that handler is called, with no suspension between. The functions here that end in `Here`
-/// have to be called on that actor. Handlers may be on actors that a test kit can't watch, so it is told of the way
-/// there and back: a trip.
+/// In the turn on the actor of the first handler, the delivery state machine is asked whether the event may still be
+/// delivered, and the handler is called without a suspension in between.
 extension CallExecution {
-    // MARK: The beginning
+    /// The result of a turn on a handler's actor.
+    private enum Turn {
+        /// The event was delivered; the call goes on with the provider.
+        case proceed
+        /// Nothing was delivered: the call is paused. The turn is repeated after the pause.
+        case paused
+        /// The call has ended, or another party delivers its end.
+        case ended
+    }
 
-    /// Tells the beginning. Returns false if the run has ended instead.
+    private var isPaused: Bool { control?.isPaused ?? false }
+
+    /// Waits while the call is paused. A cancel ends the wait.
+    func waitWhilePaused() async {
+        if let control { try? await control.waitWhilePaused() }
+    }
+
+    // MARK: Begin
+
+    /// Delivers the begin event. Returns false if the call has ended instead.
     ///
-    /// - Parameter hasWaited: Whether the run has waited for its turn, and waits for a resume as well.
-    @inline(never)
-    func begin(_ ticket: CallID, hasWaited: Bool) async -> Bool {
-        let trip = LibraryTask.depart()
-        defer { trip?.workArrived() }
-        if handlers.areHere(here()) { return await beginHere(ticket, hasWaited, trip) }
-        return await begin(ticket, hasWaited, trip, on: handlers.actor(of: .beginning, else: #isolation))
-    }
-
-    private func begin(
-        _ ticket: CallID, _ hasWaited: Bool, _ trip: (any WorkWatch)?, on actor: isolated (any Actor)?
-    ) async -> Bool {
-        await beginHere(ticket, hasWaited, trip)
-    }
-
-    @inline(__always)
-    private func beginHere(_ ticket: CallID, _ hasWaited: Bool, _ trip: (any WorkWatch)?) async -> Bool {
-        // Here, for it may be paused on the way to this actor. One that was turned away tells so at once.
-        if hasWaited, control?.isPaused == true, gate.voice(ticket, { $0.mayBegin }) == true {
-            await hold(trip)
+    /// - Parameter hasWaited: Pass true for a call that has waited for its turn: if it is paused, it waits for that too.
+    func deliverBegin(_ id: CallID, hasWaited: Bool) async -> Bool {
+        let handlers = traits.contains(.begin) ? configured { $0.handlers.begin } ?? [] : []
+        let actor = handlers.isEmpty ? currentIsolation() : handlers[0].isolation
+        while true {
+            let turn = await LibraryTask.run(on: actor) { actor in
+                await beginTurn(handlers, id, mayPause: hasWaited, on: actor)
+            }
+            guard turn == .paused else { return turn == .proceed }
+            await waitWhilePaused()
         }
-        let isHeard = handlers.kinds.contains(.beginning)
-        switch gate.voice(ticket, { isHeard ? $0.begin() : $0.beginAndAsk() }) {
+    }
+
+    private func beginTurn(
+        _ handlers: [@isolated(any) @Sendable () -> Void], _ id: CallID, mayPause: Bool,
+        on actor: isolated (any Actor)?
+    ) async -> Turn {
+        if mayPause, isPaused, !Task.isCancelled, scheduler.deliver(id, { $0.canStart }) == true {
+            scheduler.postponeStart(id)
+            return .paused
+        }
+        switch scheduler.start(id, isObserved: !handlers.isEmpty) {
         case .proceed:
             report(.began)
-            guard isHeard else { return true }
-            turn.begin()
-            for index in handlers.indices where handlers.kind(at: index) == .beginning {
-                if case .beginning(let handler) = handlers[index] { await handler() }
-            }
-            turn.end()
-            return await fallSilent(ticket)
-        case .cancelled(let reason):
-            await tellCancel(reason, hasBegun: false, ticket)
-            return false
+            guard !handlers.isEmpty else { return .proceed }
+            beginDelivering()
+            for handler in handlers { await handler() }
+            endDelivering()
+            return await askProvider(id)
+        case .deliverCancellation(let reason):
+            await deliverEnd(.cancelled(reason), id, hasBegun: false, on: actor)
+            return .ended
         default:
-            return false
+            return .ended
         }
     }
 
-    // MARK: On the way
+    // MARK: Values and retries
 
-    /// Tells a value of a stream. Returns false if the run has ended instead.
-    @inline(never)
-    func tell(value: any Sendable, _ ticket: CallID) async -> Bool {
-        guard await takeFloor(ticket) else { return false }
-        let trip = LibraryTask.depart()
-        defer { trip?.workArrived() }
-        if handlers.areHere(here()) { return await tellHere(value, ticket, trip) }
-        return await tell(value, ticket, trip, on: handlers.actor(of: .success, else: #isolation))
-    }
-
-    private func tell(
-        _ value: any Sendable, _ ticket: CallID, _ trip: (any WorkWatch)?, on actor: isolated (any Actor)?
-    ) async -> Bool {
-        await tellHere(value, ticket, trip)
-    }
-
-    private func tellHere(_ value: any Sendable, _ ticket: CallID, _ trip: (any WorkWatch)?) async -> Bool {
-        await hold(trip)
-        switch gate.voice(ticket, { $0.commit(isFinal: false) }) {
-        case .proceed:
-            report(.heard)
-            turn.begin()
-            await tell(.success, of: .success(value))
-            turn.end()
-            return await fallSilent(ticket)
-        case .cancelled(let reason):
-            await tellCancel(reason, hasBegun: true, ticket)
-            return false
-        default:
-            return false
-        }
-    }
-
-    /// Tells of a retry. Returns false if the run has ended instead.
-    func tell(retry attempt: Int, after error: any Error, _ ticket: CallID) async -> Bool {
-        guard await takeFloor(ticket) else { return false }
-        report(.retried(attempt: attempt))
-        let trip = LibraryTask.depart()
-        defer { trip?.workArrived() }
-        for index in handlers.indices where handlers.kind(at: index) == .retry {
-            guard case .retry(let handler) = handlers[index] else { continue }
-            await tell(ticket, on: handler.isolation, after: trip) { await handler(attempt, error) }
-        }
-        return await fallSilent(ticket)
-    }
-
-    /// Tells the progress that has been reported, until there is none left or somebody else is to speak.
-    ///
-    /// Asks for the word where it is heard first, and not on the way there: a run that answers in the turn in which it
-    /// was called mustn't find that somebody else speaks.
-    func pump(_ ticket: CallID) async {
-        let trip = LibraryTask.depart()
-        defer { trip?.workArrived() }
-        await pump(ticket, on: handlers.actor(of: .progress, else: nil))
-    }
-
-    private func pump(_ ticket: CallID, on actor: isolated (any Actor)?) async {
-        guard var progress = gate.voice(ticket, { $0.pump() }) ?? nil else { return }
+    /// Delivers a value of a stream. Returns false if the call has ended instead.
+    func deliver(value: any Sendable, _ id: CallID) async -> Bool {
+        guard await beginDelivery(id) else { return false }
+        let handlers = configured { $0.handlers.success } ?? []
+        let actor = handlers.isEmpty ? currentIsolation() : handlers[0].isolation
         while true {
-            await tell(progress: progress, ticket)
-            switch gate.voice(ticket, { $0.hush() }) {
-            case .progress(let next):
+            let turn = await LibraryTask.run(on: actor) { actor in
+                await valueTurn(value, handlers, id, on: actor)
+            }
+            guard turn == .paused else { return turn == .proceed }
+            await waitWhilePaused()
+        }
+    }
+
+    private func valueTurn(
+        _ value: any Sendable, _ handlers: [SuccessHandler], _ id: CallID, on actor: isolated (any Actor)?
+    ) async -> Turn {
+        if isPaused, !Task.isCancelled { return .paused }
+        switch scheduler.deliver(id, { $0.commit(isFinal: false) }) {
+        case .proceed:
+            report(.value)
+            beginDelivering()
+            for handler in handlers { await handler.call(value) }
+            endDelivering()
+            return await askProvider(id)
+        case .deliverCancellation(let reason):
+            await deliverEnd(.cancelled(reason), id, hasBegun: true, on: actor)
+            return .ended
+        default:
+            return .ended
+        }
+    }
+
+    /// Delivers a retry event. Returns false if the call has ended instead.
+    func deliver(retry number: Int, after error: any Error, _ id: CallID) async -> Bool {
+        guard await beginDelivery(id) else { return false }
+        report(.retried(attempt: number))
+        for handler in configured({ $0.handlers.retry }) ?? [] {
+            await waitWhilePaused()
+            await LibraryTask.run(on: handler.isolation) { actor in
+                await intermediateTurn(id, on: actor) { await handler(number, error) }
+            }
+        }
+        return await LibraryTask.run(on: currentIsolation()) { _ in await askProvider(id) } == .proceed
+    }
+
+    /// Calls a handler of an event that isn't an answer, unless the call was cancelled.
+    private func intermediateTurn(
+        _ id: CallID, on actor: isolated (any Actor)?, _ handler: () async -> Void
+    ) async {
+        guard scheduler.deliver(id, { $0.allowsIntermediateEvents }) == true else { return }
+        beginDelivering()
+        await handler()
+        endDelivering()
+    }
+
+    // MARK: Progress
+
+    /// Starts a task that delivers progress while the provider runs.
+    func scheduleProgressDelivery(_ id: CallID) {
+        startDelivery(.progress, id, isolation: nil)
+    }
+
+    /// Delivers progress until none is pending or another party delivers.
+    fileprivate func pumpProgress(_ id: CallID) async {
+        let handlers = configured { $0.handlers.progress } ?? []
+        guard let first = handlers.first else { return }
+        // On the actor of the first handler: a call whose provider answers in the same turn doesn't wait for the pump.
+        await LibraryTask.run(on: first.isolation) { actor in
+            await pumpTurn(handlers, id, on: actor)
+        }
+    }
+
+    private func pumpTurn(
+        _ handlers: [@isolated(any) @Sendable (IntegrationProgress) -> Void], _ id: CallID,
+        on actor: isolated (any Actor)?
+    ) async {
+        guard var progress = scheduler.deliver(id, { $0.beginProgressDelivery() }) ?? nil else { return }
+        while true {
+            for handler in handlers { await intermediateTurn(id, on: actor) { await handler(progress) } }
+            switch scheduler.deliver(id, { $0.endProgressDelivery() }) {
+            case .deliverProgress(let next):
                 progress = next
-            case .handOver:
-                return wake()
-            case .end(let reason, let runWaits):
-                if runWaits { wake() }
-                return await tellCancel(reason, hasBegun: true, ticket)
-            case .done, nil:
+            case .resumeCallTask:
+                return resume()
+            case .deliverCancellation(let reason, let callTaskWaits):
+                if callTaskWaits { resume() }
+                return await deliverEnd(.cancelled(reason), id, hasBegun: true, on: actor)
+            case .stop, nil:
                 return
             }
         }
     }
 
-    private func tell(progress: IntegrationProgress, _ ticket: CallID) async {
-        for index in handlers.indices where handlers.kind(at: index) == .progress {
-            guard case .progress(let handler) = handlers[index] else { continue }
-            await tell(ticket, on: handler.isolation) { await handler(progress) }
+    private func deliver(progress: IntegrationProgress, _ id: CallID) async {
+        for handler in configured({ $0.handlers.progress }) ?? [] {
+            await LibraryTask.run(on: handler.isolation) { actor in
+                await intermediateTurn(id, on: actor) { await handler(progress) }
+            }
         }
     }
 
-    /// Calls a handler of an error that isn't the answer, unless the run was cancelled.
-    private func tell(
-        _ ticket: CallID, on actor: isolated (any Actor)?, after trip: (any WorkWatch)?, _ handler: () async -> Void
-    ) async {
-        await hold(trip)
-        await tell(ticket, on: actor, handler)
-    }
+    // MARK: The right to deliver
 
-    /// Calls a handler of something that isn't an answer, unless the run was cancelled.
-    private func tell(_ ticket: CallID, on actor: isolated (any Actor)?, _ handler: () async -> Void) async {
-        guard gate.voice(ticket, { $0.isHeard }) == true else { return }
-        turn.begin()
-        await handler()
-        turn.end()
-    }
-
-    // MARK: The floor
-
-    /// Waits until the run's own task may speak, and tells the progress that came before. What is reported from then on
-    /// comes after the answer, or a busy reporter could put it off for ever. Returns false if the end is told by
-    /// somebody else.
-    @inline(never)
-    private func takeFloor(_ ticket: CallID) async -> Bool {
+    /// Waits until the call's own task may deliver, and delivers the progress that came before. Later progress is
+    /// delivered after the answer: a task that reports continuously would postpone it for ever.
+    ///
+    /// - Returns: False if another party delivers the end of the call.
+    private func beginDelivery(_ id: CallID) async -> Bool {
         while true {
-            switch gate.voice(ticket, { $0.speak() }) {
+            switch scheduler.deliver(id, { $0.beginDelivery() }) {
             case .proceed:
                 return true
-            case .progress(let progress):
-                await tell(progress: progress, ticket)
+            case .deliverProgress(let progress):
+                await deliver(progress: progress, id)
                 return true
-            case .wait:
-                await life.park()
-            case .proceedWithPump, .cancelled, .over, nil:
+            case .waitForPump:
+                await suspend()
+            case .proceedAndSchedulePump, .deliverCancellation, .stop, nil:
                 return false
             }
         }
     }
 
-    /// Gives the floor away, before the provider is asked. Returns false if the run has ended instead.
-    @inline(__always)
-    private func fallSilent(_ ticket: CallID) async -> Bool {
-        let turn = gate.voice(ticket) { $0.ask() }
-        return if turn == .proceed { true } else { await fallSilent(turn, ticket) }
-    }
-
-    @inline(never)
-    private func fallSilent(_ turn: DeliveryStateMachine.Turn?, _ ticket: CallID) async -> Bool {
-        switch turn {
-        case .proceed:
-            return true
-        case .proceedWithPump:
-            sendForPump(ticket)
-            return true
-        case .progress(let progress):
-            await tell(progress: progress, ticket)
-            return await fallSilent(gate.voice(ticket) { $0.ask(hasTold: true) }, ticket)
-        case .cancelled(let reason):
-            await tellCancel(reason, hasBegun: true, ticket)
-            return false
-        case .wait, .over, nil:
-            return false
+    /// Ends a delivery before the provider is asked for its first or next value.
+    private func askProvider(_ id: CallID) async -> Turn {
+        var step = scheduler.deliver(id) { $0.awaitProvider() }
+        while true {
+            switch step {
+            case .proceed:
+                return .proceed
+            case .proceedAndSchedulePump:
+                scheduleProgressDelivery(id)
+                return .proceed
+            case .deliverProgress(let progress):
+                await deliver(progress: progress, id)
+                step = scheduler.deliver(id) { $0.awaitProvider(hasDeliveredProgress: true) }
+            case .deliverCancellation(let reason):
+                await deliverEnd(.cancelled(reason), id, hasBegun: true, on: currentIsolation())
+                return .ended
+            case .waitForPump, .stop, nil:
+                return .ended
+            }
         }
     }
 
     // MARK: The end
 
-    /// Ends the run with an answer, unless a cancel came first.
-    @inline(__always)
-    func conclude(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID) async {
-        guard isHeard else {
-            await hold(after: inquiry)
-            return endUnheard(answer, inquiry, ticket)
-        }
-        // Where nobody hears progress, nobody else can be speaking.
-        if handlers.kinds.contains(.progress) {
-            guard await takeFloor(ticket) else { return }
-        }
-        let trip = LibraryTask.depart()
-        defer { trip?.workArrived() }
-        if handlers.areHere(here()) { return await endHere(answer, inquiry, ticket, trip) }
-        let actor = handlers.actor(of: answer.hearers, else: handlers.actor(of: .completion, else: #isolation))
-        await end(answer, inquiry, ticket, trip, on: actor)
+    /// Ends the call with an answer, unless it was cancelled before.
+    func deliver(_ answer: Answer, _ id: CallID) async {
+        await deliver(end: answer.outcome, isDelivered: answer.isDelivered, of: answer.attempt, id)
+        answer.attempt.leave()
     }
 
-    private func end(
-        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID, _ trip: (any WorkWatch)?,
+    func deliver(
+        end outcome: CallOutcome, isDelivered: Bool = false, of attempt: (any ProviderAttempt)? = nil, _ id: CallID
+    ) async {
+        // Without progress handlers no other party can be delivering.
+        if traits.contains(.progress) {
+            guard await beginDelivery(id) else { return }
+        }
+        let handler = configured { $0.handlers.finalHandler(for: outcome) } ?? nil
+        let actor = handler == nil ? currentIsolation() : handler?.actor
+        while true {
+            let turn = await LibraryTask.run(on: actor) { actor in
+                await endTurn(outcome, isDelivered, attempt, id, on: actor)
+            }
+            guard turn == .paused else { return }
+            attempt?.leave()
+            await waitWhilePaused()
+        }
+    }
+
+    @inline(__always)
+    private func endTurn(
+        _ outcome: CallOutcome, _ isDelivered: Bool, _ attempt: (any ProviderAttempt)?, _ id: CallID,
+        on actor: isolated (any Actor)?
+    ) async -> Turn {
+        if isPaused, !Task.isCancelled { return .paused }
+        switch scheduler.deliver(id, { $0.commit(isFinal: true) }) {
+        case .proceed:
+            attempt?.leave()
+            await deliverEnd(outcome, id, hasBegun: true, isDelivered: isDelivered, on: actor)
+        case .deliverCancellation(let reason):
+            attempt?.leave()
+            await deliverEnd(.cancelled(reason), id, hasBegun: true, on: actor)
+        default:
+            break
+        }
+        return .ended
+    }
+
+    func deliverCancellation(_ reason: CancelReason, _ id: CallID, isolation: isolated (any Actor)?) {
+        guard traits.contains(.end) else {
+            let configuration = decide(.cancelled(reason))
+            return leave(.cancelled(reason), configuration, id)
+        }
+        for waiter in state.withLock({ $0.decide(.cancelled(reason)) }) {
+            waiter.resume(returning: .cancelled(reason))
+        }
+        startDelivery(.cancellation(reason), id, isolation: isolation)
+    }
+
+    /// Stores the outcome, and takes the handlers, which are called for the last time.
+    private func decide(_ outcome: CallOutcome) -> CallConfiguration? {
+        let (configuration, waiters) = state.withLock { ($0.configuration.take(), $0.decide(outcome)) }
+        for waiter in waiters { waiter.resume(returning: outcome) }
+        return configuration
+    }
+
+    /// Delivers the decided outcome, frees the call's place and starts the calls that follow.
+    ///
+    /// - Parameters:
+    ///   - hasBegun: False if the begin event was not delivered: the call then has no completion and starts no call.
+    ///   - isDelivered: True if the value was delivered before.
+    fileprivate func deliverEnd(
+        _ outcome: CallOutcome, _ id: CallID, hasBegun: Bool, isDelivered: Bool = false,
         on actor: isolated (any Actor)?
     ) async {
-        await endHere(answer, inquiry, ticket, trip)
-    }
-
-    @inline(never)
-    private func endHere(
-        _ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID, _ trip: (any WorkWatch)?
-    ) async {
-        // Here, and not before: it may be paused on the way to this actor.
-        await hold(trip, after: inquiry)
-        switch gate.voice(ticket, { $0.commit(isFinal: true) }) {
-        case .proceed:
-            inquiry.leave()
-            life.settle(answer.outcome)
-            turn.begin()
-            await tell(answer.hearers, .completion, of: answer.outcome)
-            turn.end()
-            depart(answer.outcome, hasBegun: true, ticket, isolation: #isolation)
-        case .cancelled(let reason):
-            inquiry.leave()
-            await tellCancel(reason, hasBegun: true, ticket)
-        default:
-            break
+        guard let configuration = decide(outcome) else { return leave(outcome, nil, id) }
+        if !hasBegun, traits.contains(.observers) {
+            report(.rejected, to: configuration.read { $0.handlers.observers })
         }
-    }
-
-    /// Ends a run that has nobody to tell and nothing to start.
-    private func endUnheard(_ answer: Answer, _ inquiry: any Inquiry, _ ticket: CallID) {
-        switch gate.end(ticket) {
-        case .proceed:
-            inquiry.leave()
-            close(answer.outcome)
-        case .cancelled(let reason):
-            inquiry.leave()
-            close(.cancelled(reason))
-        default:
-            break
+        beginDelivering()
+        switch outcome {
+        case .success(let value):
+            if !isDelivered { for handler in configuration.read({ $0.handlers.success }) { await handler.call(value) } }
+        case .failure(let error): for handler in configuration.read({ $0.handlers.error }) { await handler(error) }
+        case .cancelled(let reason): for handler in configuration.read({ $0.handlers.cancel }) { await handler(reason) }
         }
-    }
-
-    /// Takes note of the end of a run that has nobody to tell and has left the gate.
-    func close(_ outcome: CallState.Outcome) {
-        engine.leave(gate)
-        life.end(outcome)
-    }
-
-    /// Lets the handlers of one kind hear their part of an outcome, and then those of another.
-    private func tell(_ kind: HandlerKinds, _ next: HandlerKinds = [], of outcome: CallState.Outcome) async {
-        var (kind, next) = (kind, next)
-        while true {
-            if !handlers.kinds.isDisjoint(with: kind) {
-                for index in handlers.indices where handlers.kind(at: index) == kind {
-                    await handlers[index].hear(outcome)
+        if hasBegun { for handler in configuration.read({ $0.handlers.completion }) { await handler() } }
+        endDelivering()
+        leave(outcome, configuration, id) {
+            guard hasBegun, traits.contains(.end) else { return }
+            whileDelivering {
+                for link in configuration.read({ $0.links }) where !state.withLock({ $0.isChainCut }) {
+                    link(outcome, configuration, self, actor)
                 }
             }
-            if next.isEmpty { return }
-            (kind, next) = (next, [])
         }
     }
 
-    /// Tells a cancel that has been decided.
-    @inline(never)
-    func tellCancel(_ reason: CancelReason, hasBegun: Bool, _ ticket: CallID) async {
-        let trip = LibraryTask.depart()
-        defer { trip?.workArrived() }
-        if !hasBegun { report(.turnedAway) }
-        life.settle(.cancelled(reason))
-        turn.begin()
-        await tell(.cancel, hasBegun ? .completion : [], of: .cancelled(reason))
-        turn.end()
-        depart(.cancelled(reason), hasBegun: hasBegun, ticket, isolation: #isolation)
-    }
-
-    /// Leaves the gate, and then starts what comes after the call.
-    private func depart(
-        _ outcome: CallState.Outcome, hasBegun: Bool, _ ticket: CallID, isolation: isolated (any Actor)?
+    /// Frees the call's place, starts the calls that follow, and resumes the tasks that wait for the end.
+    private func leave(
+        _ outcome: CallOutcome, _ configuration: CallConfiguration?, _ id: CallID, startFollowers: () -> Void = {}
     ) {
-        report(.ended(outcome))
-        gate.finish(ticket)
-        engine.leave(gate)
-        if hasBegun, let plan, let links = plan.extras?.links, !links.isEmpty {
-            // Chained calls start in a later turn, as those made by a handler do.
-            turn.begin()
-            for link in links where !life.isCut {
-                link(outcome, plan, life, isolation)
-            }
-            turn.end()
+        if let configuration, traits.contains(.observers) {
+            report(.ended(outcome), to: configuration.read { $0.handlers.observers })
         }
-        life.finish()
+        scheduler.finish(id)
+        core.leave(scheduler)
+        startFollowers()
+        state.withLock { $0.finish() }.perform()
+    }
+
+    /// Starts a task that delivers in place of the call's own task.
+    ///
+    /// It is not part of the code that cancelled the call or reported progress: calls made in the handlers pause with
+    /// this call, and their progress is not reported elsewhere.
+    private func startDelivery(_ event: DeliveryTaskWork.Event, _ id: CallID, isolation: isolated (any Actor)?) {
+        PauseControl.rebind(to: control) {
+            IntegrationProgress.Reporter.unbind {
+                _ = LibraryTask.start(DeliveryTaskWork(execution: self, id: id, event: event), isolation: isolation)
+            }
+        }
+    }
+}
+
+/// The work of a task that delivers in place of the call's own task.
+private struct DeliveryTaskWork: TaskWork {
+    enum Event {
+        case progress
+        case cancellation(CancelReason)
+    }
+
+    let execution: CallExecution
+    let id: CallID
+    let event: Event
+
+    var executor: (any TaskExecutor)? { execution.core.executor }
+
+    func perform() async {
+        await HandlerContext.bind(execution) {
+            switch event {
+            case .progress: await execution.pumpProgress(id)
+            case .cancellation(let reason): await deliverCancellation(reason)
+            }
+        }
+    }
+
+    private func deliverCancellation(_ reason: CancelReason) async {
+        let handler = execution.configured { $0.handlers.finalHandler(for: .cancelled(reason)) } ?? nil
+        await LibraryTask.run(on: handler == nil ? currentIsolation() : handler?.actor) { actor in
+            await execution.deliverEnd(.cancelled(reason), id, hasBegun: true, on: actor)
+        }
     }
 }

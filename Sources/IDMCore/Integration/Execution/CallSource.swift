@@ -1,97 +1,90 @@
-/// What a run asks, in one attempt. An object, so that to hand it on costs a retain.
+/// One attempt to get a call's answer from the provider: a request of its own, or a share in a request of several calls.
 @usableFromInline
-protocol Inquiry: AnyObject, Sendable {
-    /// Whether more than one value may come.
+protocol ProviderAttempt: AnyObject, Sendable {
+    /// True if more than one value may come.
     var isStream: Bool { get }
 
     func request() async throws -> any Sendable
-    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable
     func values() -> ProviderValues<any Sendable>
 
-    /// Gives up the share in a request that others use as well.
+    /// Ends the share in a request that other calls use as well.
     func leave()
 }
 
-/// What a call asks. The types of its input and output are left behind here, so that all runs of all integrators are
-/// the same code, and none of it is generic. Runs hold this, and it does not hold the integrator.
+/// A provider with an input. The types of both are erased here, so that executions of all calls share their code.
+///
+/// Executions hold a source; a source doesn't hold the integrator.
 @usableFromInline
-protocol CallSource: AnyObject, Sendable {
-    var engine: IntegratorCore { get }
+protocol CallSource: ProviderAttempt {
+    var core: IntegratorCore { get }
 
-    /// The key under which a call is admitted. Asked once a call.
-    func lane() -> LaneKey?
+    /// The lane of the call. Called once per call.
+    func laneKey() -> LaneKey?
 
-    /// Makes the inquiry of one attempt.
-    func inquire(at gate: LaneScheduler) -> any Inquiry
+    /// Joins the running request of a lane, or starts one with the first `request()`. Nil if calls don't share requests:
+    /// the source is the attempt.
+    func joinRequest(of lane: LaneKey?) -> (any ProviderAttempt)?
 }
 
-/// What the calls of an integrator share.
+/// The provider of an integrator, and the part of its configuration that depends on the provider's types.
 @usableFromInline
-final class Supply<Input: Sendable, Output: Sendable>: Sendable {
-    @usableFromInline let engine: IntegratorCore
+final class IntegratorProvider<Input: Sendable, Output: Sendable>: Sendable {
+    @usableFromInline let core: IntegratorCore
     let provider: any DataProvider<Input, Output>
-    /// The provider, if it is a stream. Kept, for it takes the runtime longer to find out than a call otherwise takes.
+    /// The provider as a stream, if it is one. Stored: the cast takes longer than the rest of a call.
     let stream: (any StreamDataProvider<Input, Output>)?
     let lane: (@Sendable (Input) -> any Hashable & Sendable)?
-    /// The requests that calls share, if they do.
-    let flights: Flights<LaneKey?, Input, Output>?
-
-    var isStream: Bool { stream != nil }
+    /// The shared requests of `.only(joining: true)`.
+    let sharedRequests: Flights<LaneKey?, Input, Output>?
 
     init(
-        _ provider: any DataProvider<Input, Output>, engine: IntegratorCore,
+        _ provider: any DataProvider<Input, Output>, core: IntegratorCore,
         lane: (@Sendable (Input) -> any Hashable & Sendable)?
     ) {
-        self.engine = engine
+        self.core = core
         self.provider = provider
         self.lane = lane
         stream = provider.stream
-        flights = engine.sharesRequests ? Flights(provider: provider, closesAtLanding: false) : nil
+        sharedRequests = core.type.isJoining ? Flights(provider: provider, closesAtLanding: false) : nil
     }
 }
 
-/// The provider of an integrator together with an input. An inquiry as well, where requests are not shared: it
-/// remembers nothing of an attempt.
+/// The provider of an integrator with the input of one call.
 @usableFromInline
-final class PreparedInput<Input: Sendable, Output: Sendable>: CallSource, Inquiry {
-    @usableFromInline let supply: Supply<Input, Output>
+final class PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
+    @usableFromInline let base: IntegratorProvider<Input, Output>
     @usableFromInline let input: Input
 
     @inlinable
-    init(supply: Supply<Input, Output>, input: Input) {
-        self.supply = supply
+    init(_ base: IntegratorProvider<Input, Output>, input: Input) {
+        self.base = base
         self.input = input
     }
 
-    @usableFromInline var engine: IntegratorCore { supply.engine }
+    @usableFromInline var core: IntegratorCore { base.core }
+
+    @usableFromInline var isStream: Bool { base.stream != nil }
 
     @usableFromInline
-    func lane() -> LaneKey? {
-        supply.lane.map { LaneKey(base: $0(input)) }
+    func laneKey() -> LaneKey? {
+        base.lane.map { LaneKey(base: $0(input)) }
     }
 
     @usableFromInline
-    func inquire(at gate: LaneScheduler) -> any Inquiry {
-        guard let flights = supply.flights else { return self }
-        return SharedInquiry(seat: flights.join(gate.lane, input), input: input, isStream: supply.isStream)
+    func joinRequest(of lane: LaneKey?) -> (any ProviderAttempt)? {
+        guard let requests = base.sharedRequests else { return nil }
+        return SharedAttempt(requests.join(lane, input), input: input, isStream: isStream)
     }
 
-    @usableFromInline var isStream: Bool { supply.isStream }
-
-    // Inlined into the witness, through which alone it is called: one async frame less.
+    // Inlined into its only caller, the witness: one async frame less.
     @usableFromInline @inline(__always)
     func request() async throws -> any Sendable {
-        try await supply.provider.request(input)
-    }
-
-    @usableFromInline
-    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable {
-        try await supply.provider._request(input, reporter: reporter)
+        try await base.provider.request(input)
     }
 
     @usableFromInline
     func values() -> ProviderValues<any Sendable> {
-        guard let stream = supply.stream else { return ProviderValues(of: supply.provider, for: input).erased() }
+        guard let stream = base.stream else { return ProviderValues(of: base.provider, for: input).erased() }
         return ProviderValues(streaming: stream, for: input).erased()
     }
 
@@ -99,31 +92,27 @@ final class PreparedInput<Input: Sendable, Output: Sendable>: CallSource, Inquir
     func leave() {}
 }
 
-/// A seat in a request that calls share.
-private final class SharedInquiry<Input: Sendable, Output: Sendable>: Inquiry {
-    private let seat: Seat<Input, Output>
+/// One call's share in the request of `.only(joining: true)`.
+private final class SharedAttempt<Input: Sendable, Output: Sendable>: ProviderAttempt {
+    private let subscription: Seat<Input, Output>
     private let input: Input
     let isStream: Bool
 
-    init(seat: Seat<Input, Output>, input: Input, isStream: Bool) {
-        self.seat = seat
+    init(_ subscription: Seat<Input, Output>, input: Input, isStream: Bool) {
+        self.subscription = subscription
         self.input = input
         self.isStream = isStream
     }
 
     func request() async throws -> any Sendable {
-        try await seat._request(input, reporter: nil)
-    }
-
-    func request(reporter: IntegrationProgress.Reporter) async throws -> any Sendable {
-        try await seat._request(input, reporter: reporter)
+        try await subscription.request(input)
     }
 
     func values() -> ProviderValues<any Sendable> {
-        ProviderValues(of: seat, for: input).erased()
+        ProviderValues(of: subscription, for: input).erased()
     }
 
     func leave() {
-        seat.leave()
+        subscription.leave()
     }
 }

@@ -1,62 +1,61 @@
-/// What is left of an executing type when its timing is taken away.
+/// The admission rule of an executing type, without its durations.
 enum AdmissionRule: Sendable, Hashable {
     case all
     case one
     case line(width: Int, limit: Int)
-    case newest(settles: Bool)
+    case newest(debounces: Bool)
 }
 
-/// How a call comes to the gate.
+/// How a call is submitted.
 enum SubmissionKind: Sendable, Hashable {
-    /// Another call comes first.
+    /// Another call has to finish first. The call is admitted later, with `admit(_:)`.
     case held
-    /// Somebody hears its beginning.
-    case heard
-    /// Nobody hears its beginning: if it is admitted at once, it has begun with that.
-    case unheard
-    /// Whoever makes it has no use for it any more.
-    case turnedAway(CancelReason)
+    /// The call has handlers for its begin event.
+    case observed
+    /// The call has no handler for its begin event: if it is admitted at once, it has started.
+    case unobserved
+    /// The caller's task is cancelled already: the call is rejected with this reason.
+    case rejected(CancelReason)
 }
 
-/// How a call goes on from the gate.
+/// The next action of a submitted call's task.
 enum AdmissionResult: Sendable, Hashable {
-    /// Its task goes on at once.
+    /// Deliver the begin event, or the cancellation that replaces it.
     case start
-    /// Its task goes on at once, and has nothing to tell before the provider is asked.
-    case begun
-    /// Its task waits to be woken.
+    /// Ask the provider: the call has started, and there is no begin event to deliver.
+    case started
+    /// Suspend until the scheduler resumes the task.
     case wait
-    /// Its task waits for the quiet.
-    case settle
+    /// Wait for the debounce interval.
+    case debounce
 }
 
-/// Decides which calls of one lane run, wait or are turned away, and frees their places. A pure state machine.
+/// Decides which calls of one lane run, wait or are rejected. A pure state machine.
 ///
-/// Every event that touches a call goes through here under one lock, so that an admission and a commit can't cross:
-/// once a newer call is admitted, no older one commits.
+/// Each call's ``DeliveryStateMachine`` is part of it, so that one lock orders admissions and commits: once a newer call
+/// is admitted, no older call commits a value.
 struct AdmissionStateMachine<Member: Sendable>: Sendable {
     struct Submission: Sendable {
-        let ticket: CallID
-        let entrance: AdmissionResult
-        /// The call whose place the new one took.
-        let displaced: Cancellation
+        let id: CallID
+        let result: AdmissionResult
+        /// The effect on the call that the new call superseded.
+        let superseded: Cancellation
     }
 
-    /// What is to be done about a call that was cancelled.
+    /// The effect of a cancel, to be performed outside the lock.
     enum Cancellation: Sendable {
-        case nothing
-        /// It had not been admitted: wake its task, which will tell.
-        case wake(Member)
-        /// Stop its work. Whoever speaks for it will tell.
-        case stop(Member)
-        /// Stop its work, and tell the end for it.
-        case takeOver(Member, CallID, CancelReason)
+        case none
+        /// The call was not admitted: cancel and resume its task, which delivers the cancellation.
+        case resume(Member)
+        /// Cancel the call's task. The party that delivers its events also delivers the cancellation.
+        case cancelTask(Member)
+        /// Cancel the call's task, and deliver the cancellation for it.
+        case deliver(Member, CallID, CancelReason)
     }
 
     private enum Stage: Sendable {
-        /// Not submitted yet: another call comes first.
         case held
-        case settling
+        case debouncing
         case waiting(previous: CallID?, next: CallID?)
         case admitted
     }
@@ -64,9 +63,9 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
     private struct Entry: Sendable {
         let member: Member
         var stage: Stage
-        /// Whether it counts against the width of the line until it is finished.
+        /// True if the call counts against the width of the line until it has finished.
         var isInside = false
-        var voice = DeliveryStateMachine()
+        var delivery = DeliveryStateMachine()
 
         var isAdmitted: Bool {
             if case .admitted = stage { true } else { false }
@@ -77,17 +76,17 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
             self.stage = stage
         }
 
-        init(member: Member, _ decision: Decision, hasBegun: Bool) {
+        init(member: Member, _ decision: Decision, hasStarted: Bool) {
             self.member = member
             switch decision {
             case .start:
                 stage = .admitted
-                if hasBegun { _ = voice.beginAndAsk() }
-            case .turnAway(let reason):
+                if hasStarted { _ = delivery.startUnobserved() }
+            case .reject(let reason):
                 stage = .admitted
-                _ = voice.cancel(reason)
-            case .settle:
-                stage = .settling
+                _ = delivery.cancel(reason)
+            case .debounce:
+                stage = .debouncing
             case .wait:
                 stage = .waiting(previous: nil, next: nil)
             }
@@ -96,169 +95,202 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
 
     private let rule: AdmissionRule
     private var entries = SlotMap<Entry>()
-    /// The call that has the place, where there is only one place: it is free again once the call's end is decided.
-    private var holder: CallID?
-    private var inside = 0
+    /// `.one` and `.newest`: the call that occupies the only place. The place is free once the call's end is decided.
+    private var occupant: CallID?
+    /// `.line`: the running calls, and how many of those have a decided end.
+    private var insideCount = 0
+    private var endingCount = 0
     private var line: (first: CallID, last: CallID)?
-    private var waiting = 0
+    private var lineCount = 0
+    /// `.line`: the call that left the line and has not started. The next call leaves the line only after it has, so
+    /// that calls start in order although their tasks resume on different threads.
+    private var startingCall: CallID?
     private var isReleased = false
 
     init(_ rule: AdmissionRule) {
         self.rule = rule
     }
 
-    /// Whether no call is left.
+    /// True if no call is left.
     var isEmpty: Bool { entries.count == 0 }
 
-    /// Whether a call has not been admitted because another one comes first.
-    func isHeld(_ ticket: CallID) -> Bool {
-        if case .held = entries[ticket]?.stage { true } else { false }
+    /// True while another call has to finish before this one is admitted.
+    func isHeld(_ id: CallID) -> Bool {
+        if case .held = entries[id]?.stage { true } else { false }
     }
 
-    /// Whether a call stands in line.
-    func isWaiting(_ ticket: CallID) -> Bool {
-        if case .waiting = entries[ticket]?.stage { true } else { false }
+    /// True while the call waits in line.
+    func isWaiting(_ id: CallID) -> Bool {
+        if case .waiting = entries[id]?.stage { true } else { false }
     }
 
-    /// How many calls have not been let in or turned away yet.
+    /// The number of calls that are neither admitted nor rejected.
     var waitingCount: Int {
-        entries.tickets.count { entries[$0]?.isAdmitted == false }
+        entries.ids.count { entries[$0]?.isAdmitted == false }
     }
 
-    // MARK: Coming in
+    // MARK: Submission
 
-    /// Takes a call in.
-    mutating func submit(_ member: Member, _ way: SubmissionKind) -> Submission {
-        guard way != .held else {
-            // After a release there is nothing to wait for.
+    /// Adds a call.
+    mutating func submit(_ member: Member, _ kind: SubmissionKind) -> Submission {
+        guard kind != .held else {
             let entry =
                 isReleased
-                ? Entry(member: member, .turnAway(.released), hasBegun: false) : Entry(member: member, stage: .held)
-            return Submission(ticket: entries.insert(entry), entrance: .wait, displaced: .nothing)
+                ? Entry(member: member, .reject(.released), hasStarted: false) : Entry(member: member, stage: .held)
+            return Submission(id: entries.insert(entry), result: .wait, superseded: .none)
         }
-        let decision = decide(way)
-        let ticket = entries.insert(Entry(member: member, decision, hasBegun: way == .unheard))
-        let displaced = takePlace(ticket, decision)
-        let entrance = decision.entrance
-        return Submission(
-            ticket: ticket, entrance: way == .unheard && decision == .start ? .begun : entrance, displaced: displaced)
+        let decision = decide(kind)
+        let startsUnobserved = kind == .unobserved && decision == .start
+        let id = entries.insert(Entry(member: member, decision, hasStarted: startsUnobserved))
+        let superseded = takePlace(id, decision)
+        return Submission(id: id, result: startsUnobserved ? .started : decision.result, superseded: superseded)
     }
 
-    /// Admits a call that was held. One that was cancelled meanwhile starts, and learns of it when it begins.
-    mutating func admit(_ ticket: CallID) -> Submission {
-        guard isHeld(ticket), let member = entries[ticket]?.member else {
-            return Submission(ticket: ticket, entrance: .start, displaced: .nothing)
+    /// Admits a call that was held. A call that was cancelled before starts, and then delivers the cancellation.
+    mutating func admit(_ id: CallID) -> Submission {
+        guard isHeld(id), let member = entries[id]?.member else {
+            return Submission(id: id, result: .start, superseded: .none)
         }
-        let decision = decide(.heard)
-        entries.update(ticket) { $0 = Entry(member: member, decision, hasBegun: false) }
-        return Submission(ticket: ticket, entrance: decision.entrance, displaced: takePlace(ticket, decision))
+        let decision = decide(.observed)
+        entries.update(id) { $0 = Entry(member: member, decision, hasStarted: false) }
+        return Submission(id: id, result: decision.result, superseded: takePlace(id, decision))
     }
 
     private enum Decision: Hashable {
         case start
-        case settle
+        case debounce
         case wait
-        case turnAway(CancelReason)
+        case reject(CancelReason)
 
-        var entrance: AdmissionResult {
+        var result: AdmissionResult {
             switch self {
-            case .start, .turnAway: .start
-            case .settle: .settle
+            case .start, .reject: .start
+            case .debounce: .debounce
             case .wait: .wait
             }
         }
     }
 
-    /// What the rule says to a call that comes now.
-    private func decide(_ way: SubmissionKind) -> Decision {
-        if isReleased { return .turnAway(.released) }
-        if case .turnedAway(let reason) = way { return .turnAway(reason) }
+    private func decide(_ kind: SubmissionKind) -> Decision {
+        if isReleased { return .reject(.released) }
+        if case .rejected(let reason) = kind { return .reject(reason) }
         switch rule {
         case .all: return .start
-        case .one: return holder == nil ? .start : .turnAway(.ignored)
-        case .line(let width, _) where inside < width: return .start
-        case .line(_, let limit): return waiting < limit ? .wait : .turnAway(.ignored)
-        case .newest(let settles): return settles ? .settle : .start
+        case .one: return occupant == nil ? .start : .reject(.ignored)
+        case .newest(let debounces): return debounces ? .debounce : .start
+        case .line(let width, let limit):
+            if insideCount < width && line == nil && startingCall == nil { return .start }
+            // A call whose end is decided doesn't count: its handlers may submit the next call.
+            let free = width - insideCount + endingCount
+            return lineCount < limit.addingSaturating(free) ? .wait : .reject(.ignored)
         }
     }
 
-    /// Gives a call the place that was decided for it.
-    private mutating func takePlace(_ ticket: CallID, _ decision: Decision) -> Cancellation {
+    private mutating func takePlace(_ id: CallID, _ decision: Decision) -> Cancellation {
         switch (rule, decision) {
-        case (.all, _), (_, .turnAway):
-            return .nothing
+        case (.all, _), (_, .reject):
+            return .none
         case (.one, _):
-            holder = ticket
-            return .nothing
+            occupant = id
+            return .none
         case (.newest, _):
-            let displaced = holder.map { cancel($0, .superseded) } ?? .nothing
-            holder = ticket
-            return displaced
+            let superseded = occupant.map { cancel($0, .superseded) } ?? .none
+            occupant = id
+            return superseded
         case (.line, .wait):
-            append(ticket)
-            return .nothing
+            append(id)
+            return .none
         case (.line, _):
-            inside += 1
-            entries.update(ticket) { $0.isInside = true }
-            return .nothing
+            insideCount += 1
+            entries.update(id) { $0.isInside = true }
+            return .none
         }
     }
 
-    /// The quiet that a call waited for has come.
-    mutating func settled(_ ticket: CallID) {
-        entries.update(ticket) { entry in
-            if case .settling = entry.stage { entry.stage = .admitted }
+    /// Ends the debounce interval of a call.
+    mutating func endDebounce(_ id: CallID) {
+        entries.update(id) { entry in
+            if case .debouncing = entry.stage { entry.stage = .admitted }
         }
     }
 
-    // MARK: While it runs
+    // MARK: Delivery
 
-    /// Asks the voice of a call, and frees its place if that decided the call's end.
-    mutating func voice<R>(_ ticket: CallID, _ event: (inout DeliveryStateMachine) -> R) -> R? {
-        guard let (result, isEnding) = entries.update(ticket, { (event(&$0.voice), $0.voice.isEnding) }) else {
-            return nil
+    /// Sends an event to the delivery state machine of a call. Returns nil if the call has finished.
+    mutating func deliver<R>(_ id: CallID, _ event: (inout DeliveryStateMachine) -> R) -> R? {
+        let answer = entries.update(id) { entry in
+            let hadEnded = entry.delivery.hasEnded
+            let result = event(&entry.delivery)
+            return (result, isEnd: !hadEnded && entry.delivery.hasEnded, entry.isInside)
         }
-        if isEnding && holder == ticket { holder = nil }
+        guard let (result, isEnd, isInside) = answer else { return nil }
+        if isEnd { noteEnd(of: id, isInside: isInside) }
         return result
     }
 
-    // MARK: Going out
+    private mutating func noteEnd(of id: CallID, isInside: Bool) {
+        if isInside { endingCount += 1 }
+        if occupant == id { occupant = nil }
+    }
 
-    /// Whether the end of a call has not been decided.
-    func isOpen(_ ticket: CallID) -> Bool {
-        entries[ticket]?.voice.isEnding == false
+    /// Returns the next call of the line if `id` was the call that the line waited for to start.
+    mutating func callHasStarted(_ id: CallID) -> Member? {
+        guard startingCall == id else { return nil }
+        startingCall = nil
+        return admitFirstOfLine()
+    }
+
+    // MARK: Cancellation and end
+
+    /// True while the end of a call is not decided.
+    func isOpen(_ id: CallID) -> Bool {
+        entries[id]?.delivery.hasEnded == false
     }
 
     /// Cancels a call, unless its end is decided.
-    mutating func cancel(_ ticket: CallID, _ reason: CancelReason) -> Cancellation {
-        let outcome = entries.update(ticket) { ($0.voice.cancel(reason), $0.isAdmitted, $0.member) }
-        guard let (outcome, isAdmitted, member) = outcome, outcome != .nothing else { return .nothing }
-        if holder == ticket { holder = nil }
-        if outcome == .takeOver { return .takeOver(member, ticket, reason) }
-        if isAdmitted { return .stop(member) }
-        unlink(ticket)
-        entries.update(ticket) { $0.stage = .admitted }
-        return .wake(member)
+    mutating func cancel(_ id: CallID, _ reason: CancelReason) -> Cancellation {
+        let answer = entries.update(id) { ($0.delivery.cancel(reason), $0.isAdmitted, $0.isInside, $0.member) }
+        guard let (step, isAdmitted, isInside, member) = answer, step != .ignore else { return .none }
+        if occupant == id { occupant = nil }
+        if step == .cancelTaskAndDeliver {
+            noteEnd(of: id, isInside: isInside)
+            return .deliver(member, id, reason)
+        }
+        if isAdmitted { return .cancelTask(member) }
+        removeFromLine(id)
+        entries.update(id) { $0.stage = .admitted }
+        return .resume(member)
     }
 
     /// Cancels every call, oldest first.
     mutating func cancelAll(_ reason: CancelReason) -> [Cancellation] {
-        entries.tickets.map { cancel($0, reason) }
+        entries.ids.map { cancel($0, reason) }
     }
 
-    /// Cancels every call and turns away those that are still to come.
+    /// Cancels every call, and rejects those that are submitted later.
     mutating func release() -> [Cancellation] {
         isReleased = true
         return cancelAll(.released)
     }
 
-    /// Lets a call go whose last handler has run. Returns the next one of the line: wake its task.
-    mutating func finish(_ ticket: CallID) -> Member? {
-        guard let entry = entries.remove(ticket), entry.isInside else { return nil }
-        inside -= 1
-        guard let next = line?.first else { return nil }
-        unlink(next)
-        inside += 1
+    /// Removes a call whose last handler has run. Returns the call that leaves the line: resume its task.
+    mutating func finish(_ id: CallID) -> Member? {
+        guard let entry = entries.remove(id), entry.isInside else { return nil }
+        insideCount -= 1
+        if entry.delivery.hasEnded { endingCount -= 1 }
+        if startingCall == id { startingCall = nil }
+        return admitFirstOfLine()
+    }
+
+    // MARK: The line
+
+    private mutating func admitFirstOfLine() -> Member? {
+        guard case .line(let width, _) = rule, startingCall == nil, insideCount < width, let next = line?.first else {
+            return nil
+        }
+        removeFromLine(next)
+        insideCount += 1
+        startingCall = next
         return entries.update(next) { entry in
             entry.stage = .admitted
             entry.isInside = true
@@ -266,19 +298,17 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         }
     }
 
-    // MARK: The line
-
-    private mutating func append(_ ticket: CallID) {
-        entries.update(ticket) { $0.stage = .waiting(previous: line?.last, next: nil) }
+    private mutating func append(_ id: CallID) {
+        entries.update(id) { $0.stage = .waiting(previous: line?.last, next: nil) }
         if let last = line?.last {
-            link(last, next: ticket)
+            link(last, next: id)
         }
-        line = (line?.first ?? ticket, ticket)
-        waiting += 1
+        line = (line?.first ?? id, id)
+        lineCount += 1
     }
 
-    private mutating func unlink(_ ticket: CallID) {
-        guard case .waiting(let previous, let next) = entries[ticket]?.stage else { return }
+    private mutating func removeFromLine(_ id: CallID) {
+        guard case .waiting(let previous, let next) = entries[id]?.stage else { return }
         if let previous { link(previous, next: next) }
         if let next { link(next, previous: previous) }
         if let first = previous == nil ? next : line?.first, let last = next == nil ? previous : line?.last {
@@ -286,17 +316,17 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         } else {
             line = nil
         }
-        waiting -= 1
+        lineCount -= 1
     }
 
-    private mutating func link(_ ticket: CallID, next: CallID?) {
-        entries.update(ticket) { entry in
+    private mutating func link(_ id: CallID, next: CallID?) {
+        entries.update(id) { entry in
             if case .waiting(let previous, _) = entry.stage { entry.stage = .waiting(previous: previous, next: next) }
         }
     }
 
-    private mutating func link(_ ticket: CallID, previous: CallID?) {
-        entries.update(ticket) { entry in
+    private mutating func link(_ id: CallID, previous: CallID?) {
+        entries.update(id) { entry in
             if case .waiting(_, let next) = entry.stage { entry.stage = .waiting(previous: previous, next: next) }
         }
     }

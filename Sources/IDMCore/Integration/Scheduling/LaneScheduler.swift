@@ -1,4 +1,4 @@
-/// Keeps the admission of one lane under a lock, and does what it decides outside of it.
+/// Admits the calls of one lane: an ``AdmissionStateMachine`` under a lock, and its effects outside the lock.
 @usableFromInline
 final class LaneScheduler: Sendable {
     let lane: LaneKey?
@@ -9,80 +9,85 @@ final class LaneScheduler: Sendable {
         admission = Locked(AdmissionStateMachine(rule))
     }
 
-    /// Takes a call in, or only takes note of it if another call comes first.
-    func enter(
-        _ member: any ScheduledCall, _ way: SubmissionKind, isolation: isolated (any Actor)?
-    ) -> (ticket: CallID, entrance: AdmissionResult) {
-        let submission = admission.withLock { $0.submit(member, way) }
-        perform(submission.displaced, isolation: isolation)
-        return (submission.ticket, submission.entrance)
+    // MARK: Submission
+
+    /// Adds a call.
+    func submit(
+        _ call: any ScheduledCall, _ kind: SubmissionKind, isolation: isolated (any Actor)?
+    ) -> (id: CallID, result: AdmissionResult) {
+        let submission = admission.withLock { $0.submit(call, kind) }
+        perform(submission.superseded, isolation: isolation)
+        return (submission.id, submission.result)
     }
 
     /// Admits a call that was held.
-    func admit(_ ticket: CallID, isolation: isolated (any Actor)?) -> AdmissionResult {
-        let submission = admission.withLock { $0.admit(ticket) }
-        perform(submission.displaced, isolation: isolation)
-        return submission.entrance
+    func admit(_ id: CallID, isolation: isolated (any Actor)?) -> AdmissionResult {
+        let submission = admission.withLock { $0.admit(id) }
+        perform(submission.superseded, isolation: isolation)
+        return submission.result
     }
 
-    @inline(never)
-    func isHeld(_ ticket: CallID) -> Bool {
-        admission.withLock { $0.isHeld(ticket) }
-    }
+    func isHeld(_ id: CallID) -> Bool { admission.withLock { $0.isHeld(id) } }
 
-    @inline(never)
-    func isWaiting(_ ticket: CallID) -> Bool {
-        admission.withLock { $0.isWaiting(ticket) }
-    }
+    func isWaiting(_ id: CallID) -> Bool { admission.withLock { $0.isWaiting(id) } }
 
+    /// The number of calls that are neither admitted nor rejected.
     var waitingCount: Int { admission.withLock { $0.waitingCount } }
 
-    func settled(_ ticket: CallID) {
-        admission.withLock { $0.settled(ticket) }
+    func endDebounce(_ id: CallID) {
+        admission.withLock { $0.endDebounce(id) }
     }
 
-    /// Asks the voice of a call. Nil if the call has been let go.
-    func voice<R: Sendable>(_ ticket: CallID, _ event: (inout DeliveryStateMachine) -> sending R) -> R? {
-        admission.withLock { $0.voice(ticket, event) }
+    // MARK: Delivery
+
+    /// Sends an event to the delivery state machine of a call. Returns nil if the call has finished.
+    func deliver<R: Sendable>(_ id: CallID, _ event: (inout DeliveryStateMachine) -> sending R) -> R? {
+        admission.withLock { $0.deliver(id, event) }
     }
 
-    /// Commits the answer of a call of which nobody hears, or begins one that was turned away, and lets the call go if
-    /// it ends here.
-    func end(_ ticket: CallID, hasBegun: Bool = true) -> DeliveryStateMachine.Turn? {
-        let (turn, next) = admission.withLock { admission in
-            let turn = admission.voice(ticket) { hasBegun ? $0.commit(isFinal: true) : $0.begin() }
-            return switch turn {
-            case .proceed, .cancelled: (turn, admission.finish(ticket))
-            default: (turn, nil)
-            }
+    /// Starts a call in the turn in which its begin event is delivered, and resumes the next call of the line.
+    func start(_ id: CallID, isObserved: Bool) -> DeliveryStateMachine.NextStep? {
+        let (step, next) = admission.withLock { admission in
+            let step = admission.deliver(id) { isObserved ? $0.start() : $0.startUnobserved() }
+            return (step, admission.callHasStarted(id))
         }
-        next?.wake()
-        return turn
+        next?.resume()
+        return step
     }
 
-    /// Lets a call go, and wakes the next one.
-    func finish(_ ticket: CallID) {
-        admission.withLock { $0.finish(ticket) }?.wake()
+    /// Resumes the next call of the line although `id` has not started: it is paused.
+    func postponeStart(_ id: CallID) {
+        admission.withLock { $0.callHasStarted(id) }?.resume()
     }
 
-    // A cancel that comes from no actor may come from anywhere: from inside somebody's lock, or from the handler of
-    // another task's cancel, with the runtime's own lock held. Handlers have no business there, so it is told in a
-    // later turn.
+    /// Removes a call whose last handler has run, and resumes the next call of the line.
+    func finish(_ id: CallID) {
+        admission.withLock { $0.finish(id) }?.resume()
+    }
 
-    /// Cancels a call, unless its end is decided. Returns false if it is.
+    // MARK: Cancellation
+
+    // A cancel without an actor may come from anywhere: from inside a user's lock, or from a task's cancellation
+    // handler, which holds a lock of the runtime. Handlers don't run there, but in a task of their own.
+
+    /// Cancels a call. Returns false if its end was decided before.
     @discardableResult
-    func cancel(_ ticket: CallID, _ reason: CancelReason, isolation: isolated (any Actor)?) -> Bool {
-        let (isOpen, cancellation) = admission.withLock { ($0.isOpen(ticket), $0.cancel(ticket, reason)) }
+    func cancel(_ id: CallID, _ reason: CancelReason, isolation: isolated (any Actor)?) -> Bool {
+        let (wasOpen, cancellation) = admission.withLock { ($0.isOpen(id), $0.cancel(id, reason)) }
         perform(cancellation, isolation: isolation)
-        return isOpen
+        return wasOpen
     }
 
-    func cancelAll(_ reason: CancelReason, isolation: isolated (any Actor)?) {
-        for cancellation in admission.withLock({ $0.cancelAll(reason) }) {
-            perform(cancellation, isolation: isolation)
+    /// Cancels all calls of several lanes. Calls that their handlers make are not affected: every cancellation is decided
+    /// before the first is performed.
+    static func cancelAll(of schedulers: [LaneScheduler], isolation: isolated (any Actor)?) {
+        let cancellations = schedulers.map { scheduler in scheduler.admission.withLock { $0.cancelAll(.cancelled) } }
+        for (scheduler, cancellations) in zip(schedulers, cancellations) {
+            for cancellation in cancellations { scheduler.perform(cancellation, isolation: isolation) }
         }
     }
 
+    /// Cancels all calls with ``CancelReason/released``, and rejects those that are submitted later.
     func release() {
         for cancellation in admission.withLock({ $0.release() }) {
             perform(cancellation, isolation: nil)
@@ -93,27 +98,26 @@ final class LaneScheduler: Sendable {
         _ cancellation: AdmissionStateMachine<any ScheduledCall>.Cancellation, isolation: isolated (any Actor)?
     ) {
         switch cancellation {
-        case .nothing:
+        case .none:
             break
-        case .wake(let member):
-            member.stop()
-            member.wake()
-        case .stop(let member):
-            member.stop()
-        case .takeOver(let member, let ticket, let reason):
-            member.stop()
-            member.takeOver(ticket, reason, at: self, isolation: isolation)
+        case .resume(let call):
+            call.cancelTask()
+            call.resume()
+        case .cancelTask(let call):
+            call.cancelTask()
+        case .deliver(let call, let id, let reason):
+            call.cancelTask()
+            call.deliverCancellation(reason, id, isolation: isolation)
         }
     }
 }
 
-/// What a gate needs of the calls it lets in. Never called under its lock.
+/// The effects that a ``LaneScheduler`` has on a call. Never called under its lock.
 protocol ScheduledCall: AnyObject, Sendable {
-    /// Lets the call's task go on that waits for its turn to start or to speak.
-    func wake()
-    /// Stops the work of the call.
-    func stop()
-    /// Tells the end of a call whose own task is still busy with its provider.
-    func takeOver(
-        _ ticket: CallID, _ reason: CancelReason, at gate: LaneScheduler, isolation: isolated (any Actor)?)
+    /// Resumes the call's task, which waits to start or to deliver.
+    func resume()
+    /// Cancels the call's task.
+    func cancelTask()
+    /// Delivers the cancellation of a call whose own task is busy with its provider.
+    func deliverCancellation(_ reason: CancelReason, _ id: CallID, isolation: isolated (any Actor)?)
 }

@@ -1,47 +1,38 @@
-/// The gates of an integrator: one for all calls, or one for each key for as long as it is in use.
+/// The lane schedulers of an integrator: one for all calls, or one per key while calls with that key exist.
 enum Lanes: Sendable {
     case single(LaneScheduler)
     case keyed(LaneTable)
 
-    /// The gate of a call. Each enter wants a leave.
+    /// Returns the scheduler of a call. Balance each call with `leave(_:)`.
     func enter(_ key: @autoclosure () -> LaneKey?) -> LaneScheduler {
         switch self {
-        case .single(let gate): gate
+        case .single(let scheduler): scheduler
         case .keyed(let table): table.enter(key())
         }
     }
 
-    func leave(_ gate: LaneScheduler) {
-        if case .keyed(let table) = self { table.leave(gate.lane) }
+    func leave(_ scheduler: LaneScheduler) {
+        if case .keyed(let table) = self { table.leave(scheduler.lane) }
     }
 
-    var waitingCount: Int {
+    /// The schedulers in use, oldest first.
+    var schedulers: [LaneScheduler] {
         switch self {
-        case .single(let gate): gate.waitingCount
-        case .keyed(let table): table.gates().reduce(0) { $0 + $1.waitingCount }
+        case .single(let scheduler): [scheduler]
+        case .keyed(let table): table.schedulers()
         }
     }
 
-    func cancelAll(isolation: isolated (any Actor)?) {
-        switch self {
-        case .single(let gate):
-            gate.cancelAll(.cancelled, isolation: isolation)
-        case .keyed(let table):
-            for gate in table.gates() {
-                gate.cancelAll(.cancelled, isolation: isolation)
-            }
-        }
-    }
-
+    /// Cancels all calls, and rejects those that are submitted later.
     func release() {
         switch self {
-        case .single(let gate): gate.release()
-        case .keyed(let table): table.gates(closing: true).forEach { $0.release() }
+        case .single(let scheduler): scheduler.release()
+        case .keyed(let table): table.schedulers(closing: true).forEach { $0.release() }
         }
     }
 }
 
-/// A key by which the calls of an integrator are told apart.
+/// The key of a lane, as returned by the integrator's `lane` closure.
 @usableFromInline
 struct LaneKey: Hashable, Sendable {
     let base: any Hashable & Sendable
@@ -53,22 +44,21 @@ struct LaneKey: Hashable, Sendable {
 
     @usableFromInline
     func hash(into hasher: inout Hasher) {
-        // Not by the base itself: 1 and 1.0 are equal as `AnyHashable`, but only there do they have the same hash.
+        // As `AnyHashable`, 1 and 1.0 are equal and have the same hash; by themselves they have different hashes.
         AnyHashable(base).hash(into: &hasher)
     }
 }
 
-/// Makes a gate for a key at its first call, and drops it after its last.
+/// Creates a scheduler with the first call of a key, and removes it after the last.
 final class LaneTable: Sendable {
     private struct Lane {
-        let gate: LaneScheduler
-        /// Of two lanes in use, the earlier one has the lower number.
+        let scheduler: LaneScheduler
+        /// Increases with each lane.
         let number: Int
-        var calls = 0
+        var callCount = 0
     }
 
-    /// Stands for a key that doesn't equal itself, as a number that is none: under that, its lane would never be found
-    /// again.
+    /// Replaces a key that doesn't equal itself, such as a NaN: a lookup with that would never find its lane again.
     private struct NonReflexiveKey: Hashable, Sendable {
         let number: Int
     }
@@ -83,7 +73,7 @@ final class LaneTable: Sendable {
             return lastNumber
         }
 
-        mutating func findable(_ key: LaneKey?) -> LaneKey? {
+        mutating func reflexive(_ key: LaneKey?) -> LaneKey? {
             key == key ? key : LaneKey(base: NonReflexiveKey(number: newNumber()))
         }
     }
@@ -95,32 +85,34 @@ final class LaneTable: Sendable {
         self.rule = rule
     }
 
-    /// The gate of a key. Each enter wants a leave.
+    /// Returns the scheduler of a key. Balance each call with `leave(_:)`.
     func enter(_ key: LaneKey?) -> LaneScheduler {
-        let (gate, isClosed) = state.withLock { state in
-            let key = state.findable(key)
-            var lane = state.lanes[key] ?? Lane(gate: LaneScheduler(rule, lane: key), number: state.newNumber())
-            lane.calls += 1
+        let (scheduler, isClosed) = state.withLock { state in
+            let key = state.reflexive(key)
+            var lane = state.lanes[key] ?? Lane(scheduler: LaneScheduler(rule, lane: key), number: state.newNumber())
+            lane.callCount += 1
             state.lanes[key] = lane
-            return (lane.gate, state.isClosed)
+            return (lane.scheduler, state.isClosed)
         }
-        if isClosed { gate.release() }
-        return gate
+        if isClosed { scheduler.release() }
+        return scheduler
     }
 
     func leave(_ key: LaneKey?) {
         state.withLock { state in
             guard var lane = state.lanes[key] else { return }
-            lane.calls -= 1
-            state.lanes[key] = lane.calls > 0 ? lane : nil
+            lane.callCount -= 1
+            state.lanes[key] = lane.callCount > 0 ? lane : nil
         }
     }
 
-    /// The gates in use, in the order in which they came. Closing releases those that are still to come.
-    func gates(closing: Bool = false) -> [LaneScheduler] {
+    /// The schedulers in use, oldest first.
+    ///
+    /// - Parameter closing: Pass true to release the schedulers that are created later.
+    func schedulers(closing: Bool = false) -> [LaneScheduler] {
         state.withLock { state in
             state.isClosed = state.isClosed || closing
-            return state.lanes.values.sorted { $0.number < $1.number }.map(\.gate)
+            return state.lanes.values.sorted { $0.number < $1.number }.map(\.scheduler)
         }
     }
 }

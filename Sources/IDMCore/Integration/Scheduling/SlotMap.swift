@@ -1,11 +1,10 @@
-/// Names one call at the gate of its integrator, for as long as the call lasts. A ticket whose call has ended names
-/// nothing, and is never given out again.
+/// Identifies one call of a lane. The ID of a finished call is never used again.
 struct CallID: Hashable, Sendable {
     let slot: Int
     let serial: UInt64
 }
 
-/// Elements under tickets: adding, finding and removing cost the same however many there are.
+/// A map with keys that it makes itself: insert, lookup and remove take constant time.
 struct SlotMap<Element: Sendable>: Sendable {
     private struct Slot: Sendable {
         var serial: UInt64
@@ -13,15 +12,14 @@ struct SlotMap<Element: Sendable>: Sendable {
     }
 
     private var slots: [Slot] = []
-    /// The slots without an element.
-    private var free: [Int] = []
+    private var freeSlots: [Int] = []
     private var lastSerial: UInt64 = 0
     private(set) var count = 0
 
     mutating func insert(_ element: consuming Element) -> CallID {
         lastSerial += 1
         count += 1
-        guard let slot = free.popLast() else {
+        guard let slot = freeSlots.popLast() else {
             slots.append(Slot(serial: lastSerial, element: element))
             return CallID(slot: slots.count - 1, serial: lastSerial)
         }
@@ -29,37 +27,38 @@ struct SlotMap<Element: Sendable>: Sendable {
         return CallID(slot: slot, serial: lastSerial)
     }
 
-    func contains(_ ticket: CallID) -> Bool {
-        ticket.slot < slots.count && slots[ticket.slot].serial == ticket.serial && slots[ticket.slot].element != nil
+    func contains(_ id: CallID) -> Bool {
+        id.slot < slots.count && slots[id.slot].serial == id.serial && slots[id.slot].element != nil
     }
 
-    /// Changes the element of a ticket in place. Returns nil if the ticket names nothing.
-    mutating func update<R>(_ ticket: CallID, _ change: (inout Element) -> R) -> R? {
-        guard contains(ticket) else { return nil }
-        return change(&slots[ticket.slot].element!)
+    /// Changes an element in place. Returns nil if there is none.
+    @discardableResult
+    mutating func update<R>(_ id: CallID, _ change: (inout Element) -> R) -> R? {
+        guard contains(id) else { return nil }
+        return change(&slots[id.slot].element!)
     }
 
-    subscript(ticket: CallID) -> Element? {
-        contains(ticket) ? slots[ticket.slot].element : nil
+    subscript(id: CallID) -> Element? {
+        contains(id) ? slots[id.slot].element : nil
     }
 
     @discardableResult
-    mutating func remove(_ ticket: CallID) -> Element? {
-        guard contains(ticket) else { return nil }
-        let element = slots[ticket.slot].element.take()
+    mutating func remove(_ id: CallID) -> Element? {
+        guard contains(id) else { return nil }
+        let element = slots[id.slot].element.take()
         count -= 1
         if count == 0 && slots.count > 32 {
-            // A burst is over: give its memory back. Serials go on, so old tickets still name nothing.
+            // Frees the memory of a burst. Serials continue, so old IDs still match nothing.
             slots = []
-            free = []
+            freeSlots = []
         } else {
-            free.append(ticket.slot)
+            freeSlots.append(id.slot)
         }
         return element
     }
 
-    /// The tickets that name something, in the order in which they were given out.
-    var tickets: [CallID] {
+    /// The IDs of all elements, in the order of insertion.
+    var ids: [CallID] {
         slots.indices
             .filter { slots[$0].element != nil }
             .map { CallID(slot: $0, serial: slots[$0].serial) }

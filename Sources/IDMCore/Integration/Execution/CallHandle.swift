@@ -1,0 +1,157 @@
+/// A started call: the execution and its ID in its lane.
+struct CallHandle: Sendable {
+    let execution: CallExecution
+    let id: CallID
+
+    /// Cancels the call alone. Returns false if its end was decided before.
+    @discardableResult
+    func cancel(isolation: isolated (any Actor)?) -> Bool {
+        execution.scheduler.cancel(id, .cancelled, isolation: isolation)
+    }
+
+    /// Cancels the call and the call that it waits for; after its end, the calls that follow it.
+    func cancelChain(isolation: isolated (any Actor)?) {
+        cancelAll(cancelLink(isolation: isolation))
+    }
+
+    /// Cancels the call and the call that it waits for. After its end, does nothing: the calls that follow it continue.
+    func cancelBeforeEnd(isolation: isolated (any Actor)?) {
+        if cancel(isolation: isolation) { cancelAll(execution.cutPredecessors()) }
+    }
+
+    private func cancelAll(_ calls: [CallHandle]) {
+        var calls = calls
+        // Not recursively: a chain may be longer than the stack.
+        while let next = calls.popLast() { calls += next.cancelLink(isolation: nil) }
+    }
+
+    /// Cancels the call alone. Returns the calls to cancel with it, the last one first.
+    private func cancelLink(isolation: isolated (any Actor)?) -> [CallHandle] {
+        // The scheduler decides, not the stored outcome: another thread may have decided the end and not stored it yet.
+        cancel(isolation: isolation) ? execution.cutPredecessors() : execution.cutFollowers().reversed()
+    }
+
+    /// Holds an object until the call has finished.
+    func hold(_ object: any AnyObject & Sendable) {
+        execution.whenFinished { withExtendedLifetime(object) {} }
+    }
+}
+
+// MARK: - Waiting
+
+extension CallExecution {
+    /// The outcome, once the end of the call is decided.
+    var outcome: CallOutcome? { state.withLock { $0.outcome } }
+
+    /// Waits for the outcome. Throws `CancellationError` if and only if the awaiting task is cancelled.
+    ///
+    /// - Parameter onCancel: Called if the awaiting task is cancelled during the wait, before this throws.
+    @inline(__always)
+    func waitForOutcome(onCancel: @Sendable () -> Void = {}) async throws -> CallOutcome {
+        var outcome = outcome
+        if outcome == nil {
+            let id = state.withLock { $0.outcomeWaiters.newID() }
+            outcome = await LibraryTask.hearingCancel {
+                await waitForOutcome(id)
+            } onCancel: {
+                let waiter = state.withLock { $0.outcomeWaiters.remove(id) }
+                onCancel()
+                waiter?.resume(returning: nil)
+            }
+        }
+        try Task.checkCancellation()
+        guard let outcome else { throw CancellationError() }
+        return outcome
+    }
+
+    private func waitForOutcome(_ id: Int) async -> CallOutcome? {
+        await LibraryTask.wait { continuation in
+            let answer: CallOutcome?? = state.withLock { state in
+                if let outcome = state.outcome { return .some(outcome) }
+                // Checked under the lock: a later cancel finds the waiter.
+                if Task.isCancelled { return .some(nil) }
+                state.outcomeWaiters.add(continuation, id)
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// Waits until the last handler of the call and of its chain has run, or the awaiting task is cancelled.
+    func waitForFinish() async {
+        let id = state.withLock { $0.isFinished ? nil : $0.finishWaiters.newID() }
+        if let id {
+            await LibraryTask.hearingCancel {
+                await waitForFinish(id)
+            } onCancel: {
+                state.withLock { $0.finishWaiters.remove(id) }?.resume()
+            }
+        }
+        for call in neighbors where !Task.isCancelled { await call.execution.waitForFinish() }
+    }
+
+    private func waitForFinish(_ id: Int) async {
+        await LibraryTask.wait { continuation in
+            let isOver = state.withLock { state in
+                if state.isFinished || Task.isCancelled { return true }
+                state.finishWaiters.add(continuation, id)
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Calls back when the last handler has run, on any thread; at once if it has.
+    func whenFinished(_ callback: @escaping @Sendable () -> Void) {
+        if !state.withLock({ $0.whenFinished(callback) }) { callback() }
+    }
+
+    /// Calls back when the last handler of the call and of its chain has run.
+    func whenChainFinished(_ callback: @escaping @Sendable () -> Void) {
+        whenFinished { [self] in
+            let neighbors = neighbors
+            guard !neighbors.isEmpty else { return callback() }
+            // A task and not nested callbacks: a chain may be longer than the stack.
+            LibraryTask.startLater { _ in
+                for call in neighbors { await call.execution.waitForFinish() }
+                callback()
+            }
+        }
+    }
+}
+
+// MARK: - Chains
+
+extension CallExecution {
+    /// The calls before and after this one. All are known when it has finished.
+    private var neighbors: [CallHandle] { state.withLock { $0.neighbors } }
+
+    /// The outcome, unless other calls come before or after this one.
+    var unchainedOutcome: CallOutcome? {
+        state.withLock { $0.neighbors.isEmpty ? $0.outcome : nil }
+    }
+
+    /// Adds a call that follows this one, before it delivers its first event.
+    func add(follower call: CallHandle, isRecall: Bool = false) {
+        if state.withLock({ $0.withChain { $0.addFollower(call, isRecall: isRecall) } }) {
+            call.cancelChain(isolation: nil)
+        }
+    }
+
+    /// Adds a call that this one waits for.
+    func add(predecessor call: CallHandle) {
+        if state.withLock({ $0.withChain { $0.addPredecessor(call) } }) { call.cancelChain(isolation: nil) }
+    }
+
+    /// Keeps followers from starting, and returns those that have started.
+    fileprivate func cutFollowers() -> [CallHandle] {
+        state.withLock { $0.withChain { $0.cutFollowers() } }
+    }
+
+    /// Returns the predecessor that the call waits for. Predecessors that have finished, and their chains, are left alone.
+    fileprivate func cutPredecessors() -> [CallHandle] {
+        state.withLock { $0.withChain { $0.cutPredecessors() } }.filter { !$0.execution.isFinished }
+    }
+
+    private var isFinished: Bool { state.withLock { $0.isFinished } }
+}
