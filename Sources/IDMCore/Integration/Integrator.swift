@@ -89,8 +89,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     ///   ``IntegrationError/cancelled(_:)`` if the call is cancelled in any other way; otherwise the provider's error.
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
-        let call = core.call(PreparedInput(base, input: input), nil, isolation: #isolation)
-        let outcome = try await call.execution.waitForOutcome { call.cancel(isolation: nil) }
+        let execution = core.start(CallState(PreparedInput(base, input: input)), isolation: #isolation)
+        let outcome = try await execution.call.waitForOutcome { execution.cancel(isolation: nil) }
         return try outcome.get(as: Output.self)
     }
 
@@ -105,11 +105,6 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     /// The structure of the provider, with the executing type around it.
     public var structure: ProviderStructure {
         .wrapping(base.provider.structure, in: "integrator, \(core.type)")
-    }
-
-    /// Creates a call whose handlers and links were prepared elsewhere.
-    func prepareCall(_ input: Input, _ configuration: CallConfiguration?) -> IntegrationCall<Output> {
-        IntegrationCall(PreparedInput(base, input: input), holding: self, configuration: configuration)
     }
 
     /// The number of calls that wait in line, for a debounce interval or for another call.

@@ -52,42 +52,44 @@ final class IntegratorCore: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// Returns the configuration with the integrator's handlers before the call's own.
-    private func complete(_ configuration: CallConfiguration?) -> CallConfiguration? {
-        guard hasHandlers.load(ordering: .acquiring) else { return configuration }
-        var contents = configuration?.read { $0 } ?? CallConfiguration.Contents()
-        let own = contents.handlers
-        contents.handlers = handlers.withLock { $0.merged }
-        contents.handlers.append(own)
-        return CallConfiguration(contents)
-    }
-
     // MARK: Calls
 
     /// Admits a call and starts its task.
     ///
     /// - Parameters:
     ///   - rejection: The reason for which the call ends without being admitted, if any.
-    ///   - willStart: Receives the call before its first event is delivered.
-    func call(
-        _ source: any CallSource, _ configuration: CallConfiguration?,
-        rejecting rejection: CancelReason? = nil, isolation: isolated (any Actor)?,
-        willStart: (CallHandle) -> Void = { _ in }
-    ) -> CallHandle {
-        let scheduler = lanes.enter(source.laneKey())
-        let execution = CallExecution(
-            core: self, scheduler: scheduler, source: source, configuration: complete(configuration))
-        execution.report(.made(source))
-        let kind = rejection.map { .rejected($0) } ?? execution.submissionKind
-        if rejection == nil && kind != .held { execution.joinRequest() }
-        let (id, admission) = scheduler.submit(execution, kind, isolation: isolation)
-        let call = CallHandle(execution: execution, id: id)
-        willStart(call)
-        let work = CallTaskWork(execution: execution, id: id, admission: admission)
-        execution.attach(
+    ///   - willStart: Receives the execution before the first event is delivered.
+    func start(
+        _ call: CallState, rejecting rejection: CancelReason? = nil, isolation: isolated (any Actor)?,
+        willStart: (CallExecution) -> Void = { _ in }
+    ) -> CallExecution {
+        let scheduler = lanes.enter(call.source.laneKey())
+        let control = PauseControl.current
+        let (traits, recallCount) = prepare(call, control)
+        if recallCount > 0 { call.expectRecalls(recallCount) }
+        if traits.contains(.observers) { call.report(.made(call.source)) }
+        let kind = rejection.map { .rejected($0) } ?? traits.submissionKind
+        if rejection == nil && kind != .held { call.joinRequest(of: scheduler.lane) }
+        let (id, admission) = scheduler.submit(call, kind, isolation: isolation)
+        let execution = CallExecution(call, scheduler, id, traits, control)
+        willStart(execution)
+        let work = CallTaskWork(execution: execution, admission: admission)
+        call.attach(
             rejection == nil
                 ? LibraryTask.start(work, isolation: isolation) : LibraryTask.start(work, isolation: nil))
-        return call
+        return execution
+    }
+
+    /// Adds the integrator's handlers before the call's own.
+    private func prepare(_ call: CallState, _ control: PauseControl?) -> (CallExecution.Traits, recallCount: Int) {
+        if hasHandlers.load(ordering: .acquiring) {
+            let shared = handlers.withLock { $0.merged }
+            call.configuration { $0.handlers = shared.followed(by: $0.handlers) }
+        }
+        return call.storage.withLock { storage in
+            storage.control = control
+            return (CallExecution.Traits(&storage.configuration), storage.configuration.recallCount)
+        }
     }
 
     func leave(_ scheduler: LaneScheduler) {

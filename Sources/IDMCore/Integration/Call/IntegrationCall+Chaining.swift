@@ -7,21 +7,21 @@ extension IntegrationCall {
 
     /// Starts another call when this one succeeds; for a stream once, after its last value.
     public consuming func nextSuccess<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { outcome, _, execution, isolation in
-            if case .success = outcome { next.start(after: execution, isolation: isolation) }
+        linking { outcome, _, call, isolation in
+            if case .success = outcome { next.start(after: call, isolation: isolation) }
         }
     }
 
     /// Starts another call when this one fails.
     public consuming func nextError<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { outcome, _, execution, isolation in
-            if case .failure = outcome { next.start(after: execution, isolation: isolation) }
+        linking { outcome, _, call, isolation in
+            if case .failure = outcome { next.start(after: call, isolation: isolation) }
         }
     }
 
     /// Starts another call when this one ends in any way.
     public consuming func nextCompletion<Next>(_ next: IntegrationCall<Next>) -> IntegrationCall {
-        linking { _, _, execution, isolation in next.start(after: execution, isolation: isolation) }
+        linking { _, _, call, isolation in next.start(after: call, isolation: isolation) }
     }
 
     // MARK: The result as an input
@@ -36,10 +36,10 @@ extension IntegrationCall {
         to integrator: Integrator<Output, Next>,
         _ configure: (IntegrationCall<Next>) -> IntegrationCall<Next> = { $0 }
     ) -> IntegrationCall {
-        let configuration = configure(.unprepared).configuration
-        return linking { outcome, _, execution, isolation in
+        let next = configure(.unprepared)
+        return linking { outcome, _, call, isolation in
             guard case .success(let value) = outcome, let input = value as? Output else { return }
-            integrator.prepareCall(input, configuration).start(after: execution, isolation: isolation)
+            next.withSource(of: integrator, input).start(after: call, isolation: isolation)
         }
     }
 
@@ -53,10 +53,10 @@ extension IntegrationCall {
         to integrator: Integrator<any Error, Next>,
         _ configure: (IntegrationCall<Next>) -> IntegrationCall<Next> = { $0 }
     ) -> IntegrationCall {
-        let configuration = configure(.unprepared).configuration
-        return linking { outcome, _, execution, isolation in
+        let next = configure(.unprepared)
+        return linking { outcome, _, call, isolation in
             guard case .failure(let error) = outcome else { return }
-            integrator.prepareCall(error, configuration).start(after: execution, isolation: isolation)
+            next.withSource(of: integrator, error).start(after: call, isolation: isolation)
         }
     }
 
@@ -68,11 +68,10 @@ extension IntegrationCall {
     public consuming func thenRecall<Input>(
         with integrator: Integrator<Input, Output>, _ input: Input
     ) -> IntegrationCall {
-        updating { $0.recallCount += 1 }.linking { outcome, configuration, execution, isolation in
+        updating { $0.recallCount += 1 }.linking { outcome, handlers, call, isolation in
             if case .cancelled = outcome { return }
-            let handlers = configuration.read { $0.handlers }
-            return integrator.prepareCall(input, CallConfiguration(handlers: handlers))
-                .start(after: execution, isRecall: true, isolation: isolation)
+            integrator.prepareCall(input).updating { $0.handlers = handlers }
+                .start(after: call, isRecall: true, isolation: isolation)
         }
     }
 
@@ -101,7 +100,7 @@ extension IntegrationCall {
     /// Cancelling this call doesn't cancel the other call.
     public consuming func after<Other>(_ task: IntegrationTask<Other>) -> IntegrationCall {
         waiting { _, whenFinished in
-            task.call.execution.whenFinished(whenFinished)
+            task.execution.call.whenFinished(whenFinished)
             return nil
         }
     }

@@ -10,22 +10,15 @@
 /// started   :=  onBeginning  (onProgress | onRetry | onSuccess)*  (onSuccess | onError | onCancel)  onCompletion
 /// ```
 public struct IntegrationCall<Output: Sendable>: Sendable {
-    let source: any CallSource
-    /// Held so that an integrator with `cancelsWhenReleased` doesn't cancel the call.
-    private let integrator: (any AnyObject & Sendable)?
-    private(set) var configuration: CallConfiguration?
+    private var base: PreparedCall
 
     @usableFromInline
     init(_ source: any CallSource, holding integrator: (any AnyObject & Sendable)?) {
-        self.init(source, holding: integrator, configuration: nil)
+        base = PreparedCall(state: CallState(source), integrator: integrator)
     }
 
-    init(
-        _ source: any CallSource, holding integrator: (any AnyObject & Sendable)?, configuration: CallConfiguration?
-    ) {
-        self.source = source
-        self.integrator = integrator
-        self.configuration = configuration
+    private init(_ base: PreparedCall) {
+        self.base = base
     }
 
     /// Starts the call. Whether it runs, waits or is ignored is decided before this method returns.
@@ -38,12 +31,13 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     /// - Returns: The task of the call, to await or cancel it. The call continues if the task is discarded.
     @discardableResult
     public consuming func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
-        IntegrationTask(source.core.call(source, configuration, isolation: isolation), holding: integrator)
+        var call = self
+        return IntegrationTask(call.base.start(isolation: isolation), holding: call.base.integrator)
     }
 
     /// True if other calls come before or after this one, or may.
     package var isChained: Bool {
-        configuration?.read { !$0.predecessors.isEmpty || !$0.links.isEmpty } ?? false
+        base.state.configuration { $0.isChained }
     }
 
     /// Starts the call, and hands out its task before its first event is delivered.
@@ -51,11 +45,12 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     package consuming func call(
         isolation: isolated (any Actor)?, willStart: (IntegrationTask<Output>) -> Void
     ) -> IntegrationTask<Output> {
-        let integrator = integrator
-        let call = source.core.call(source, configuration, isolation: isolation) { call in
-            willStart(IntegrationTask(call, holding: integrator))
+        let integrator = base.integrator
+        var call = self
+        let execution = call.base.start(isolation: isolation) { execution in
+            willStart(IntegrationTask(execution, holding: integrator))
         }
-        return IntegrationTask(call, holding: integrator)
+        return IntegrationTask(execution, holding: integrator)
     }
 
     /// Starts the call for a task that awaits it. If that task is cancelled already, the provider isn't asked, and the call
@@ -67,54 +62,87 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
 
     /// Ends the call without starting it: it delivers a cancel event in a later turn, and nothing else.
     package consuming func reject(_ reason: CancelReason) -> IntegrationTask<Output> {
-        IntegrationTask(
-            source.core.call(source, configuration, rejecting: reason, isolation: nil), holding: integrator)
+        var call = self
+        return IntegrationTask(call.base.start(rejecting: reason, isolation: nil), holding: call.base.integrator)
     }
 
     /// Starts the call for a link of another call, which holds it until it has finished.
-    func start(
-        after execution: CallExecution, isRecall: Bool = false, isolation: isolated (any Actor)?
-    ) {
-        let integrator = integrator
-        _ = source.core.call(source, configuration, isolation: isolation) { call in
-            if let integrator { call.hold(integrator) }
-            execution.add(follower: call, isRecall: isRecall)
+    func start(after other: CallState, isRecall: Bool = false, isolation: isolated (any Actor)?) {
+        var call = self
+        _ = call.base.start(isolation: isolation) { execution in
+            if let integrator = base.integrator { execution.hold(integrator) }
+            other.add(follower: execution, isRecall: isRecall)
         }
     }
 
     /// Starts the call for a call that waits for it.
     func startAsPredecessor(
         isolation: isolated (any Actor)?, whenFinished: @escaping @Sendable () -> Void
-    ) -> CallHandle {
-        let call = source.core.call(source, configuration, isolation: isolation)
-        if let integrator { call.hold(integrator) }
-        call.execution.whenFinished(whenFinished)
-        return call
+    ) -> CallExecution {
+        var call = self
+        let execution = call.base.start(isolation: isolation)
+        if let integrator = base.integrator { execution.hold(integrator) }
+        execution.call.whenFinished(whenFinished)
+        return execution
     }
 
     /// Returns this call with a change to its handlers or links.
-    consuming func updating(_ change: (inout CallConfiguration.Contents) -> Void) -> IntegrationCall {
+    consuming func updating(_ change: (inout CallConfiguration) -> Void) -> IntegrationCall {
         var call = self
-        CallConfiguration.update(&call.configuration, change)
+        call.base.update(change)
         return call
     }
 
     /// The handlers that have been added.
-    var handlers: Handlers { configuration?.read { $0.handlers } ?? Handlers() }
+    var handlers: Handlers { base.state.configuration { $0.handlers } }
+
+    /// This call's handlers and links, with another provider and input.
+    func withSource<Input>(of integrator: Integrator<Input, Output>, _ input: Input) -> IntegrationCall {
+        let configuration = base.state.configuration { $0 }
+        return integrator.prepareCall(input).updating { $0 = configuration }
+    }
 
     /// The call with the type of its output erased.
     package var erased: IntegrationCall<any Sendable> {
-        IntegrationCall<any Sendable>(source, holding: integrator, configuration: configuration)
+        IntegrationCall<any Sendable>(base)
     }
 
     /// This call's handlers and links, with another call's provider and input.
     package func withSource(of other: IntegrationCall) -> IntegrationCall {
-        IntegrationCall(other.source, holding: other.integrator, configuration: configuration)
+        let configuration = base.state.configuration { $0 }
+        return other.updating { $0 = configuration }
     }
 
     /// A call without an integrator, to collect handlers before there is an input. Starting it ends it at once.
     package static var unprepared: IntegrationCall {
         IntegrationCall(UnpreparedCall(), holding: nil)
+    }
+}
+
+/// The contents of an ``IntegrationCall``. Not generic: copies need no metadata.
+private struct PreparedCall: Sendable {
+    /// Shared with copies of this value until a change or a start.
+    var state: CallState
+    /// Held so that an integrator with `cancelsWhenReleased` doesn't cancel the call.
+    let integrator: (any AnyObject & Sendable)?
+
+    mutating func update(_ change: (inout CallConfiguration) -> Void) {
+        makeUnique()
+        state.configuration { change(&$0) }
+    }
+
+    mutating func start(
+        rejecting reason: CancelReason? = nil, isolation: isolated (any Actor)?,
+        willStart: (CallExecution) -> Void = { _ in }
+    ) -> CallExecution {
+        makeUnique()
+        return state.source.core.start(state, rejecting: reason, isolation: isolation, willStart: willStart)
+    }
+
+    private mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&state) {
+            state = CallState(state.source, state.configuration { $0 })
+        }
     }
 }
 

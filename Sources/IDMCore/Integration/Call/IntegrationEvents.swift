@@ -131,7 +131,7 @@ private final class EventFeed<Output: Sendable>: Sendable {
     }
 
     private func cancel() {
-        task.withLock { $0 }?.call.cancelBeforeEnd(isolation: nil)
+        task.withLock { $0 }?.execution.cancelBeforeEnd(isolation: nil)
     }
 
     private func start() {
@@ -152,6 +152,6 @@ private final class EventFeed<Output: Sendable>: Sendable {
             .callToAwait(isolation: nil)
         task.withLock { $0 = started }
         // A call that never started has no completion event.
-        started.call.execution.whenFinished { mailbox.end(.finished) }
+        started.execution.call.whenFinished { mailbox.end(.finished) }
     }
 }

@@ -2,12 +2,12 @@
 ///
 /// The task may be discarded. While it is kept, it holds the integrator, but not the handlers of a call that has ended.
 public struct IntegrationTask<Output: Sendable>: Sendable {
-    let call: CallHandle
+    let execution: CallExecution
     /// Held so that an integrator with `cancelsWhenReleased` doesn't cancel the call.
     private let integrator: (any AnyObject & Sendable)?
 
-    init(_ call: CallHandle, holding integrator: (any AnyObject & Sendable)?) {
-        self.call = call
+    init(_ execution: CallExecution, holding integrator: (any AnyObject & Sendable)?) {
+        self.execution = execution
         self.integrator = integrator
     }
 
@@ -16,7 +16,7 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     ///
     /// If called on the handlers' actor, no value or progress of the call is delivered after this method returns.
     public func cancel(isolation: isolated (any Actor)? = #isolation) {
-        call.cancelChain(isolation: isolation)
+        execution.cancelChain(isolation: isolation)
     }
 
     /// The value, as soon as the outcome is decided; for a stream, the last value.
@@ -25,7 +25,7 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     /// ``IntegrationError/cancelled(_:)`` if the call is cancelled.
     public var value: Output {
         get async throws {
-            try await call.execution.waitForOutcome().get(as: Output.self)
+            try await execution.call.waitForOutcome().get(as: Output.self)
         }
     }
 
@@ -35,8 +35,8 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     /// call.
     public var outcome: IntegrationOutcome<Output> {
         get async {
-            let outcome = try? await call.execution.waitForOutcome()
-            return (outcome ?? call.execution.outcome ?? .cancelled(.cancelled)).typed()
+            let outcome = try? await execution.call.waitForOutcome()
+            return (outcome ?? execution.call.outcome ?? .cancelled(.cancelled)).typed()
         }
     }
 
@@ -44,7 +44,7 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     ///
     /// If the awaiting task is cancelled, returns at once. This doesn't cancel the call.
     public func finish() async {
-        await call.execution.waitForFinish()
+        await execution.call.waitForFinish()
     }
 }
 
@@ -57,24 +57,24 @@ extension IntegrationTask {
 
     /// Calls back when ``finish()`` would return, without holding the integrator.
     package func whenAllFinished(_ callback: @escaping @Sendable () -> Void) {
-        call.execution.whenChainFinished(callback)
+        execution.call.whenChainFinished(callback)
     }
 
     /// Calls back when the last handler of the call has run, on any thread; at once if it has.
     package func whenFinished(_ callback: @escaping @Sendable () -> Void) {
-        call.execution.whenFinished(callback)
+        execution.call.whenFinished(callback)
     }
 
     /// The outcome. Nil before the end, and if other calls are chained to the call.
-    package var unchainedOutcome: IntegrationOutcome<Output>? { call.execution.unchainedOutcome?.typed() }
+    package var unchainedOutcome: IntegrationOutcome<Output>? { execution.call.unchainedOutcome?.typed() }
 
     /// Returns a function that is true while a call that repeats this call's handlers is still to be started.
     package var recallInquiry: @Sendable () -> Bool {
-        { [execution = call.execution] in execution.state.withLock { $0.awaitsRecall } }
+        { [call = execution.call] in call.awaitsRecall }
     }
 
     /// Holds the integrator until the call has finished.
     package func hold() {
-        if let integrator { call.hold(integrator) }
+        if let integrator { execution.hold(integrator) }
     }
 }

@@ -1,88 +1,63 @@
 /// The prepared part of a call: its handlers, and for few calls a retry rule and links to other calls.
-///
-/// Storage of ``IntegrationCall``, which copies it before a change if another call uses it. Executions only read it.
-final class CallConfiguration: Sendable {
-    private let storage: Locked<Contents>
-
-    struct Contents: Sendable {
-        var handlers = Handlers()
-        var retry: RetryRule?
-        var predecessors: [Predecessor] = []
-        var links: [Link] = []
-        /// The number of links that call this call's handlers again.
-        var recallCount = 0
-    }
+struct CallConfiguration: Sendable {
+    var handlers = Handlers()
+    var retry: RetryRule?
+    var predecessors: [Predecessor] = []
+    var links: [Link] = []
+    /// The number of links that call this call's handlers again.
+    var recallCount = 0
 
     /// Calls `whenFinished` when another call has finished. Returns that call if it was started here.
     typealias Predecessor =
-        @Sendable (_ isolation: isolated (any Actor)?, _ whenFinished: @escaping @Sendable () -> Void) -> CallHandle?
+        @Sendable (
+            _ isolation: isolated (any Actor)?, _ whenFinished: @escaping @Sendable () -> Void
+        ) -> CallExecution?
 
     /// Starts another call for an outcome, and adds it to the chain of the call that has finished.
     typealias Link =
         @Sendable (
-            _ outcome: CallOutcome, _ configuration: CallConfiguration, _ execution: CallExecution,
-            _ isolation: isolated (any Actor)?
+            _ outcome: CallOutcome, _ handlers: Handlers, _ call: CallState, _ isolation: isolated (any Actor)?
         ) -> Void
 
-    init(_ contents: Contents = Contents()) {
-        storage = Locked(contents)
-    }
-
-    convenience init(handlers: Handlers) {
-        self.init(Contents(handlers: handlers))
-    }
-
-    deinit {
-        // Linked calls are released one after the other: a chain may be longer than the stack.
-        var rest: [any Sendable]? = storage.withLock { contents in
-            guard !contents.links.isEmpty || !contents.predecessors.isEmpty else { return nil }
-            defer { (contents.links, contents.predecessors) = ([], []) }
-            return contents.links + contents.predecessors
-        }
-        if rest != nil { Unlinking.letGo(of: &rest) }
-    }
-
-    /// Reads one or more properties.
-    func read<R: Sendable>(_ body: (inout Contents) -> R) -> R {
-        storage.withLock { body(&$0) }
-    }
-
-    /// Changes a configuration in place, or a copy if another call uses it.
-    static func update(_ configuration: inout CallConfiguration?, _ change: (inout Contents) -> Void) {
-        if configuration == nil {
-            configuration = CallConfiguration()
-        } else if !isKnownUniquelyReferenced(&configuration) {
-            configuration = configuration.map { CallConfiguration($0.read { $0 }) }
-        }
-        configuration?.storage.withLock { change(&$0) }
-    }
+    /// True if other calls come before or after this one.
+    var isChained: Bool { !predecessors.isEmpty || !links.isEmpty }
 }
 
 /// The handlers of a call, by event, in the order in which they were added.
+///
+/// Closures are wrapped: stored in a generic collection, a bare closure is allocated once more when it is added, and again
+/// when it is read.
 struct Handlers: Sendable {
-    var begin: [@isolated(any) @Sendable () -> Void] = []
-    var progress: [@isolated(any) @Sendable (IntegrationProgress) -> Void] = []
-    var retry: [@isolated(any) @Sendable (Int, any Error) -> Void] = []
-    var success: [SuccessHandler] = []
-    var error: [@isolated(any) @Sendable (any Error) -> Void] = []
-    var cancel: [@isolated(any) @Sendable (CancelReason) -> Void] = []
-    var completion: [@isolated(any) @Sendable () -> Void] = []
+    var begin = HandlerList<PlainHandler>()
+    var progress = HandlerList<ProgressHandler>()
+    var retry = HandlerList<RetryHandler>()
+    var success = HandlerList<SuccessHandler>()
+    var error = HandlerList<ErrorHandler>()
+    var cancel = HandlerList<CancellationHandler>()
+    var completion = HandlerList<PlainHandler>()
     var observers: [any CallObserver] = []
 
-    var isEmpty: Bool {
-        begin.isEmpty && progress.isEmpty && retry.isEmpty && success.isEmpty && error.isEmpty && cancel.isEmpty
-            && completion.isEmpty && observers.isEmpty
-    }
+    struct PlainHandler: Sendable { let call: @isolated(any) @Sendable () -> Void }
+    struct ProgressHandler: Sendable { let call: @isolated(any) @Sendable (IntegrationProgress) -> Void }
+    struct RetryHandler: Sendable { let call: @isolated(any) @Sendable (Int, any Error) -> Void }
+    struct ErrorHandler: Sendable { let call: @isolated(any) @Sendable (any Error) -> Void }
+    struct CancellationHandler: Sendable { let call: @isolated(any) @Sendable (CancelReason) -> Void }
 
     mutating func append(_ other: Handlers) {
-        begin += other.begin
-        progress += other.progress
-        retry += other.retry
-        success += other.success
-        error += other.error
-        cancel += other.cancel
-        completion += other.completion
+        begin.append(contentsOf: other.begin)
+        progress.append(contentsOf: other.progress)
+        retry.append(contentsOf: other.retry)
+        success.append(contentsOf: other.success)
+        error.append(contentsOf: other.error)
+        cancel.append(contentsOf: other.cancel)
+        completion.append(contentsOf: other.completion)
         observers += other.observers
+    }
+
+    func followed(by other: Handlers) -> Handlers {
+        var all = self
+        all.append(other)
+        return all
     }
 
     /// The handler that decides on which actor the final event is delivered: the first for the outcome, or else for the
@@ -91,10 +66,33 @@ struct Handlers: Sendable {
         let first: HandlerIsolation? =
             switch outcome {
             case .success: success.first.map { HandlerIsolation($0.isolation) }
-            case .failure: error.first.map { HandlerIsolation($0.isolation) }
-            case .cancelled: cancel.first.map { HandlerIsolation($0.isolation) }
+            case .failure: error.first.map { HandlerIsolation($0.call.isolation) }
+            case .cancelled: cancel.first.map { HandlerIsolation($0.call.isolation) }
             }
-        return first ?? completion.first.map { HandlerIsolation($0.isolation) }
+        return first ?? completion.first.map { HandlerIsolation($0.call.isolation) }
+    }
+}
+
+/// A list whose first element is stored inline: most calls have one handler of a kind.
+struct HandlerList<Element: Sendable>: Sendable {
+    private(set) var first: Element?
+    private var others: [Element] = []
+
+    var isEmpty: Bool { first == nil }
+
+    mutating func append(_ element: Element) {
+        if first == nil { first = element } else { others.append(element) }
+    }
+
+    mutating func append(contentsOf list: HandlerList) {
+        if let element = list.first { append(element) }
+        others += list.others
+    }
+
+    /// The element at an index, or nil at the end of the list.
+    subscript(index: Int) -> Element? {
+        if index == 0 { return first }
+        return index <= others.count ? others[index - 1] : nil
     }
 }
 

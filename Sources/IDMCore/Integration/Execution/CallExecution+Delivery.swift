@@ -1,6 +1,6 @@
 /// Delivery of events: one at a time, each on the actor on which its handler was written.
 ///
-/// In the turn on the actor of the first handler, the delivery state machine is asked whether the event may still be
+/// In a turn on the actor of the first handler, the delivery state machine is asked whether the event may still be
 /// delivered, and the handler is called without a suspension in between.
 extension CallExecution {
     /// The result of a turn on a handler's actor.
@@ -13,7 +13,11 @@ extension CallExecution {
         case ended
     }
 
-    private var isPaused: Bool { control?.isPaused ?? false }
+    /// True if a turn has to wait. A cancelled task doesn't wait: its turn ends the call.
+    private var isPaused: Bool {
+        guard let control else { return false }
+        return control.isPaused && !Task.isCancelled
+    }
 
     /// Waits while the call is paused. A cancel ends the wait.
     func waitWhilePaused() async {
@@ -25,36 +29,35 @@ extension CallExecution {
     /// Delivers the begin event. Returns false if the call has ended instead.
     ///
     /// - Parameter hasWaited: Pass true for a call that has waited for its turn: if it is paused, it waits for that too.
-    func deliverBegin(_ id: CallID, hasWaited: Bool) async -> Bool {
-        let handlers = traits.contains(.begin) ? configured { $0.handlers.begin } ?? [] : []
-        let actor = handlers.isEmpty ? currentIsolation() : handlers[0].isolation
+    func deliverBegin(hasWaited: Bool) async -> Bool {
+        let handler = traits.contains(.begin) ? call.configuration { $0.handlers.begin.first } : nil
+        let actor = handler == nil ? currentIsolation() : handler?.call.isolation
         while true {
-            let turn = await LibraryTask.run(on: actor) { actor in
-                await beginTurn(handlers, id, mayPause: hasWaited, on: actor)
-            }
+            let turn = await LibraryTask.run(on: actor) { await beginTurn(mayPause: hasWaited, on: $0) }
             guard turn == .paused else { return turn == .proceed }
             await waitWhilePaused()
         }
     }
 
-    private func beginTurn(
-        _ handlers: [@isolated(any) @Sendable () -> Void], _ id: CallID, mayPause: Bool,
-        on actor: isolated (any Actor)?
-    ) async -> Turn {
-        if mayPause, isPaused, !Task.isCancelled, scheduler.deliver(id, { $0.canStart }) == true {
+    private func beginTurn(mayPause: Bool, on actor: isolated (any Actor)?) async -> Turn {
+        if mayPause, isPaused, scheduler.deliver(id, { $0.canStart }) == true {
             scheduler.postponeStart(id)
             return .paused
         }
-        switch scheduler.start(id, isObserved: !handlers.isEmpty) {
+        switch scheduler.start(id, isObserved: traits.contains(.begin)) {
         case .proceed:
             report(.began)
-            guard !handlers.isEmpty else { return .proceed }
-            beginDelivering()
-            for handler in handlers { await handler() }
-            endDelivering()
-            return await askProvider(id)
+            guard traits.contains(.begin) else { return .proceed }
+            call.beginDelivering()
+            var index = 0
+            while let handler = call.configuration({ $0.handlers.begin[index] }) {
+                await handler.call()
+                index += 1
+            }
+            call.endDelivering()
+            return await askProvider()
         case .deliverCancellation(let reason):
-            await deliverEnd(.cancelled(reason), id, hasBegun: false, on: actor)
+            await deliverEnd(.cancelled(reason), hasBegun: false, on: actor)
             return .ended
         default:
             return .ended
@@ -64,32 +67,32 @@ extension CallExecution {
     // MARK: Values and retries
 
     /// Delivers a value of a stream. Returns false if the call has ended instead.
-    func deliver(value: any Sendable, _ id: CallID) async -> Bool {
-        guard await beginDelivery(id) else { return false }
-        let handlers = configured { $0.handlers.success } ?? []
-        let actor = handlers.isEmpty ? currentIsolation() : handlers[0].isolation
+    func deliver(value: any Sendable) async -> Bool {
+        guard await beginDelivery() else { return false }
+        let handler = call.configuration { $0.handlers.success.first }
+        let actor = handler == nil ? currentIsolation() : handler?.isolation
         while true {
-            let turn = await LibraryTask.run(on: actor) { actor in
-                await valueTurn(value, handlers, id, on: actor)
-            }
+            let turn = await LibraryTask.run(on: actor) { await valueTurn(value, on: $0) }
             guard turn == .paused else { return turn == .proceed }
             await waitWhilePaused()
         }
     }
 
-    private func valueTurn(
-        _ value: any Sendable, _ handlers: [SuccessHandler], _ id: CallID, on actor: isolated (any Actor)?
-    ) async -> Turn {
-        if isPaused, !Task.isCancelled { return .paused }
+    private func valueTurn(_ value: any Sendable, on actor: isolated (any Actor)?) async -> Turn {
+        if isPaused { return .paused }
         switch scheduler.deliver(id, { $0.commit(isFinal: false) }) {
         case .proceed:
             report(.value)
-            beginDelivering()
-            for handler in handlers { await handler.call(value) }
-            endDelivering()
-            return await askProvider(id)
+            call.beginDelivering()
+            var index = 0
+            while let handler = call.configuration({ $0.handlers.success[index] }) {
+                await handler.call(value)
+                index += 1
+            }
+            call.endDelivering()
+            return await askProvider()
         case .deliverCancellation(let reason):
-            await deliverEnd(.cancelled(reason), id, hasBegun: true, on: actor)
+            await deliverEnd(.cancelled(reason), on: actor)
             return .ended
         default:
             return .ended
@@ -97,71 +100,67 @@ extension CallExecution {
     }
 
     /// Delivers a retry event. Returns false if the call has ended instead.
-    func deliver(retry number: Int, after error: any Error, _ id: CallID) async -> Bool {
-        guard await beginDelivery(id) else { return false }
+    func deliver(retry number: Int, after error: any Error) async -> Bool {
+        guard await beginDelivery() else { return false }
         report(.retried(attempt: number))
-        for handler in configured({ $0.handlers.retry }) ?? [] {
+        var index = 0
+        while let handler = call.configuration({ $0.handlers.retry[index] }) {
             await waitWhilePaused()
-            await LibraryTask.run(on: handler.isolation) { actor in
-                await intermediateTurn(id, on: actor) { await handler(number, error) }
+            await LibraryTask.run(on: handler.call.isolation) { actor in
+                await intermediateTurn(on: actor) { await handler.call(number, error) }
             }
+            index += 1
         }
-        return await LibraryTask.run(on: currentIsolation()) { _ in await askProvider(id) } == .proceed
+        return await LibraryTask.run(on: currentIsolation()) { _ in await askProvider() } == .proceed
     }
 
     /// Calls a handler of an event that isn't an answer, unless the call was cancelled.
-    private func intermediateTurn(
-        _ id: CallID, on actor: isolated (any Actor)?, _ handler: () async -> Void
-    ) async {
+    private func intermediateTurn(on actor: isolated (any Actor)?, _ handler: () async -> Void) async {
         guard scheduler.deliver(id, { $0.allowsIntermediateEvents }) == true else { return }
-        beginDelivering()
+        call.beginDelivering()
         await handler()
-        endDelivering()
+        call.endDelivering()
     }
 
     // MARK: Progress
 
     /// Starts a task that delivers progress while the provider runs.
-    func scheduleProgressDelivery(_ id: CallID) {
-        startDelivery(.progress, id, isolation: nil)
+    func scheduleProgressDelivery() {
+        startDelivery(.progress, isolation: nil)
     }
 
     /// Delivers progress until none is pending or another party delivers.
-    fileprivate func pumpProgress(_ id: CallID) async {
-        let handlers = configured { $0.handlers.progress } ?? []
-        guard let first = handlers.first else { return }
+    fileprivate func pumpProgress() async {
+        guard let first = call.configuration({ $0.handlers.progress.first }) else { return }
         // On the actor of the first handler: a call whose provider answers in the same turn doesn't wait for the pump.
-        await LibraryTask.run(on: first.isolation) { actor in
-            await pumpTurn(handlers, id, on: actor)
-        }
+        await LibraryTask.run(on: first.call.isolation) { await pumpTurn(on: $0) }
     }
 
-    private func pumpTurn(
-        _ handlers: [@isolated(any) @Sendable (IntegrationProgress) -> Void], _ id: CallID,
-        on actor: isolated (any Actor)?
-    ) async {
+    private func pumpTurn(on actor: isolated (any Actor)?) async {
         guard var progress = scheduler.deliver(id, { $0.beginProgressDelivery() }) ?? nil else { return }
         while true {
-            for handler in handlers { await intermediateTurn(id, on: actor) { await handler(progress) } }
+            await deliver(progress: progress)
             switch scheduler.deliver(id, { $0.endProgressDelivery() }) {
             case .deliverProgress(let next):
                 progress = next
             case .resumeCallTask:
-                return resume()
+                return call.resume()
             case .deliverCancellation(let reason, let callTaskWaits):
-                if callTaskWaits { resume() }
-                return await deliverEnd(.cancelled(reason), id, hasBegun: true, on: actor)
+                if callTaskWaits { call.resume() }
+                return await deliverEnd(.cancelled(reason), on: actor)
             case .stop, nil:
                 return
             }
         }
     }
 
-    private func deliver(progress: IntegrationProgress, _ id: CallID) async {
-        for handler in configured({ $0.handlers.progress }) ?? [] {
-            await LibraryTask.run(on: handler.isolation) { actor in
-                await intermediateTurn(id, on: actor) { await handler(progress) }
+    private func deliver(progress: IntegrationProgress) async {
+        var index = 0
+        while let handler = call.configuration({ $0.handlers.progress[index] }) {
+            await LibraryTask.run(on: handler.call.isolation) { actor in
+                await intermediateTurn(on: actor) { await handler.call(progress) }
             }
+            index += 1
         }
     }
 
@@ -171,16 +170,16 @@ extension CallExecution {
     /// delivered after the answer: a task that reports continuously would postpone it for ever.
     ///
     /// - Returns: False if another party delivers the end of the call.
-    private func beginDelivery(_ id: CallID) async -> Bool {
+    private func beginDelivery() async -> Bool {
         while true {
             switch scheduler.deliver(id, { $0.beginDelivery() }) {
             case .proceed:
                 return true
             case .deliverProgress(let progress):
-                await deliver(progress: progress, id)
+                await deliver(progress: progress)
                 return true
             case .waitForPump:
-                await suspend()
+                await call.suspend()
             case .proceedAndSchedulePump, .deliverCancellation, .stop, nil:
                 return false
             }
@@ -188,89 +187,70 @@ extension CallExecution {
     }
 
     /// Ends a delivery before the provider is asked for its first or next value.
-    private func askProvider(_ id: CallID) async -> Turn {
-        var step = scheduler.deliver(id) { $0.awaitProvider() }
-        while true {
-            switch step {
-            case .proceed:
-                return .proceed
-            case .proceedAndSchedulePump:
-                scheduleProgressDelivery(id)
-                return .proceed
-            case .deliverProgress(let progress):
-                await deliver(progress: progress, id)
-                step = scheduler.deliver(id) { $0.awaitProvider(hasDeliveredProgress: true) }
-            case .deliverCancellation(let reason):
-                await deliverEnd(.cancelled(reason), id, hasBegun: true, on: currentIsolation())
-                return .ended
-            case .waitForPump, .stop, nil:
-                return .ended
-            }
+    @inline(__always)
+    private func askProvider() async -> Turn {
+        let step = scheduler.deliver(id) { $0.awaitProvider() }
+        return step == .proceed ? .proceed : await endDelivery(step)
+    }
+
+    @inline(never)
+    private func endDelivery(_ step: DeliveryStateMachine.NextStep?) async -> Turn {
+        switch step {
+        case .proceed:
+            return .proceed
+        case .proceedAndSchedulePump:
+            scheduleProgressDelivery()
+            return .proceed
+        case .deliverProgress(let progress):
+            await deliver(progress: progress)
+            return await endDelivery(scheduler.deliver(id) { $0.awaitProvider(hasDeliveredProgress: true) })
+        case .deliverCancellation(let reason):
+            await deliverEnd(.cancelled(reason), on: currentIsolation())
+            return .ended
+        case .waitForPump, .stop, nil:
+            return .ended
         }
     }
 
     // MARK: The end
 
     /// Ends the call with an answer, unless it was cancelled before.
-    func deliver(_ answer: Answer, _ id: CallID) async {
-        await deliver(end: answer.outcome, isDelivered: answer.isDelivered, of: answer.attempt, id)
-        answer.attempt.leave()
-    }
-
-    func deliver(
-        end outcome: CallOutcome, isDelivered: Bool = false, of attempt: (any ProviderAttempt)? = nil, _ id: CallID
-    ) async {
+    @inline(__always)
+    func deliver(_ answer: Answer) async {
         // Without progress handlers no other party can be delivering.
         if traits.contains(.progress) {
-            guard await beginDelivery(id) else { return }
+            guard await beginDelivery() else { return answer.attempt?.leave() ?? () }
         }
-        let handler = configured { $0.handlers.finalHandler(for: outcome) } ?? nil
+        let handler = call.configuration { $0.handlers.finalHandler(for: answer.outcome) }
         let actor = handler == nil ? currentIsolation() : handler?.actor
-        while true {
-            let turn = await LibraryTask.run(on: actor) { actor in
-                await endTurn(outcome, isDelivered, attempt, id, on: actor)
-            }
-            guard turn == .paused else { return }
-            attempt?.leave()
+        while await LibraryTask.run(on: actor, { await endTurn(answer, on: $0) }) == .paused {
+            answer.attempt?.leave()
             await waitWhilePaused()
         }
+        answer.attempt?.leave()
     }
 
-    @inline(__always)
-    private func endTurn(
-        _ outcome: CallOutcome, _ isDelivered: Bool, _ attempt: (any ProviderAttempt)?, _ id: CallID,
-        on actor: isolated (any Actor)?
-    ) async -> Turn {
-        if isPaused, !Task.isCancelled { return .paused }
+    private func endTurn(_ answer: Answer, on actor: isolated (any Actor)?) async -> Turn {
+        if isPaused { return .paused }
         switch scheduler.deliver(id, { $0.commit(isFinal: true) }) {
         case .proceed:
-            attempt?.leave()
-            await deliverEnd(outcome, id, hasBegun: true, isDelivered: isDelivered, on: actor)
+            answer.attempt?.leave()
+            await deliverEnd(answer.outcome, isDelivered: answer.isDelivered, on: actor)
         case .deliverCancellation(let reason):
-            attempt?.leave()
-            await deliverEnd(.cancelled(reason), id, hasBegun: true, on: actor)
+            answer.attempt?.leave()
+            await deliverEnd(.cancelled(reason), on: actor)
         default:
             break
         }
         return .ended
     }
 
-    func deliverCancellation(_ reason: CancelReason, _ id: CallID, isolation: isolated (any Actor)?) {
-        guard traits.contains(.end) else {
-            let configuration = decide(.cancelled(reason))
-            return leave(.cancelled(reason), configuration, id)
-        }
-        for waiter in state.withLock({ $0.decide(.cancelled(reason)) }) {
-            waiter.resume(returning: .cancelled(reason))
-        }
-        startDelivery(.cancellation(reason), id, isolation: isolation)
-    }
-
-    /// Stores the outcome, and takes the handlers, which are called for the last time.
-    private func decide(_ outcome: CallOutcome) -> CallConfiguration? {
-        let (configuration, waiters) = state.withLock { ($0.configuration.take(), $0.decide(outcome)) }
-        for waiter in waiters { waiter.resume(returning: outcome) }
-        return configuration
+    /// Delivers the cancellation of a call whose own task is busy with its provider.
+    func deliverCancellation(_ reason: CancelReason, isolation: isolated (any Actor)?) {
+        call.decide(.cancelled(reason))
+        // Without code of the user to run, no task is needed.
+        guard traits.contains(.end) else { return leave(.cancelled(reason), on: isolation) }
+        startDelivery(.cancellation(reason), isolation: isolation)
     }
 
     /// Delivers the decided outcome, frees the call's place and starts the calls that follow.
@@ -278,54 +258,64 @@ extension CallExecution {
     /// - Parameters:
     ///   - hasBegun: False if the begin event was not delivered: the call then has no completion and starts no call.
     ///   - isDelivered: True if the value was delivered before.
+    @inline(__always)
     fileprivate func deliverEnd(
-        _ outcome: CallOutcome, _ id: CallID, hasBegun: Bool, isDelivered: Bool = false,
-        on actor: isolated (any Actor)?
+        _ outcome: CallOutcome, hasBegun: Bool = true, isDelivered: Bool = false, on actor: isolated (any Actor)?
     ) async {
-        guard let configuration = decide(outcome) else { return leave(outcome, nil, id) }
-        if !hasBegun, traits.contains(.observers) {
-            report(.rejected, to: configuration.read { $0.handlers.observers })
-        }
-        beginDelivering()
+        if !hasBegun { report(.rejected) }
+        call.decide(outcome)
+        call.beginDelivering()
+        var index = 0
         switch outcome {
         case .success(let value):
-            if !isDelivered { for handler in configuration.read({ $0.handlers.success }) { await handler.call(value) } }
-        case .failure(let error): for handler in configuration.read({ $0.handlers.error }) { await handler(error) }
-        case .cancelled(let reason): for handler in configuration.read({ $0.handlers.cancel }) { await handler(reason) }
-        }
-        if hasBegun { for handler in configuration.read({ $0.handlers.completion }) { await handler() } }
-        endDelivering()
-        leave(outcome, configuration, id) {
-            guard hasBegun, traits.contains(.end) else { return }
-            whileDelivering {
-                for link in configuration.read({ $0.links }) where !state.withLock({ $0.isChainCut }) {
-                    link(outcome, configuration, self, actor)
-                }
+            while !isDelivered, let handler = call.configuration({ $0.handlers.success[index] }) {
+                await handler.call(value)
+                index += 1
+            }
+        case .failure(let error):
+            while let handler = call.configuration({ $0.handlers.error[index] }) {
+                await handler.call(error)
+                index += 1
+            }
+        case .cancelled(let reason):
+            while let handler = call.configuration({ $0.handlers.cancel[index] }) {
+                await handler.call(reason)
+                index += 1
             }
         }
+        index = 0
+        while hasBegun, let handler = call.configuration({ $0.handlers.completion[index] }) {
+            await handler.call()
+            index += 1
+        }
+        call.endDelivering()
+        leave(outcome, startsFollowers: hasBegun, on: actor)
     }
 
     /// Frees the call's place, starts the calls that follow, and resumes the tasks that wait for the end.
     private func leave(
-        _ outcome: CallOutcome, _ configuration: CallConfiguration?, _ id: CallID, startFollowers: () -> Void = {}
+        _ outcome: CallOutcome, startsFollowers: Bool = false, on actor: isolated (any Actor)?
     ) {
-        if let configuration, traits.contains(.observers) {
-            report(.ended(outcome), to: configuration.read { $0.handlers.observers })
-        }
+        report(.ended(outcome))
         scheduler.finish(id)
         core.leave(scheduler)
-        startFollowers()
-        state.withLock { $0.finish() }.perform()
+        if startsFollowers, traits.contains(.followed) {
+            let (links, handlers) = call.configuration { ($0.links, $0.handlers) }
+            call.beginDelivering()
+            for link in links where !call.isChainCut { link(outcome, handlers, call, actor) }
+            call.endDelivering()
+        }
+        call.finish()
     }
 
     /// Starts a task that delivers in place of the call's own task.
     ///
     /// It is not part of the code that cancelled the call or reported progress: calls made in the handlers pause with
     /// this call, and their progress is not reported elsewhere.
-    private func startDelivery(_ event: DeliveryTaskWork.Event, _ id: CallID, isolation: isolated (any Actor)?) {
+    private func startDelivery(_ event: DeliveryTaskWork.Event, isolation: isolated (any Actor)?) {
         PauseControl.rebind(to: control) {
             IntegrationProgress.Reporter.unbind {
-                _ = LibraryTask.start(DeliveryTaskWork(execution: self, id: id, event: event), isolation: isolation)
+                _ = LibraryTask.start(DeliveryTaskWork(execution: self, event: event), isolation: isolation)
             }
         }
     }
@@ -339,24 +329,23 @@ private struct DeliveryTaskWork: TaskWork {
     }
 
     let execution: CallExecution
-    let id: CallID
     let event: Event
 
     var executor: (any TaskExecutor)? { execution.core.executor }
 
     func perform() async {
-        await HandlerContext.bind(execution) {
+        await HandlerContext.bind(execution.call) {
             switch event {
-            case .progress: await execution.pumpProgress(id)
+            case .progress: await execution.pumpProgress()
             case .cancellation(let reason): await deliverCancellation(reason)
             }
         }
     }
 
     private func deliverCancellation(_ reason: CancelReason) async {
-        let handler = execution.configured { $0.handlers.finalHandler(for: .cancelled(reason)) } ?? nil
+        let handler = execution.call.configuration { $0.handlers.finalHandler(for: .cancelled(reason)) }
         await LibraryTask.run(on: handler == nil ? currentIsolation() : handler?.actor) { actor in
-            await execution.deliverEnd(.cancelled(reason), id, hasBegun: true, on: actor)
+            await execution.deliverEnd(.cancelled(reason), on: actor)
         }
     }
 }

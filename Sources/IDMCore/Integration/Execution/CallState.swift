@@ -1,168 +1,210 @@
-/// The state of one call that its task, its cancellers and the tasks that await it share. Used under a lock.
+import Synchronization
+
+/// The one object of a call: its configuration while it is prepared, and its outcome and waiters once it has started.
 ///
-/// Ending the call releases its handlers and its provider's input, although a provider that ignores the cancel may still
-/// run.
-struct CallState {
-    /// Nil once the final event has been delivered or is being delivered.
-    var configuration: CallConfiguration?
-    var source: (any CallSource)?
-    /// The share in a running request, from the admission of the call until its first attempt.
-    var joinedAttempt: (any ProviderAttempt)?
-    private(set) var outcome: CallOutcome?
-    private(set) var task: Task<Void, Never>?
-    private(set) var isCancelled = false
-    private(set) var isFinished = false
-    private var suspension = Suspension.none
-    var outcomeWaiters = Waiters<CallOutcome?>()
-    var finishWaiters = Waiters<Void>()
-    /// Called when the last handler has run.
-    private var finishCallbacks: [@Sendable () -> Void] = []
-    private var chain: CallChain?
+/// The end of the call releases its handlers and linked calls, although a provider that ignores the cancel may still run.
+@usableFromInline
+final class CallState: ScheduledCall {
+    let source: any CallSource
+    let storage: Locked<Storage>
+    private let delivering = Atomic(false)
+
+    struct Storage {
+        var configuration = CallConfiguration()
+        /// The share in a running request, from the admission of the call until its first attempt.
+        var joinedAttempt: (any ProviderAttempt)?
+        var outcome: CallOutcome?
+        var task: Task<Void, Never>?
+        var isCancelled = false
+        /// The control that pauses the call.
+        var control: PauseControl?
+        var isFinished = false
+        fileprivate var suspension = Suspension.none
+        var outcomeWaiters = Waiters<CallOutcome?>()
+        var finishWaiters = Waiters<Void>()
+        /// Called when the last handler has run.
+        var finishCallbacks: [@Sendable () -> Void] = []
+        var chain: CallChain?
+    }
 
     /// Where the call's own task waits for its turn. A resume that comes first is kept.
-    private enum Suspension: Sendable {
+    fileprivate enum Suspension: Sendable {
         case none
         case resumed
         case suspended(WatchedContinuation<Void, Never>)
     }
 
-    init(_ source: any CallSource, _ configuration: CallConfiguration?) {
+    @usableFromInline
+    init(_ source: any CallSource) {
         self.source = source
-        self.configuration = configuration
+        storage = Locked(Storage())
     }
 
-    // MARK: The task
-
-    /// Stores the call's task. Returns true if it has to be cancelled.
-    mutating func attach(_ task: Task<Void, Never>) -> Bool {
-        if !isFinished { self.task = task }
-        return isCancelled
+    init(_ source: any CallSource, _ configuration: CallConfiguration) {
+        self.source = source
+        storage = Locked(Storage(configuration: configuration))
     }
 
-    /// Returns the task to cancel, and the share in a request that the call doesn't need any more.
-    mutating func cancelTask() -> (Task<Void, Never>?, (any ProviderAttempt)?) {
-        isCancelled = true
-        return (task, joinedAttempt.take())
+    deinit {
+        storage.withLock { $0.configuration.takeLinks() }?.release()
     }
 
-    /// The attempt that comes next. Nil if the call was cancelled.
-    mutating func nextAttempt(in lane: LaneKey?) -> (any ProviderAttempt)? {
-        guard !isCancelled, let source else { return nil }
-        return joinedAttempt.take() ?? source.joinRequest(of: lane) ?? source
+    /// Reads or changes the configuration.
+    func configuration<R: Sendable>(_ body: (inout CallConfiguration) -> R) -> R {
+        storage.withLock { body(&$0.configuration) }
     }
 
-    /// Suspends the call's task. Returns false if it was resumed before.
-    mutating func suspend(_ continuation: WatchedContinuation<Void, Never>) -> Bool {
-        if case .resumed = suspension {
-            suspension = .none
-            return false
+    /// The control that pauses the call.
+    var control: PauseControl? { storage.withLock { $0.control } }
+
+    // MARK: The call's task
+
+    func attach(_ task: Task<Void, Never>) {
+        let isCancelled = storage.withLock { storage in
+            if !storage.isFinished { storage.task = task }
+            return storage.isCancelled
         }
-        suspension = .suspended(continuation)
-        return true
+        if isCancelled { task.cancel() }
     }
 
-    mutating func resume() -> WatchedContinuation<Void, Never>? {
-        guard case .suspended(let continuation) = suspension else {
-            suspension = .resumed
-            return nil
+    var isCancelled: Bool { storage.withLock { $0.isCancelled } }
+
+    func cancelTask() {
+        let (task, attempt) = storage.withLock { storage in
+            storage.isCancelled = true
+            return (storage.task, storage.joinedAttempt.take())
         }
-        suspension = .none
-        return continuation
+        task?.cancel()
+        attempt?.leave()
     }
+
+    /// Suspends the call's task until `resume()`.
+    func suspend() async {
+        await LibraryTask.wait { continuation in
+            let isResumed = storage.withLock { storage in
+                if case .resumed = storage.suspension {
+                    storage.suspension = .none
+                    return true
+                }
+                storage.suspension = .suspended(continuation)
+                return false
+            }
+            if isResumed { continuation.resume() }
+        }
+    }
+
+    func resume() {
+        let continuation: WatchedContinuation<Void, Never>? = storage.withLock { storage in
+            guard case .suspended(let continuation) = storage.suspension else {
+                storage.suspension = .resumed
+                return nil
+            }
+            storage.suspension = .none
+            return continuation
+        }
+        continuation?.resume()
+    }
+
+    func deliverCancellation(
+        _ reason: CancelReason, _ id: CallID, in scheduler: LaneScheduler, isolation: isolated (any Actor)?
+    ) {
+        CallExecution(self, scheduler, id).deliverCancellation(reason, isolation: isolation)
+    }
+
+    // MARK: Handlers
+
+    /// True while a handler of this call runs.
+    var isDelivering: Bool { delivering.load(ordering: .relaxed) }
+
+    func beginDelivering() { delivering.store(true, ordering: .relaxed) }
+    func endDelivering() { delivering.store(false, ordering: .relaxed) }
 
     // MARK: The end
 
-    /// Stores the outcome. Returns the waiters to resume.
-    mutating func decide(_ outcome: CallOutcome) -> [WatchedContinuation<CallOutcome?, Never>] {
-        self.outcome = outcome
-        return outcomeWaiters.removeAll()
-    }
-
-    /// Objects to release and tasks to resume outside the lock, once the last handler has run.
-    struct Finish {
-        fileprivate let source: (any CallSource)?
-        fileprivate let waiters: [WatchedContinuation<Void, Never>]
-        fileprivate let callbacks: [@Sendable () -> Void]
-
-        func perform() {
-            for waiter in waiters { waiter.resume() }
-            for callback in callbacks { callback() }
+    /// Stores the outcome, and resumes the tasks that wait for it.
+    func decide(_ outcome: CallOutcome) {
+        let waiters = storage.withLock { storage in
+            storage.outcome = outcome
+            return storage.outcomeWaiters.removeAll()
         }
+        for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
-    mutating func finish() -> Finish {
-        isFinished = true
-        task = nil
-        defer { finishCallbacks = [] }
-        return Finish(source: source.take(), waiters: finishWaiters.removeAll(), callbacks: finishCallbacks)
-    }
-
-    /// Returns false if the call has finished: the caller calls back.
-    mutating func whenFinished(_ callback: @escaping @Sendable () -> Void) -> Bool {
-        if !isFinished { finishCallbacks.append(callback) }
-        return !isFinished
-    }
-
-    // MARK: The chain
-
-    /// The calls before and after this one.
-    var neighbors: [CallHandle] { chain?.neighbors ?? [] }
-
-    /// True once no further calls may be chained.
-    var isChainCut: Bool { chain?.isCut ?? false }
-
-    mutating func withChain<R>(_ body: (CallChain) -> R) -> R {
-        let chain = chain ?? CallChain()
-        self.chain = chain
-        return body(chain)
-    }
-
-    /// True while a call that repeats this call's handlers is still to be started.
-    var awaitsRecall: Bool {
-        guard let chain, !chain.isCut, outcome?.cancelReason == nil else { return false }
-        return chain.pendingRecallCount > 0
+    /// Releases the configuration, and resumes the tasks that wait for the end.
+    func finish() {
+        var configuration = CallConfiguration()
+        let (waiters, callbacks) = storage.withLock { storage in
+            storage.isFinished = true
+            storage.task = nil
+            swap(&storage.configuration, &configuration)
+            defer { storage.finishCallbacks = [] }
+            return (storage.finishWaiters.removeAll(), storage.finishCallbacks)
+        }
+        for waiter in waiters { waiter.resume() }
+        for callback in callbacks { callback() }
+        configuration.takeLinks()?.release()
     }
 }
 
 /// The calls that one call has started before and after itself. Made for the first of them; used under the call's lock.
 final class CallChain {
-    fileprivate(set) var predecessors: [CallHandle] = []
-    fileprivate(set) var followers: [CallHandle] = []
+    private(set) var predecessors: [CallExecution] = []
+    private(set) var followers: [CallExecution] = []
+    /// The number of calls still to be started that repeat this call's handlers.
     var pendingRecallCount = 0
     /// True once the predecessors are cancelled: one that is added later is cancelled too.
     private(set) var hasCancelledPredecessors = false
     /// True once the followers are cancelled: one that is added later is cancelled too.
     private(set) var isCut = false
 
-    var neighbors: [CallHandle] { predecessors + followers }
+    var neighbors: [CallExecution] { predecessors + followers }
 
     /// Adds a call that this one waits for. Returns true if it has to be cancelled.
-    func addPredecessor(_ call: CallHandle) -> Bool {
+    func addPredecessor(_ call: CallExecution) -> Bool {
         predecessors.append(call)
         return hasCancelledPredecessors
     }
 
     /// Adds a call that follows this one. Returns true if it has to be cancelled.
-    func addFollower(_ call: CallHandle, isRecall: Bool) -> Bool {
+    func addFollower(_ call: CallExecution, isRecall: Bool) -> Bool {
         followers.append(call)
         if isRecall { pendingRecallCount -= 1 }
         return isCut
     }
 
-    func cutFollowers() -> [CallHandle] {
+    func cutFollowers() -> [CallExecution] {
         isCut = true
         return followers
     }
 
-    func cutPredecessors() -> [CallHandle] {
+    func cutPredecessors() -> [CallExecution] {
         hasCancelledPredecessors = true
         return predecessors
     }
 
     deinit {
         guard !predecessors.isEmpty || !followers.isEmpty else { return }
-        var neighbors: [CallHandle]? = neighbors
+        var neighbors: [CallExecution]? = neighbors
         (predecessors, followers) = ([], [])
         Unlinking.letGo(of: &neighbors)
+    }
+}
+
+/// Links to other calls, to be released one after the other: a chain may be longer than the stack.
+private struct ReleasedLinks: Sendable {
+    let links: [CallConfiguration.Link]
+    let predecessors: [CallConfiguration.Predecessor]
+
+    consuming func release() {
+        var links: ReleasedLinks? = self
+        Unlinking.letGo(of: &links)
+    }
+}
+
+extension CallConfiguration {
+    fileprivate mutating func takeLinks() -> ReleasedLinks? {
+        guard isChained else { return nil }
+        defer { (links, predecessors) = ([], []) }
+        return ReleasedLinks(links: links, predecessors: predecessors)
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// A call that is made inside a handler starts in a later turn: tasks that start at once nest on the stack, and a handler
 /// that calls again, whose handler calls again, would overflow it.
 enum HandlerContext {
-    @TaskLocal private static var current: CallExecution?
+    @TaskLocal private static var current: CallState?
 
     /// True if the caller runs inside a handler. Also true in a task that a handler has started, while another handler of
     /// the same call runs: a call made there only starts a turn later.
@@ -15,7 +15,7 @@ enum HandlerContext {
 
     /// Binds the context for the handlers of one call, in the task that calls them.
     @inline(__always)
-    static func bind(_ execution: CallExecution, _ operation: () async -> Void) async {
-        await LibraryTask.binding($current, to: execution, operation)
+    static func bind(_ call: CallState, _ operation: () async -> Void) async {
+        await LibraryTask.binding($current, to: call, operation)
     }
 }

@@ -107,7 +107,7 @@ final class LaneScheduler: Sendable {
             call.cancelTask()
         case .deliver(let call, let id, let reason):
             call.cancelTask()
-            call.deliverCancellation(reason, id, isolation: isolation)
+            call.deliverCancellation(reason, id, in: self, isolation: isolation)
         }
     }
 }
@@ -119,5 +119,6 @@ protocol ScheduledCall: AnyObject, Sendable {
     /// Cancels the call's task.
     func cancelTask()
     /// Delivers the cancellation of a call whose own task is busy with its provider.
-    func deliverCancellation(_ reason: CancelReason, _ id: CallID, isolation: isolated (any Actor)?)
+    func deliverCancellation(
+        _ reason: CancelReason, _ id: CallID, in scheduler: LaneScheduler, isolation: isolated (any Actor)?)
 }

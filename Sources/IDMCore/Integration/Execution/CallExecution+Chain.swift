@@ -1,12 +1,9 @@
-/// A started call: the execution and its ID in its lane.
-struct CallHandle: Sendable {
-    let execution: CallExecution
-    let id: CallID
-
+/// Cancellation of a call and its chain.
+extension CallExecution {
     /// Cancels the call alone. Returns false if its end was decided before.
     @discardableResult
     func cancel(isolation: isolated (any Actor)?) -> Bool {
-        execution.scheduler.cancel(id, .cancelled, isolation: isolation)
+        scheduler.cancel(id, .cancelled, isolation: isolation)
     }
 
     /// Cancels the call and the call that it waits for; after its end, the calls that follow it.
@@ -16,32 +13,32 @@ struct CallHandle: Sendable {
 
     /// Cancels the call and the call that it waits for. After its end, does nothing: the calls that follow it continue.
     func cancelBeforeEnd(isolation: isolated (any Actor)?) {
-        if cancel(isolation: isolation) { cancelAll(execution.cutPredecessors()) }
+        if cancel(isolation: isolation) { cancelAll(call.cutPredecessors()) }
     }
 
-    private func cancelAll(_ calls: [CallHandle]) {
+    private func cancelAll(_ calls: [CallExecution]) {
         var calls = calls
         // Not recursively: a chain may be longer than the stack.
         while let next = calls.popLast() { calls += next.cancelLink(isolation: nil) }
     }
 
     /// Cancels the call alone. Returns the calls to cancel with it, the last one first.
-    private func cancelLink(isolation: isolated (any Actor)?) -> [CallHandle] {
+    private func cancelLink(isolation: isolated (any Actor)?) -> [CallExecution] {
         // The scheduler decides, not the stored outcome: another thread may have decided the end and not stored it yet.
-        cancel(isolation: isolation) ? execution.cutPredecessors() : execution.cutFollowers().reversed()
+        cancel(isolation: isolation) ? call.cutPredecessors() : call.cutFollowers().reversed()
     }
 
     /// Holds an object until the call has finished.
     func hold(_ object: any AnyObject & Sendable) {
-        execution.whenFinished { withExtendedLifetime(object) {} }
+        call.whenFinished { withExtendedLifetime(object) {} }
     }
 }
 
 // MARK: - Waiting
 
-extension CallExecution {
+extension CallState {
     /// The outcome, once the end of the call is decided.
-    var outcome: CallOutcome? { state.withLock { $0.outcome } }
+    var outcome: CallOutcome? { storage.withLock { $0.outcome } }
 
     /// Waits for the outcome. Throws `CancellationError` if and only if the awaiting task is cancelled.
     ///
@@ -50,11 +47,11 @@ extension CallExecution {
     func waitForOutcome(onCancel: @Sendable () -> Void = {}) async throws -> CallOutcome {
         var outcome = outcome
         if outcome == nil {
-            let id = state.withLock { $0.outcomeWaiters.newID() }
+            let id = storage.withLock { $0.outcomeWaiters.newID() }
             outcome = await LibraryTask.hearingCancel {
                 await waitForOutcome(id)
             } onCancel: {
-                let waiter = state.withLock { $0.outcomeWaiters.remove(id) }
+                let waiter = storage.withLock { $0.outcomeWaiters.remove(id) }
                 onCancel()
                 waiter?.resume(returning: nil)
             }
@@ -66,11 +63,11 @@ extension CallExecution {
 
     private func waitForOutcome(_ id: Int) async -> CallOutcome? {
         await LibraryTask.wait { continuation in
-            let answer: CallOutcome?? = state.withLock { state in
-                if let outcome = state.outcome { return .some(outcome) }
+            let answer: CallOutcome?? = storage.withLock { storage in
+                if let outcome = storage.outcome { return .some(outcome) }
                 // Checked under the lock: a later cancel finds the waiter.
                 if Task.isCancelled { return .some(nil) }
-                state.outcomeWaiters.add(continuation, id)
+                storage.outcomeWaiters.add(continuation, id)
                 return nil
             }
             if let answer { continuation.resume(returning: answer) }
@@ -79,22 +76,22 @@ extension CallExecution {
 
     /// Waits until the last handler of the call and of its chain has run, or the awaiting task is cancelled.
     func waitForFinish() async {
-        let id = state.withLock { $0.isFinished ? nil : $0.finishWaiters.newID() }
+        let id = storage.withLock { $0.isFinished ? nil : $0.finishWaiters.newID() }
         if let id {
             await LibraryTask.hearingCancel {
                 await waitForFinish(id)
             } onCancel: {
-                state.withLock { $0.finishWaiters.remove(id) }?.resume()
+                storage.withLock { $0.finishWaiters.remove(id) }?.resume()
             }
         }
-        for call in neighbors where !Task.isCancelled { await call.execution.waitForFinish() }
+        for call in neighbors where !Task.isCancelled { await call.call.waitForFinish() }
     }
 
     private func waitForFinish(_ id: Int) async {
         await LibraryTask.wait { continuation in
-            let isOver = state.withLock { state in
-                if state.isFinished || Task.isCancelled { return true }
-                state.finishWaiters.add(continuation, id)
+            let isOver = storage.withLock { storage in
+                if storage.isFinished || Task.isCancelled { return true }
+                storage.finishWaiters.add(continuation, id)
                 return false
             }
             if isOver { continuation.resume() }
@@ -103,7 +100,11 @@ extension CallExecution {
 
     /// Calls back when the last handler has run, on any thread; at once if it has.
     func whenFinished(_ callback: @escaping @Sendable () -> Void) {
-        if !state.withLock({ $0.whenFinished(callback) }) { callback() }
+        let isFinished = storage.withLock { storage in
+            if !storage.isFinished { storage.finishCallbacks.append(callback) }
+            return storage.isFinished
+        }
+        if isFinished { callback() }
     }
 
     /// Calls back when the last handler of the call and of its chain has run.
@@ -113,7 +114,7 @@ extension CallExecution {
             guard !neighbors.isEmpty else { return callback() }
             // A task and not nested callbacks: a chain may be longer than the stack.
             LibraryTask.startLater { _ in
-                for call in neighbors { await call.execution.waitForFinish() }
+                for call in neighbors { await call.call.waitForFinish() }
                 callback()
             }
         }
@@ -122,36 +123,57 @@ extension CallExecution {
 
 // MARK: - Chains
 
-extension CallExecution {
+extension CallState {
     /// The calls before and after this one. All are known when it has finished.
-    private var neighbors: [CallHandle] { state.withLock { $0.neighbors } }
+    private var neighbors: [CallExecution] { storage.withLock { $0.chain?.neighbors ?? [] } }
 
     /// The outcome, unless other calls come before or after this one.
     var unchainedOutcome: CallOutcome? {
-        state.withLock { $0.neighbors.isEmpty ? $0.outcome : nil }
+        storage.withLock { $0.chain?.neighbors.isEmpty ?? true ? $0.outcome : nil }
     }
 
-    /// Adds a call that follows this one, before it delivers its first event.
-    func add(follower call: CallHandle, isRecall: Bool = false) {
-        if state.withLock({ $0.withChain { $0.addFollower(call, isRecall: isRecall) } }) {
-            call.cancelChain(isolation: nil)
+    /// True once no further calls may follow this one.
+    var isChainCut: Bool { storage.withLock { $0.chain?.isCut ?? false } }
+
+    /// True while a call that repeats this call's handlers is still to be started.
+    var awaitsRecall: Bool {
+        storage.withLock { storage in
+            guard let chain = storage.chain, !chain.isCut, storage.outcome?.cancelReason == nil else { return false }
+            return chain.pendingRecallCount > 0
         }
     }
 
+    func expectRecalls(_ count: Int) {
+        withChain { $0.pendingRecallCount = count }
+    }
+
+    /// Adds a call that follows this one, before it delivers its first event.
+    func add(follower call: CallExecution, isRecall: Bool = false) {
+        if withChain({ $0.addFollower(call, isRecall: isRecall) }) { call.cancelChain(isolation: nil) }
+    }
+
     /// Adds a call that this one waits for.
-    func add(predecessor call: CallHandle) {
-        if state.withLock({ $0.withChain { $0.addPredecessor(call) } }) { call.cancelChain(isolation: nil) }
+    func add(predecessor call: CallExecution) {
+        if withChain({ $0.addPredecessor(call) }) { call.cancelChain(isolation: nil) }
     }
 
     /// Keeps followers from starting, and returns those that have started.
-    fileprivate func cutFollowers() -> [CallHandle] {
-        state.withLock { $0.withChain { $0.cutFollowers() } }
+    fileprivate func cutFollowers() -> [CallExecution] {
+        withChain { $0.cutFollowers() }
     }
 
     /// Returns the predecessor that the call waits for. Predecessors that have finished, and their chains, are left alone.
-    fileprivate func cutPredecessors() -> [CallHandle] {
-        state.withLock { $0.withChain { $0.cutPredecessors() } }.filter { !$0.execution.isFinished }
+    fileprivate func cutPredecessors() -> [CallExecution] {
+        withChain { $0.cutPredecessors() }.filter { !$0.call.isFinished }
     }
 
-    private var isFinished: Bool { state.withLock { $0.isFinished } }
+    private var isFinished: Bool { storage.withLock { $0.isFinished } }
+
+    private func withChain<R: Sendable>(_ body: (CallChain) -> R) -> R {
+        storage.withLock { storage in
+            let chain = storage.chain ?? CallChain()
+            storage.chain = chain
+            return body(chain)
+        }
+    }
 }
