@@ -1,13 +1,13 @@
-/// What can go wrong around a provider, apart from the provider's own errors.
+/// An error of the code around a provider. The provider's own errors are passed on unchanged.
 public enum DataProviderError: Error, Sendable, Hashable {
-    /// A provider that calls back let go of its completion without calling it, or a stream ended without a value.
+    /// A callback provider released its completion without calling it, or a stream ended without a value.
     case noAnswer
-    /// The answer did not come within the time that ``DataProvider/timeout(_:clock:)`` allows.
+    /// The request took longer than ``DataProvider/timeout(_:clock:)`` allows.
     case timedOut(after: Duration)
 }
 
 extension DataProviderError: CustomStringConvertible {
-    /// The error in one sentence.
+    /// A description for developers. For the users of an app there is ``errorDescription``.
     public var description: String {
         switch self {
         case .noAnswer: "The provider ended without an answer."

@@ -1,16 +1,24 @@
-/// What an integrator, or a model on the way, adds to the errors of the provider.
+/// An error that an integrator adds to the errors of its provider.
 ///
-/// The errors stand with the providers because they travel with the data: an integrator is itself a provider, and
-/// whatever is composed around it has to tell these from everything else.
+/// An integrator is a provider itself, so these errors also travel through compositions. Operators such as
+/// ``DataProvider/retry(_:delay:when:)`` and ``DataProvider/fallback(to:)`` recognize a cancellation by them.
 public enum IntegrationError: Error, Sendable {
-    /// The provider answered, but the model could not be made from the answer. The model's own error is inside.
+    /// The provider answered, but the model's initializer threw this error.
     case model(any Error)
-    /// The call ended without a result, for the given reason.
+    /// The call ended without a result, for this reason.
     case cancelled(CancelReason)
 }
 
+extension IntegrationError: WrappingError {
+    /// The error that the model's initializer threw. Nil for a cancelled call.
+    public var underlyingError: (any Error)? {
+        if case .model(let error) = self { return error }
+        return nil
+    }
+}
+
 extension IntegrationError: CustomStringConvertible {
-    /// The error in one sentence.
+    /// A description for developers. For the users of an app there is ``errorDescription``.
     public var description: String {
         switch self {
         case .model(let error): "The model could not be made from the data: \(error)"

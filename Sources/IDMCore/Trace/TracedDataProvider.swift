@@ -109,10 +109,12 @@ extension DataProvider {
 }
 
 extension Error {
-    /// The error as it stands in a trace. Its text isn't shown, for it may hold what nobody else is to see.
+    /// The error as a trace shows it: the reason of a cancellation, or the type of the innermost wrapped error. Its text
+    /// is left out, because it may contain private data.
     var traced: String {
         if let reason = CancelReason(self) { return "cancelled: \(reason)" }
-        if case .model(let error)? = self as? IntegrationError { return "failure: model: \(type(of: error))" }
-        return "failure: \(type(of: self))"
+        var innermost: any Error = self
+        for error in unwrapping { innermost = error }
+        return "failure: \(type(of: innermost))"
     }
 }
