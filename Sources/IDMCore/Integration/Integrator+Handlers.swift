@@ -56,7 +56,7 @@ extension Integrator {
     public func onError(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (any Error) -> Void
     ) -> Self {
-        adding { $0.error.append(.init(call: handler)) }
+        adding { $0.error.append(.plain(handler)) }
     }
 
     /// Adds a handler for cancellations. See ``IntegrationCall/onCancel(_:)``.
@@ -75,7 +75,7 @@ extension Integrator {
         adding { $0.completion.append(.init(call: handler)) }
     }
 
-    private func adding(_ change: (inout Handlers) -> Void) -> Self {
+    func adding(_ change: (inout Handlers) -> Void) -> Self {
         var handlers = Handlers()
         change(&handlers)
         core.addHandlers(handlers)

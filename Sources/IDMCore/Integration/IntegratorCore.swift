@@ -84,10 +84,21 @@ final class IntegratorCore: Sendable {
     private func prepare(_ call: CallState, _ control: PauseControl?) -> (CallExecution.Traits, recallCount: Int) {
         if hasHandlers.load(ordering: .acquiring) {
             let shared = handlers.withLock { $0.merged }
-            call.configuration { $0.handlers = shared.followed(by: $0.handlers) }
+            let own = call.configuration { configuration in
+                defer { configuration.handlers = shared.followed(by: configuration.handlers) }
+                return configuration
+            }
+            if shared.error.contains(where: { $0.isRepeating }) {
+                call.storage.withLock { $0.repeatedConfiguration = own }
+            }
         }
         return call.storage.withLock { storage in
             storage.control = control
+            if storage.repeatedConfiguration == nil,
+                storage.configuration.handlers.error.contains(where: { $0.isRepeating })
+            {
+                storage.repeatedConfiguration = storage.configuration
+            }
             return (CallExecution.Traits(&storage.configuration), storage.configuration.recallCount)
         }
     }

@@ -45,7 +45,7 @@ extension IntegrationCall {
     public consuming func onError(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (any Error) -> Void
     ) -> IntegrationCall {
-        updating { $0.handlers.error.append(.init(call: handler)) }
+        updating { $0.handlers.error.append(.plain(handler)) }
     }
 
     /// Adds a handler for the reason for which the call ends without a result. A call that was never started delivers only

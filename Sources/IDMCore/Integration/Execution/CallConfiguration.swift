@@ -40,7 +40,22 @@ struct Handlers: Sendable {
     struct PlainHandler: Sendable { let call: @isolated(any) @Sendable () -> Void }
     struct ProgressHandler: Sendable { let call: @isolated(any) @Sendable (IntegrationProgress) -> Void }
     struct RetryHandler: Sendable { let call: @isolated(any) @Sendable (Int, any Error) -> Void }
-    struct ErrorHandler: Sendable { let call: @isolated(any) @Sendable (any Error) -> Void }
+    enum ErrorHandler: Sendable {
+        case plain(@isolated(any) @Sendable (any Error) -> Void)
+        /// The handler can start the call again.
+        case repeating(@isolated(any) @Sendable (any Error, @escaping CallRepetition) -> Void)
+
+        var isolation: (any Actor)? {
+            switch self {
+            case .plain(let handler): handler.isolation
+            case .repeating(let handler): handler.isolation
+            }
+        }
+
+        var isRepeating: Bool {
+            if case .repeating = self { true } else { false }
+        }
+    }
     struct CancellationHandler: Sendable { let call: @isolated(any) @Sendable (CancelReason) -> Void }
 
     mutating func append(_ other: Handlers) {
@@ -66,7 +81,7 @@ struct Handlers: Sendable {
         let first: HandlerIsolation? =
             switch outcome {
             case .success: success.first.map { HandlerIsolation($0.isolation) }
-            case .failure: error.first.map { HandlerIsolation($0.call.isolation) }
+            case .failure: error.first.map { HandlerIsolation($0.isolation) }
             case .cancelled: cancel.first.map { HandlerIsolation($0.call.isolation) }
             }
         return first ?? completion.first.map { HandlerIsolation($0.call.isolation) }
@@ -87,6 +102,10 @@ struct HandlerList<Element: Sendable>: Sendable {
     mutating func append(contentsOf list: HandlerList) {
         if let element = list.first { append(element) }
         others += list.others
+    }
+
+    func contains(where condition: (Element) -> Bool) -> Bool {
+        first.map(condition) ?? false || others.contains(where: condition)
     }
 
     /// The element at an index, or nil at the end of the list.

@@ -274,7 +274,10 @@ extension CallExecution {
             }
         case .failure(let error):
             while let handler = call.configuration({ $0.handlers.error[index] }) {
-                await handler.call(error)
+                switch handler {
+                case .plain(let handler): await handler(error)
+                case .repeating(let handler): await handler(error, call.repetition)
+                }
                 index += 1
             }
         case .cancelled(let reason):

@@ -11,6 +11,8 @@ final class CallState: ScheduledCall {
 
     struct Storage {
         var configuration = CallConfiguration()
+        /// The configuration without the integrator's handlers, if a handler can start the call again.
+        var repeatedConfiguration: CallConfiguration?
         /// The share in a running request, from the admission of the call until its first attempt.
         var joinedAttempt: (any ProviderAttempt)?
         var outcome: CallOutcome?
@@ -113,6 +115,14 @@ final class CallState: ScheduledCall {
 
     // MARK: Handlers
 
+    /// Starts the same call again.
+    var repetition: CallRepetition {
+        let configuration = storage.withLock { $0.repeatedConfiguration } ?? CallConfiguration()
+        return { [source] isolation in
+            _ = source.core.start(CallState(source, configuration), isolation: isolation)
+        }
+    }
+
     /// True while a handler of this call runs.
     var isDelivering: Bool { delivering.load(ordering: .relaxed) }
 
@@ -136,6 +146,7 @@ final class CallState: ScheduledCall {
         let (waiters, callbacks) = storage.withLock { storage in
             storage.isFinished = true
             storage.task = nil
+            storage.repeatedConfiguration = nil
             swap(&storage.configuration, &configuration)
             defer { storage.finishCallbacks = [] }
             return (storage.finishWaiters.removeAll(), storage.finishCallbacks)
