@@ -1,128 +1,182 @@
-/// Gives errors to those who want them: handlers with a priority and a condition, as a broadcast or as a chain.
+/// Passes errors on to handlers that have a priority and a condition.
 ///
 /// ```swift
-/// let errors = ErrorRouter(.chain)
+/// let errors = ErrorRouter()
 /// errors.on(SessionError.self, priority: 10) { error in login.show(because: error) }
-/// errors.on { error in banner.show(error) }
+/// errors.on { error, retry in banner.show(error, retry: retry) }
 ///
 /// users.errorHandler(errors)
 /// ```
 ///
-/// Handlers of a higher priority come first, and among equals those that were added first. An error that nobody wants
-/// goes to the handler of ``otherwise(_:)``. A handler for one type of error also gets it from inside
-/// ``IntegrationError/model(_:)``.
+/// Handlers with a higher priority come first; handlers of equal priority run in the order in which they were added.
+/// The handler of ``otherwise(_:)-(_)`` receives the errors that no other handler accepts. A handler for one type of
+/// error also finds that type inside a ``WrappingError``, such as ``IntegrationError/model(_:)``.
 @MainActor
 public final class ErrorRouter: ErrorHandling {
-    /// Who gets an error.
+    /// The number of handlers that receive an error.
     public struct Delivery: Sendable, Hashable {
         enum Kind: Sendable { case chain, broadcast }
 
         let kind: Kind
 
-        /// The first handler that wants it, and no other.
+        /// The first handler that accepts the error, and no other.
         public static let chain = Delivery(kind: .chain)
-        /// Every handler that wants it.
+        /// Every handler that accepts the error.
         public static let broadcast = Delivery(kind: .broadcast)
     }
 
+    /// A handler for errors of one type, and the action that makes the failed call again. Nil if there is no call.
+    public typealias Handler<Failure> = @MainActor (_ error: Failure, _ retry: RetryAction?) -> Void
+
     private struct Route {
         let priority: Int
-        /// Takes the error if it wants it, and says whether it did.
-        let take: @MainActor (any Error) -> Bool
-        /// Whether it will never want anything again.
-        let isGone: @MainActor () -> Bool
+        /// Handles the error if the route accepts it. Returns whether it did.
+        let handle: @MainActor (any Error, RetryAction?) -> Bool
+        /// Whether the route belongs to a sink that has been released.
+        let isReleased: @MainActor () -> Bool
     }
 
     private let delivery: Delivery
     private var routes: [Route] = []
-    private var unclaimed: @MainActor (any Error) -> Void = { _ in }
+    private var fallback: Handler<any Error> = { _, _ in }
 
-    /// Makes a router without handlers.
+    /// Creates a router without handlers.
     public init(_ delivery: Delivery = .chain) {
         self.delivery = delivery
     }
 
+    // MARK: Errors of any type
+
     /// Adds a handler for errors of any type.
     ///
     /// - Parameters:
-    ///   - priority: Higher comes first.
-    ///   - condition: Which errors it wants.
-    ///   - handler: Takes the error.
+    ///   - priority: Handlers with a higher priority come first.
+    ///   - condition: Returns whether the handler accepts an error.
+    ///   - handler: Handles the error.
     @discardableResult
     public func on(
         priority: Int = 0, when condition: @escaping @MainActor (any Error) -> Bool = { _ in true },
         _ handler: @escaping @MainActor (any Error) -> Void
     ) -> Self {
-        add(priority) { error in
+        on(priority: priority, when: condition) { error, _ in handler(error) }
+    }
+
+    /// Adds a handler for errors of any type, which can make the failed call again.
+    ///
+    /// - Parameters:
+    ///   - priority: Handlers with a higher priority come first.
+    ///   - condition: Returns whether the handler accepts an error.
+    ///   - handler: Handles the error. Receives nil instead of an action if the error doesn't come from a call.
+    @discardableResult
+    public func on(
+        priority: Int = 0, when condition: @escaping @MainActor (any Error) -> Bool = { _ in true },
+        _ handler: @escaping Handler<any Error>
+    ) -> Self {
+        add(priority) { error, retry in
             guard condition(error) else { return false }
-            handler(error)
+            handler(error, retry)
             return true
         }
     }
 
-    /// Adds a handler for one type of error.
+    // MARK: Errors of one type
+
+    /// Adds a handler for errors of one type.
     ///
     /// - Parameters:
-    ///   - type: The type of error, also inside ``IntegrationError/model(_:)``.
-    ///   - priority: Higher comes first.
-    ///   - condition: Which errors of the type it wants.
-    ///   - handler: Takes the error.
+    ///   - type: The type of the error, or of an error inside a ``WrappingError``.
+    ///   - priority: Handlers with a higher priority come first.
+    ///   - condition: Returns whether the handler accepts an error of the type.
+    ///   - handler: Handles the error.
     @discardableResult
     public func on<Failure: Error>(
         _ type: Failure.Type, priority: Int = 0, when condition: @escaping @MainActor (Failure) -> Bool = { _ in true },
         _ handler: @escaping @MainActor (Failure) -> Void
     ) -> Self {
-        add(priority) { error in
-            guard let error = Self.find(type, in: error), condition(error) else { return false }
-            handler(error)
+        on(type, priority: priority, when: condition) { error, _ in handler(error) }
+    }
+
+    /// Adds a handler for errors of one type, which can make the failed call again.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the error, or of an error inside a ``WrappingError``.
+    ///   - priority: Handlers with a higher priority come first.
+    ///   - condition: Returns whether the handler accepts an error of the type.
+    ///   - handler: Handles the error. Receives nil instead of an action if the error doesn't come from a call.
+    @discardableResult
+    public func on<Failure: Error>(
+        _ type: Failure.Type, priority: Int = 0, when condition: @escaping @MainActor (Failure) -> Bool = { _ in true },
+        _ handler: @escaping Handler<Failure>
+    ) -> Self {
+        add(priority) { error, retry in
+            guard let error = error.failure(as: type), condition(error) else { return false }
+            handler(error, retry)
             return true
         }
     }
 
-    /// Adds a sink, which is held weakly. Once it has gone, it wants nothing.
+    // MARK: Sinks
+
+    /// Adds a sink, which is held weakly. A released sink accepts no errors.
     @discardableResult
     public func on(
         _ sink: some ErrorHandling, priority: Int = 0,
         when condition: @escaping @MainActor (any Error) -> Bool = { _ in true }
     ) -> Self {
-        add(priority, isGone: { [weak sink] in sink == nil }) { [weak sink] error in
+        add(priority, isReleased: { [weak sink] in sink == nil }) { [weak sink] error, retry in
             guard let sink, condition(error) else { return false }
-            sink.handle(error: error)
+            sink.handle(error: error, retry: retry)
             return true
         }
     }
 
-    /// Sets the handler for errors that nobody wants. There is one; setting it again replaces it.
+    // MARK: The rest
+
+    /// Sets the handler for errors that no other handler accepts. A second one replaces the first.
     @discardableResult
     public func otherwise(_ handler: @escaping @MainActor (any Error) -> Void) -> Self {
-        unclaimed = handler
+        otherwise { error, _ in handler(error) }
+    }
+
+    /// Sets the handler for errors that no other handler accepts, which can make the failed call again.
+    @discardableResult
+    public func otherwise(_ handler: @escaping Handler<any Error>) -> Self {
+        fallback = handler
         return self
     }
 
-    /// Gives an error to those who want it. Handlers may change the router; that counts from the next error on.
+    /// Passes an error that doesn't come from a call to the handlers that accept it.
     public func handle(error: any Error) {
-        var isTaken = false
+        handle(error: error, retry: nil)
+    }
+
+    /// Passes an error to the handlers that accept it. A handler that is added by a handler receives the next error.
+    public func handle(error: any Error, retry: RetryAction?) {
+        var isHandled = false
         for route in routes {
-            if isTaken && delivery == .chain { return }
-            if route.take(error) { isTaken = true }
+            if isHandled && delivery == .chain { return }
+            if route.handle(error, retry) { isHandled = true }
         }
-        if !isTaken { unclaimed(error) }
+        if !isHandled { fallback(error, retry) }
     }
 
     private func add(
-        _ priority: Int, isGone: @escaping @MainActor () -> Bool = { false },
-        _ take: @escaping @MainActor (any Error) -> Bool
+        _ priority: Int, isReleased: @escaping @MainActor () -> Bool = { false },
+        _ handle: @escaping @MainActor (any Error, RetryAction?) -> Bool
     ) -> Self {
         // A router may outlive many screens.
-        routes.removeAll { $0.isGone() }
-        let place = routes.firstIndex { $0.priority < priority } ?? routes.endIndex
-        routes.insert(Route(priority: priority, take: take, isGone: isGone), at: place)
+        routes.removeAll { $0.isReleased() }
+        let index = routes.firstIndex { $0.priority < priority } ?? routes.endIndex
+        routes.insert(Route(priority: priority, handle: handle, isReleased: isReleased), at: index)
         return self
     }
+}
 
-    private static func find<Failure: Error>(_ type: Failure.Type, in error: any Error) -> Failure? {
-        if let error = error as? Failure { return error }
-        if case IntegrationError.model(let inner) = error { return find(type, in: inner) }
-        return nil
+extension IntegrationOutcome {
+    /// Returns the first error of a type among the error of a failure and the errors that it wraps.
+    ///
+    /// See ``Swift/Error/failure(as:)``. Nil for a success and for a cancelled call.
+    public func failure<Failure: Error>(as type: Failure.Type) -> Failure? {
+        error?.failure(as: type)
     }
 }

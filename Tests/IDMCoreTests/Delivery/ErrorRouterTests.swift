@@ -3,158 +3,170 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("The router of errors", .inScope, .timeLimit(.ample))
+@Suite("ErrorRouter", .inScope, .timeLimit(.ample))
 @MainActor
 struct ErrorRouterTests {
     private struct Other: Error {}
 
-    @Test("As a chain it stops at the first taker, highest priority first, then in the order of adding")
-    func chain() {
-        var heard: [String] = []
-        let router = ErrorRouter(.chain)
-        router.on(priority: 1, when: { $0 is Other }) { _ in heard.append("low, other") }
-            .on(priority: 2, when: { $0 is Trouble }) { _ in heard.append("first of two") }
-            .on(priority: 2) { _ in heard.append("second of two") }
-        router.handle(error: Trouble.first)
-        router.handle(error: Other())
-        #expect(heard == ["first of two", "second of two"])
+    private struct Wrapper: WrappingError {
+        let underlyingError: (any Error)?
     }
 
-    @Test("As a broadcast it reaches everybody who wants it, in the same order")
-    func broadcast() {
-        var heard: [String] = []
-        let router = ErrorRouter(.broadcast)
-        router.on(priority: -1) { _ in heard.append("last") }
-            .on { _ in heard.append("middle") }
-            .on(priority: 5, when: { $0 is Other }) { _ in heard.append("other") }
-            .on(priority: 5) { _ in heard.append("first") }
-        router.handle(error: Trouble.first)
-        #expect(heard == ["first", "middle", "last"])
+    private final class Lines {
+        var list: [String] = []
     }
 
-    @Test("It is a chain unless it is told otherwise")
-    func plain() {
-        var heard = 0
-        let router = ErrorRouter()
-        router.on { _ in heard += 1 }.on { _ in heard += 1 }
-        router.handle(error: Other())
-        #expect(heard == 1)
+    private let lines = Lines()
+
+    /// Sends errors to a router, and returns which of its handlers received them.
+    private func lines(_ router: ErrorRouter, _ errors: any Error...) -> [String] {
+        lines.list = []
+        for error in errors { router.handle(error: error) }
+        return lines.list
     }
 
-    @Test("A handler for one type gets that type alone, also from inside a model's error")
-    func typed() {
-        var heard: [Trouble] = []
-        var others = 0
-        let router = ErrorRouter()
-        router.on(Trouble.self) { heard.append($0) }.on { _ in others += 1 }
-        router.handle(error: Trouble.first)
-        router.handle(error: Other())
-        router.handle(error: IntegrationError.model(Trouble.second))
-        router.handle(error: IntegrationError.model(IntegrationError.model(Trouble.numbered(3))))
-        #expect(heard == [.first, .second, .numbered(3)])
-        #expect(others == 1)
+    private func add(_ line: String) -> @MainActor (any Error) -> Void {
+        { [lines] _ in lines.list.append(line) }
     }
 
-    @Test("A handler for IntegrationError gets it as it is")
-    func wrapper() {
-        var heard = 0
-        let router = ErrorRouter()
-        router.on(IntegrationError.self) { _ in heard += 1 }
-        router.handle(error: IntegrationError.model(Trouble.second))
-        #expect(heard == 1)
-    }
+    @Test("A chain stops at the first handler that accepts, a broadcast doesn't")
+    func deliveries() {
+        let expected: [(ErrorRouter, [String])] = [
+            (ErrorRouter(), ["high"]), (ErrorRouter(.chain), ["high"]),
+            (ErrorRouter(.broadcast), ["high", "first", "second", "low"]),
+        ]
+        for (router, handlers) in expected {
+            router.on(priority: -1, add("low")).on(add("first")).on(add("second"))
+                .on(priority: 9, when: { $0 is Other }, add("other")).on(priority: 5, add("high"))
 
-    @Test("A condition of a typed handler is asked with the typed error")
-    func typedCondition() {
-        var heard: [Trouble] = []
-        let router = ErrorRouter()
-        router.on(Trouble.self, when: { $0 != .first }) { heard.append($0) }
-        router.handle(error: Trouble.first)
-        router.handle(error: Trouble.second)
-        #expect(heard == [.second])
-    }
-
-    @Test("What nobody wants goes to otherwise, of which there is one")
-    func otherwise() {
-        var heard: [String] = []
-        for delivery in [ErrorRouter.Delivery.chain, .broadcast] {
-            let router = ErrorRouter(delivery)
-            router.handle(error: Other())
-            router.on(Trouble.self) { _ in heard.append("trouble") }
-                .otherwise { _ in heard.append("replaced") }
-                .otherwise { _ in heard.append("otherwise") }
-            router.handle(error: Other())
-            router.handle(error: Trouble.first)
+            #expect(lines(router, Trouble.first) == handlers)
         }
-        #expect(heard == ["otherwise", "trouble", "otherwise", "trouble"])
     }
 
-    @Test("A sink is held weakly, and wants nothing once it has gone")
+    @Test("A handler for a type receives it also from inside wrapping errors, under its condition")
+    func typed() {
+        let router = ErrorRouter().on(Trouble.self, when: { $0 != .first }) { [lines] in lines.list.append("\($0)") }
+            .on(IntegrationError.self, when: { if case .cancelled = $0 { false } else { true } }, add("model"))
+            .otherwise(add("otherwise"))
+
+        #expect(
+            lines(
+                router, Trouble.first, Trouble.second, Other(), IntegrationError.model(Trouble.second),
+                IntegrationError.model(IntegrationError.model(Trouble.first)),
+                Wrapper(underlyingError: IntegrationError.model(Trouble.numbered(3))))
+                == ["otherwise", "second", "otherwise", "second", "model", "numbered(3)"])
+    }
+
+    @Test(
+        "An error that no handler accepts reaches the newest otherwise",
+        arguments: [ErrorRouter.Delivery.chain, .broadcast])
+    func otherwise(delivery: ErrorRouter.Delivery) {
+        let router = ErrorRouter(delivery)
+        #expect(lines(router, Other()) == [])
+
+        router.on(Trouble.self, add("trouble")).otherwise(add("replaced")).otherwise(add("otherwise"))
+
+        #expect(lines(router, Other(), Trouble.first) == ["otherwise", "trouble"])
+    }
+
+    @Test("A sink is held weakly, and its condition goes with it")
     func sinks() {
+        final class Witness {}
         let leaks = LeakTracker()
         var screen: SinkScreen? = leaks.track(SinkScreen())
-        var unclaimed = 0
-        let router = ErrorRouter()
-        if let screen { router.on(screen) }
-        router.otherwise { _ in unclaimed += 1 }
-        router.handle(error: Trouble.first)
-        #expect(screen?.lines == ["error first"])
-        screen = nil
-        leaks.verify()
-        router.handle(error: Trouble.first)
-        #expect(unclaimed == 1)
-    }
-
-    @Test("What was added for a sink that has gone is let go of when something else is added")
-    func goneSinks() {
-        final class Witness {}
-        var screen: SinkScreen? = SinkScreen()
         var witness: Witness? = Witness()
-        weak let gone = witness
-        let router = ErrorRouter()
+        weak let condition = witness
+        let router = ErrorRouter().otherwise(add("otherwise"))
         if let screen, let witness { router.on(screen, when: { _ in withExtendedLifetime(witness) { true } }) }
         witness = nil
-        router.on { _ in }
-        #expect(screen != nil && gone != nil)
+
+        #expect(lines(router, Trouble.first) == [] && screen?.lines == ["error first"])
         screen = nil
-        router.on { _ in }
-        #expect(gone == nil)
+        leaks.verify()
+        #expect(lines(router, Trouble.first) == ["otherwise"])
+        router.on(when: { _ in false }, add("none"))
+        #expect(condition == nil)
     }
 
-    @Test("A router inside a router takes what it is given")
-    func nested() {
-        var heard = 0
-        let (outer, inner) = (ErrorRouter(), ErrorRouter())
-        inner.on { _ in heard += 1 }
-        outer.on(inner, when: { $0 is Trouble })
-        outer.handle(error: Trouble.first)
-        outer.handle(error: Other())
-        #expect(heard == 1)
-    }
-
-    @Test("A handler may add handlers: they count from the next error on")
-    func changedByAHandler() {
-        var heard: [String] = []
+    @Test("A handler that a handler adds receives the next error")
+    func changedByHandler() {
         let router = ErrorRouter(.broadcast)
-        router.on { [weak router] _ in
-            heard.append("old")
-            router?.on(priority: 1) { _ in heard.append("new") }
+        router.on { [weak router, lines] _ in
+            lines.list.append("old")
+            router?.on(priority: 1) { _ in lines.list.append("new") }
         }
-        router.handle(error: Trouble.first)
-        #expect(heard == ["old"])
-        router.handle(error: Trouble.first)
-        #expect(heard == ["old", "new", "old"])
+
+        #expect(lines(router, Trouble.first, Trouble.first) == ["old", "new", "old"])
     }
 
-    @Test("It hears the errors of a call and of an integrator, and never a cancel")
+    @Test("Errors of calls and integrators arrive, cancellations don't")
     func attached() async {
-        var heard: [String] = []
-        let router = ErrorRouter(.broadcast)
-        router.on { heard.append("\($0)") }
+        let router = ErrorRouter(.broadcast).on(add("error"))
         let integrator = Integrator(FailsBelowZero()).errorHandler(router)
+
         await integrator.prepareCall(-1).errorHandler(router).call().finish()
         await integrator.prepareCall(1).call().finish()
         await Integrator(Failing(CancellationError())).prepareCall(1).errorHandler(router).call().finish()
-        #expect(heard == ["numbered(-1)", "numbered(-1)"])
+
+        #expect(lines.list == ["error", "error"])
+    }
+
+    // MARK: Retry
+
+    private final class Banner {
+        var retry: RetryAction?
+        var isShown = false
+    }
+
+    private func router(_ banner: Banner) -> ErrorRouter {
+        ErrorRouter().on { _, retry in (banner.retry, banner.isShown) = (retry, true) }
+    }
+
+    @Test("A retry makes the same call again with handlers added later", arguments: [false, true])
+    func retry(isOfIntegrator: Bool) async throws {
+        let (banner, log) = (Banner(), Log())
+        let inner = router(banner)
+        let router = ErrorRouter().on(inner, when: { $0 is Trouble })
+        let integrator = Integrator(FailingAtFirst(2))
+        if isOfIntegrator { integrator.errorHandler(router) }
+        var call = integrator.prepareCall(7)
+        if !isOfIntegrator { call = call.errorHandler(router) }
+
+        await call.recorded(in: log).call().finish()
+        for run in 2...3 {
+            banner.retry?()
+            try await log.count(reaches: run * 3)
+        }
+
+        let failed = ["begin", "error first", "completion"]
+        #expect(log.entries == failed + failed + ["begin", "success 7", "completion"])
+    }
+
+    @Test("An error that comes from no call has no retry")
+    func noRetry() {
+        let banner = Banner()
+        router(banner).handle(error: Trouble.first)
+
+        #expect(banner.isShown && banner.retry == nil)
+    }
+
+    @Test("The error handlers of a call keep the order of adding")
+    func order() async {
+        let router = ErrorRouter().on(add("router"))
+
+        await Integrator(Failing(Trouble.first)).prepareCall(1).onError(add("first")).errorHandler(router)
+            .onError(add("last")).call().finish()
+
+        #expect(lines.list == ["first", "router", "last"])
+    }
+
+    @Test("A released retry releases the handlers of its call")
+    func retryIsReleased() async throws {
+        let (banner, gone) = (Banner(), Signal())
+        await Integrator(Failing(Trouble.first)).prepareCall(1).errorHandler(router(banner)).opening(gone).call()
+            .finish()
+        banner.retry = nil
+
+        try await gone.wait()
     }
 }

@@ -4,150 +4,80 @@ import Observation
 import TestSupport
 import Testing
 
-@Suite("The state of a screen", .inScope, .timeLimit(.ample))
+@Suite("IntegrationState", .inScope, .timeLimit(.ample))
 @MainActor
 struct IntegrationStateTests {
     private let provider = ControlledDataProvider<Int, Int>()
 
-    @Test("goes from idle over loading to loaded, and keeps its value while it loads again")
+    private typealias State = IntegrationState<Int, Int>
+
+    /// Waits for requests, and returns them by their inputs.
+    private func requests(_ count: Int) async throws -> [Int: ControlledRequest<Int, Int>] {
+        var requests: [Int: ControlledRequest<Int, Int>] = [:]
+        for _ in 0..<count {
+            let request = try await provider.nextRequest()
+            requests[request.input] = request
+        }
+        return requests
+    }
+
+    // MARK: Phases
+
+    @Test("A load passes from idle through loading to its value, which stays while loading again")
     func loaded() async throws {
-        let state = IntegrationState(Integrator(provider))
-        #expect(state.phase == .idle && state.value == nil && state.error == nil && !state.isLoading)
+        let state = State(Integrator(provider))
+        var texts = [state.text]
         for value in 1...2 {
             let task = state.load(value)
             let request = try await provider.nextRequest()
-            #expect(state.phase == .loading && state.isLoading)
-            #expect(state.value == (value == 1 ? nil : value - 1))
+            texts.append(state.text)
             request.answer(value)
             await task.finish()
-            #expect(state.phase == .loaded && state.value == value && state.error == nil && !state.isLoading)
+            texts.append(state.text)
         }
+
+        #expect(texts == ["idle", "loading nil", "loaded 1", "loading 1", "loaded 2"])
     }
 
-    @Test("shows what the last call to end has done, which may have told its last value long before")
-    func lastToEnd() async throws {
-        let values = ControlledStreamDataProvider<Int, Int>()
-        let state = IntegrationState(Integrator(values))
-        let (first, second) = (state.load(1), state.load(2))
-        let (one, two) = (try await values.nextRequest(), try await values.nextRequest())
-        two.send(7)
-        while state.value != 7 { try await changes(of: state) }
-        one.fail(Trouble.first)
-        await first.finish()
-        #expect(state.phase == .loading && state.error as? Trouble == .first)
-        two.finish()
-        await second.finish()
-        #expect(state.phase == .loaded && state.value == 7 && state.error == nil)
-    }
-
-    @Test("tells the runs of one call apart")
-    func runsOfOneCall() async throws {
-        let state = IntegrationState(Integrator(provider))
-        let call = Integrator(provider).prepareCall(1).state(state)
-        let tasks = [call.call(), call.call()]
-        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
-        requests[0].fail(Trouble.first)
-        while state.error == nil { try await changes(of: state) }
-        requests[1].answer(42)
-        for task in tasks { await task.finish() }
-        #expect(state.phase == .loaded && state.value == 42 && state.error == nil)
-    }
-
-    /// Waits until something that is shown has changed.
-    private func changes(of state: IntegrationState<Int, Int>) async throws {
-        let change = Signal()
-        withObservationTracking {
-            _ = (state.phase, state.value, state.error)
-        } onChange: {
-            change.open()
+    @Test("A failure shows its error and the value before it")
+    func failed() async {
+        let state = State(Integrator(FailsBelowZero()))
+        var texts: [String] = []
+        for input in [-1, 1, -2, 2] {
+            await state.load(input).finish()
+            texts.append(state.text)
         }
-        try await change.wait()
+
+        #expect(texts == ["failed numbered(-1) nil", "loaded 1", "failed numbered(-2) 1", "loaded 2"])
     }
 
-    @Test("shows an error until the next call begins, and keeps the value")
-    func failed() async throws {
-        let state = IntegrationState(Integrator(FailsBelowZero()))
-        await state.load(1).finish()
-        await state.load(-1).finish()
-        #expect(state.phase == .failed && state.value == 1)
-        #expect(state.error as? Trouble == .numbered(-1))
-        await state.load(2).finish()
-        #expect(state.phase == .loaded && state.value == 2 && state.error == nil)
-    }
-
-    @Test("has nothing to say of a value that is loaded at once")
-    func atOnce() async {
-        let state = IntegrationState(Integrator(Echo<Int>()))
-        let task = state.load(1)
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            #expect(state.phase == .loaded && state.value == 1)
+    @Test(
+        "A cancelled call leaves what was shown before it", arguments: ["idle", "loaded 1", "failed numbered(-1) nil"])
+    func cancelled(before: String) async throws {
+        let slow = Integrator(FailsBelowZero().merged(with: provider))
+        let state = State(slow, phase: .idle)
+        if before != "idle" {
+            let task = Integrator(FailsBelowZero()).prepareCall(before == "loaded 1" ? 1 : -1).state(state).call()
+            await task.finish()
         }
+        let task = Integrator(provider).prepareCall(5).state(state).call()
+        #expect(state.isLoading && state.error == nil)
+        task.cancel()
         await task.finish()
-        #expect(state.phase == .loaded && state.value == 1)
+
+        #expect(state.text == before)
     }
 
-    @Test("is idle again after a cancel without a value, and loaded after one with a value")
-    func cancelled() async throws {
-        let state = IntegrationState(Integrator(provider))
-        let first = state.load(1)
-        state.cancel()
-        await first.finish()
-        #expect(state.phase == .idle)
-        let second = state.load(2)
-        var request = try await provider.nextRequest()
-        while request.input != 2 { request = try await provider.nextRequest() }
-        request.answer(2)
-        await second.finish()
-        let third = state.load(3)
-        state.cancel()
-        await third.finish()
-        #expect(state.phase == .loaded && state.value == 2)
+    @Test("A value that needs no waiting is shown when load returns")
+    func atOnce() async {
+        let state = State(Integrator(Echo<Int>()))
+        let task = state.load(1)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { #expect(state.text == "loaded 1") }
+        await task.finish()
+        #expect(state.text == "loaded 1")
     }
 
-    @Test("is loading until the last of several calls has ended")
-    func several() async throws {
-        let state = IntegrationState(Integrator(provider))
-        let tasks = [state.load(1), state.load(2)]
-        for _ in tasks {
-            let request = try await provider.nextRequest()
-            #expect(state.isLoading)
-            request.answer(request.input)
-            await tasks[request.input - 1].finish()
-        }
-        #expect(!state.isLoading)
-    }
-
-    @Test("shows an error no more when a call that ends after the failed one succeeds or is cancelled")
-    func errorBesideOthers() async throws {
-        for isCancelled in [false, true] {
-            let state = IntegrationState(Integrator(provider))
-            let tasks = [state.load(0), state.load(1)]
-            let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
-                .sorted { $0.input < $1.input }
-            requests[0].fail(Trouble.first)
-            await tasks[0].finish()
-            #expect(state.phase == .loading && state.error as? Trouble == .first)
-            if isCancelled { tasks[1].cancel() } else { requests[1].answer(1) }
-            await tasks[1].finish()
-            #expect(state.phase == (isCancelled ? .idle : .loaded) && state.error == nil)
-        }
-    }
-
-    @Test("shows the newest call under .latest")
-    func latest() async throws {
-        let state = IntegrationState(Integrator(provider, executing: .latest))
-        let older = state.load(1)
-        _ = try await provider.nextRequest()
-        let newer = state.load(2)
-        await older.finish()
-        let request = try await provider.nextRequest()
-        #expect(state.isLoading)
-        request.answer(2)
-        await newer.finish()
-        #expect(state.phase == .loaded && state.value == 2)
-    }
-
-    @Test("shows each value of a stream, and the progress until the end")
+    @Test("A stream shows each value and progress until its end")
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Void, Int>()
         let state = IntegrationState(Integrator(stream))
@@ -157,35 +87,178 @@ struct IntegrationStateTests {
         let request = try await stream.nextRequest()
         request.send(1)
         try await log.contains("1")
-        #expect(state.isLoading && state.value == 1)
         request.reporter?.report(fraction: 0.5)
         try await log.contains("0.5")
-        #expect(state.progress?.fraction == 0.5)
-        request.send(2)
-        request.finish()
-        await task.finish()
-        #expect(state.phase == .loaded && state.value == 2 && state.progress == nil)
-    }
-
-    @Test("fails when a stream fails after values, and keeps the last one")
-    func failingStream() async throws {
-        let stream = ControlledStreamDataProvider<Void, Int>()
-        let state = IntegrationState(Integrator(stream))
-        let task = state.load()
-        let request = try await stream.nextRequest()
-        request.send(1)
+        #expect(state.text == "loading 1 at 0.5")
         request.fail(Trouble.first)
         await task.finish()
-        #expect(state.phase == .failed && state.value == 1 && state.error as? Trouble == .first)
+
+        #expect(state.text == "failed first 1")
     }
 
-    @Test("tells its observers of a change, before it")
+    @Test("A preview shows the given value or phase")
+    func previews() {
+        let integrator = Integrator(provider)
+
+        #expect(State(integrator, initial: 1).text == "loaded 1")
+        for (phase, text) in [
+            (.idle, "idle"), (.loading(previous: 1), "loading 1"),
+            (.failed(Trouble.first, previous: nil), "failed first nil"),
+        ] as [(State.Phase, String)] {
+            #expect(State(integrator, phase: phase).text == text)
+        }
+    }
+
+    // MARK: Several calls
+
+    @Test("An older call never replaces the result of a newer one")
+    func olderCall() async throws {
+        let state = State(Integrator(provider))
+        let tasks = [1, 2, 3].map { state.load($0) }
+        let requests = try await requests(3)
+        requests[2]?.answer(2)
+        await tasks[1].finish()
+        var texts = [state.text]
+        requests[1]?.answer(1)
+        await tasks[0].finish()
+        texts.append(state.text)
+        requests[3]?.fail(Trouble.first)
+        await tasks[2].finish()
+        texts.append(state.text)
+
+        #expect(texts == ["loading 2", "loading 2", "failed first 2"])
+    }
+
+    @Test("Two runs of one prepared call end loading with the last of them")
+    func runsOfOneCall() async throws {
+        let state = State(Integrator(provider))
+        let call = Integrator(provider).prepareCall(1).state(state)
+        let tasks = [call.call(), call.call()]
+        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        requests[0].fail(Trouble.first)
+        requests[1].fail(Trouble.first)
+        for task in tasks { await task.finish() }
+
+        #expect(state.text == "failed first nil")
+    }
+
+    @Test("Under .latest the newest call is shown, and the older one changes nothing")
+    func latest() async throws {
+        let state = State(Integrator(provider, executing: .latest))
+        let older = state.load(1)
+        _ = try await provider.nextRequest()
+        let newer = state.load(2)
+        await older.finish()
+        #expect(state.text == "loading nil")
+        try await requests(1)[2]?.answer(2)
+        await newer.finish()
+
+        #expect(state.text == "loaded 2")
+    }
+
+    // MARK: Inputs
+
+    @Test("reload and refresh use the input of the newest load that was not ignored")
+    func reload() async throws {
+        let state = State(Integrator(provider, executing: .only))
+        #expect(state.reload() == nil)
+        let first = state.load(1)
+        let ignored = [state.load(2), state.load(3)]
+        for task in ignored { await task.finish() }
+        try await requests(1)[1]?.answer(1)
+        await first.finish()
+        #expect(state.input == 1)
+
+        let reloaded = state.reload()
+        try await requests(1)[1]?.answer(10)
+        await reloaded?.finish()
+        async let refreshed: Void = state.refresh()
+        try await requests(1)[1]?.answer(11)
+        await refreshed
+
+        #expect(state.text == "loaded 11")
+    }
+
+    @Test("A state without an input reloads before its first load")
+    func reloadOfVoid() async {
+        let state = IntegrationState(Integrator(ValueDataProvider<Void, Int>(7)))
+        await state.refresh()
+
+        #expect(state.value == 7)
+    }
+
+    @Test("A load that doesn't keep the value removes it, also from an older call")
+    func keepingValue() async throws {
+        let state = State(Integrator(provider), initial: 0)
+        let older = state.load(1)
+        let newer = state.load(2, keepingValue: false)
+        let requests = try await requests(2)
+        requests[1]?.answer(1)
+        await older.finish()
+        #expect(state.text == "loading nil")
+        newer.cancel()
+        await newer.finish()
+
+        #expect(state.text == "idle")
+    }
+
+    // MARK: Cancelling
+
+    @Test("reset makes the state idle at once, and running calls are no longer shown")
+    func reset() async throws {
+        let state = State(Integrator(provider), initial: 1)
+        let (own, other) = (state.load(2), Integrator(provider).prepareCall(3).state(state).call())
+        let requests = try await requests(2)
+        state.reset()
+        #expect(state.text == "idle" && state.input == nil)
+        requests[3]?.answer(3)
+        await other.finish()
+        #expect(await own.outcome == .cancelled(.cancelled) && state.text == "idle")
+
+        let next = state.load(4)
+        try await self.requests(1)[4]?.answer(4)
+        await next.finish()
+        #expect(state.text == "loaded 4")
+    }
+
+    @Test("run ends with its call, and a cancelled awaiting task cancels the call", arguments: [false, true])
+    func run(isCancelled: Bool) async throws {
+        let state = State(Integrator(provider))
+        let task = Task { await state.run(1) }
+        let request = try await provider.nextRequest()
+        if isCancelled { task.cancel() } else { request.answer(1) }
+        await task.value
+        let again = Task { await state.run(2) }
+        again.cancel()
+        await again.value
+
+        #expect(state.text == (isCancelled ? "idle" : "loaded 1"))
+        #expect(state.input == 1)
+    }
+
+    @Test("A released state cancels its own calls and no others")
+    func released() async throws {
+        let integrator = Integrator(provider)
+        let leaks = LeakTracker()
+        var state: State? = leaks.track(State(integrator))
+        let own = state?.load(1)
+        let other = try integrator.prepareCall(2).state(#require(state)).call()
+        let requests = try await requests(2)
+        state = nil
+        leaks.verify()
+        requests[2]?.answer(2)
+
+        #expect(await own?.outcome == .cancelled(.cancelled))
+        #expect(await other.outcome == .success(2))
+    }
+
+    @Test("A change is observed before it happens")
     func observed() async throws {
-        let state = IntegrationState(Integrator(provider))
+        let state = State(Integrator(provider))
         let changes = Log()
         func observe() {
             withObservationTracking {
-                _ = (state.phase, state.value)
+                _ = (state.value, state.isLoading)
             } onChange: {
                 changes.add("change")
             }
@@ -193,36 +266,62 @@ struct IntegrationStateTests {
         observe()
         let task = state.load(1)
         let request = try await provider.nextRequest()
-        #expect(changes.count == 1)
         observe()
         request.answer(1)
         await task.finish()
+
         #expect(changes.count == 2)
-        observe()
+    }
+
+    @Test("A retry of a failed load is shown as a newer load")
+    func retried() async throws {
+        final class Banner { var retry: RetryAction? }
+        let banner = Banner()
+        let router = ErrorRouter().on { _, retry in banner.retry = retry }
+        let state = State(Integrator(provider).errorHandler(router))
+        let failed = state.load(1)
+        try await requests(1)[1]?.fail(Trouble.first)
+        await failed.finish()
+        let newer = state.load(2)
+        try await requests(1)[2]?.answer(2)
+        await newer.finish()
+        banner.retry?()
+        let request = try await requests(1)[1]
+        #expect(state.text == "loading 2")
+        let log = Log()
+        Observed.loaded(state, in: log)
+        request?.answer(1)
+        try await log.count(reaches: 1)
+
         #expect(state.value == 1)
-        #expect(changes.count == 2)
     }
 
-    @Test("is held weakly by a call, which goes on without it")
-    func weakly() async throws {
-        let integrator = Integrator(provider)
-        let leaks = LeakTracker()
-        var state: IntegrationState<Int, Int>? = leaks.track(IntegrationState(integrator))
-        let task = try integrator.prepareCall(1).state(#require(state)).call()
-        let request = try await provider.nextRequest()
-        state = nil
-        leaks.verify()
-        request.answer(1)
-        #expect(await task.outcome == .success(1))
+    @MainActor
+    private enum Observed {
+        /// Adds a line when the value of a state is about to change.
+        static func loaded(_ state: State, in log: Log) {
+            withObservationTracking {
+                _ = state.value
+            } onChange: {
+                log.add("value")
+            }
+        }
     }
+}
 
-    @Test("holds its integrator: when it goes, what it loads is cancelled")
-    func holdsItsIntegrator() async throws {
-        var state: IntegrationState<Int, Int>? = IntegrationState(Integrator(provider))
-        _ = state?.load(1)
-        let request = try await provider.nextRequest()
-        #expect(!request.isCancelled)
-        state = nil
-        try await request.cancelled()
+extension IntegrationState where Output == Int {
+    /// The phase and the progress in short. What the other properties say has to fit.
+    fileprivate var text: String {
+        let progress = progress.map { " at \($0.fraction)" } ?? ""
+        let value = value.map { "\($0)" } ?? "nil"
+        let text: String
+        switch phase {
+        case .idle: text = self.value == nil ? "idle" : "idle with a value"
+        case .loading: text = "loading \(value)"
+        case .loaded(let loaded): text = "loaded \(loaded)"
+        case .failed(let error, _): text = "failed \(error) \(value)"
+        }
+        let fits = isLoading == text.hasPrefix("loading") && (error != nil) == text.hasPrefix("failed")
+        return fits ? text + progress : "contradiction"
     }
 }

@@ -7,6 +7,7 @@ import Testing
 @MainActor
 struct SinkTests {
     private let provider = ControlledDataProvider<Int, Int>()
+    private let screen = SinkScreen()
 
     private func attach(_ screen: SinkScreen, to call: IntegrationCall<Int>) -> IntegrationCall<Int> {
         call.loadingHandler(screen).dataHandler(screen).errorHandler(screen).progressHandler(screen)
@@ -16,54 +17,72 @@ struct SinkTests {
         integrator.loadingHandler(screen).dataHandler(screen).errorHandler(screen).progressHandler(screen)
     }
 
-    @Test("hear a call: loading, progress, data")
-    func success() async throws {
-        let screen = SinkScreen()
-        let task = attach(screen, to: Integrator(provider).prepareCall(1)).call()
-        let request = try await provider.nextRequest()
-        request.reporter?.report(fraction: 0.5)
-        request.answer(7)
-        await task.finish()
-        #expect(screen.lines == ["loading", "progress 0.5", "data 7", "finished"])
+    /// Ways in which a call ends.
+    enum End: CaseIterable {
+        case success, failure, cancel, ignored
+
+        var lines: [String] {
+            switch self {
+            case .success: ["loading", "progress 0.5", "data 7", "finished"]
+            case .failure: ["loading", "error first", "finished"]
+            case .cancel: ["loading", "finished"]
+            case .ignored: []
+            }
+        }
     }
 
-    @Test("hear an error, and nothing of a cancel but the end of the loading")
-    func otherEnds() async throws {
-        let screen = SinkScreen()
-        await attach(screen, to: Integrator(Failing(Trouble.first)).prepareCall(1)).call().finish()
-        #expect(screen.lines == ["loading", "error first", "finished"])
-        let other = SinkScreen()
-        let task = attach(other, to: Integrator(provider).prepareCall(1)).call()
-        task.cancel()
-        await task.finish()
-        #expect(other.lines == ["loading", "finished"])
-    }
-
-    @Test("of an integrator hear every call, before the sinks of the call")
-    func integrator() async {
-        let (all, one) = (SinkScreen(), SinkScreen())
-        let integrator = Integrator(FailsBelowZero())
-        attach(all, to: integrator)
-        await integrator.prepareCall(1).dataHandler(one).onSuccess { _ in
-            #expect(all.lines == ["loading", "data 1"])
-        }.call().finish()
-        await integrator.prepareCall(-1).call().finish()
-        #expect(all.lines == ["loading", "data 1", "finished", "loading", "error numbered(-1)", "finished"])
-        #expect(one.lines == ["data 1"])
-    }
-
-    @Test("hear nothing of a call that never starts")
-    func unstarted() async {
-        let screen = SinkScreen()
+    @Test("Sinks of a call receive each event of its run in order", arguments: End.allCases)
+    func call(end: End) async throws {
         let integrator = Integrator(provider, executing: .only)
-        let first = integrator.prepareCall(1).call()
-        await attach(screen, to: integrator.prepareCall(2)).call().finish()
-        #expect(screen.lines == [])
-        first.cancel()
-        await first.finish()
+        let running = end == .ignored ? integrator.prepareCall(0).call() : nil
+        let task = attach(screen, to: integrator.prepareCall(1)).call()
+        let request = try await provider.nextRequest()
+        switch end {
+        case .success:
+            request.reporter?.report(fraction: 0.5)
+            request.answer(7)
+        case .failure: request.fail(Trouble.first)
+        case .cancel: task.cancel()
+        case .ignored: break
+        }
+        await task.finish()
+
+        #expect(screen.lines == end.lines)
+        running?.cancel()
+        await running?.finish()
     }
 
-    @Test("are held weakly: one that has gone hears nothing more, and the call goes on")
+    @Test("Sinks of an integrator receive each call before the sinks of that call")
+    func integrator() async {
+        let integrator = Integrator(FailsBelowZero())
+        attach(screen, to: integrator)
+        var linesAtData: [String] = []
+
+        await integrator.prepareCall(1).onSuccess { _ in linesAtData = screen.lines }.call().finish()
+        await integrator.prepareCall(-1).call().finish()
+
+        #expect(linesAtData == ["loading", "data 1"])
+        #expect(screen.lines == ["loading", "data 1", "finished", "loading", "error numbered(-1)", "finished"])
+    }
+
+    @Test("A sink shared by calls and integrators begins once and finishes once")
+    func sharedLoading() async throws {
+        let (integrator, other) = (Integrator(provider).loadingHandler(screen), SinkScreen())
+        let first = integrator.prepareCall(1).loadingHandler(screen).loadingHandler(other).call()
+        let second = Integrator(provider).prepareCall(2).loadingHandler(screen).call()
+        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+            .sorted { $0.input < $1.input }
+        requests[0].answer(1)
+        await first.finish()
+        #expect([screen.lines, other.lines] == [["loading"], ["loading", "finished"]])
+        requests[1].fail(Trouble.first)
+        await second.finish()
+        await Integrator(Echo<Int>()).prepareCall(3).loadingHandler(screen).call().finish()
+
+        #expect(screen.lines == ["loading", "finished", "loading", "finished"])
+    }
+
+    @Test("Sinks are held weakly, and the call continues without them")
     func weakly() async throws {
         let leaks = LeakTracker()
         var (screen, other): (SinkScreen?, SinkScreen?) = (leaks.track(SinkScreen()), leaks.track(SinkScreen()))
@@ -74,18 +93,8 @@ struct SinkTests {
         (screen, other) = (nil, nil)
         leaks.verify()
         request.answer(7)
-        await task.finish()
-        #expect(await task.outcome == .success(7))
-    }
 
-    @Test("run in the order in which they and the handlers were added")
-    func order() async {
-        let screen = SinkScreen()
-        await Integrator(Echo<Int>()).prepareCall(1)
-            .onSuccess { _ in #expect(screen.lines == []) }
-            .dataHandler(screen)
-            .onSuccess { _ in #expect(screen.lines == ["data 1"]) }
-            .call().finish()
-        #expect(screen.lines == ["data 1"])
+        #expect(await task.outcome == .success(7))
+        await task.finish()
     }
 }

@@ -49,11 +49,24 @@ extension Surroundings {
     @MainActor
     private static func errors(of users: Integrator<String, Users>) {
         // sample: an error router
-        let errors = ErrorRouter(.chain)
+        let errors = ErrorRouter()
         errors.on(SessionError.self, priority: 10) { error in login.show(because: error) }
-        errors.on { error in banner.show(error) }
+        errors.on { error, retry in banner.show(error, retry: retry) }
 
         users.errorHandler(errors)
+        // end
+    }
+
+    // sample: an error that wraps another one
+    struct SyncError: WrappingError {
+        let step: String
+        let underlyingError: (any Error)?
+    }
+    // end
+
+    private static func unwrap(_ error: any Error) {
+        // sample: a wrapped error
+        if let failure = error.failure(as: SearchFailure.self) { field.mark(failure.reason) }
         // end
     }
 
@@ -78,7 +91,7 @@ extension Surroundings {
         var body: some View {
             List(users.value?.names ?? [], id: \.self) { Text($0) }
                 .overlay { if users.isLoading { ProgressView() } }
-                .task(id: query) { users.load(query) }
+                .task(id: query) { await users.run(query) }
         }
     }
     // end
@@ -86,6 +99,16 @@ extension Surroundings {
     struct UserDataProvider: SampleDataProvider { typealias Input = String }
 
     private struct SessionError: Error {}
+
+    private struct SearchFailure: Error {
+        let reason: String
+    }
+
+    private struct Field {
+        func mark(_ reason: String) {}
+    }
+
+    private static let field = Field()
 
     @MainActor
     private struct Login {

@@ -30,6 +30,7 @@ enum Surroundings {
         func stop() {}
         func show(_ names: [String]) {}
         func show(_ error: any Error) {}
+        func show(_ error: any Error, retry: RetryAction?) {}
         func show(_ fraction: Double) {}
     }
 

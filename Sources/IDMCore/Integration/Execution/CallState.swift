@@ -142,11 +142,13 @@ final class CallState: ScheduledCall {
 
     /// Releases the configuration, and resumes the tasks that wait for the end.
     func finish() {
+        // Released outside the lock: handlers hold objects of the user.
         var configuration = CallConfiguration()
+        var repeated: CallConfiguration?
         let (waiters, callbacks) = storage.withLock { storage in
             storage.isFinished = true
             storage.task = nil
-            storage.repeatedConfiguration = nil
+            swap(&storage.repeatedConfiguration, &repeated)
             swap(&storage.configuration, &configuration)
             defer { storage.finishCallbacks = [] }
             return (storage.finishWaiters.removeAll(), storage.finishCallbacks)
@@ -154,6 +156,7 @@ final class CallState: ScheduledCall {
         for waiter in waiters { waiter.resume() }
         for callback in callbacks { callback() }
         configuration.takeLinks()?.release()
+        repeated?.takeLinks()?.release()
     }
 }
 
