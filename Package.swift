@@ -23,6 +23,7 @@ let package = Package(
         .target(name: "IDMTesting", dependencies: ["IDMCore", "IDMHTTP"]),
         .target(name: "TestSupport", dependencies: ["IDMTesting"], path: "Tests/TestSupport"),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
+        .testTarget(name: "MigrationTests", dependencies: ["IDMCore"]),
         .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
         .testTarget(
@@ -52,7 +53,8 @@ if let chosen = Context.environment["IDM_TESTS"]?.split(separator: ",") {
     package.targets.removeAll { target in target.type == .test && !chosen.contains { $0 == target.name } }
 }
 for target in package.targets {
-    target.swiftSettings = settings
+    // Code for the original is compiled as an app compiles it, with the deprecations that it is there to get.
+    target.swiftSettings = target.name == "MigrationTests" ? [.swiftLanguageMode(.v5)] : settings
 }
 // The tests of what users run, which is optimized. They aren't so themselves: the optimizer ends on some of them.
 if Context.environment["IDM_OPTIMIZED"] == "1" {
