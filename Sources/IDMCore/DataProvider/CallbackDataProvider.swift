@@ -38,32 +38,32 @@ extension CallbackDataProvider {
     /// Makes the request and waits for its first answer.
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
-        let exchange = CallbackExchange<Output>()
+        let pending = CallbackContinuation<Output>()
         return try await LibraryTask.hearingCancel {
             try await LibraryTask.waitThrowing { continuation in
-                guard exchange.wait(continuation) else { return }
-                let lifeline = CallbackLifeline(exchange)
-                exchange.hold(request(input) { lifeline.answer($0) })
+                guard pending.wait(continuation) else { return }
+                let completion = CallbackCompletion(pending)
+                pending.hold(request(input) { completion.answer($0) })
             }
         } onCancel: {
-            exchange.cancel()
+            pending.cancel()
         }
     }
 }
 
-/// Asks the exchange for ``DataProviderError/noAnswer`` when the completion that holds it is let go.
-private final class CallbackLifeline<Output: Sendable>: Sendable {
-    private let exchange: CallbackExchange<Output>
+/// Asks the continuation for ``DataProviderError/noAnswer`` when the completion that holds it is let go.
+private final class CallbackCompletion<Output: Sendable>: Sendable {
+    private let continuation: CallbackContinuation<Output>
 
-    init(_ exchange: CallbackExchange<Output>) {
-        self.exchange = exchange
+    init(_ continuation: CallbackContinuation<Output>) {
+        self.continuation = continuation
     }
 
     func answer(_ result: Result<Output, any Error>) {
-        exchange.answer(result)
+        continuation.answer(result)
     }
 
     deinit {
-        exchange.answer(.failure(DataProviderError.noAnswer))
+        continuation.answer(.failure(DataProviderError.noAnswer))
     }
 }

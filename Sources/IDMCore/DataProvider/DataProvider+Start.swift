@@ -3,30 +3,30 @@ extension DataProvider {
     /// beside the caller.
     @inlinable
     public func _start(
-        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        _ input: Input, reporter: IntegrationProgress.Reporter?, linkedBy link: _TaskGroupLink,
         isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
-        guard ties.start() else { return ties.refused() }
-        let task = launch(input, reporter: reporter, tiedBy: ties, isolation: isolation)
-        ties.tie(task)
+        guard link.start() else { return link.refused() }
+        let task = launch(input, reporter: reporter, linkedBy: link, isolation: isolation)
+        link.add(task)
         return task
     }
 
     @inlinable
     func launch(
-        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        _ input: Input, reporter: IntegrationProgress.Reporter?, linkedBy link: _TaskGroupLink,
         isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
-        if let executor = ties.executor {
-            return launch(input, reporter: reporter, tiedBy: ties, on: executor, isolation: isolation)
+        if let executor = link.executor {
+            return launch(input, reporter: reporter, linkedBy: link, on: executor, isolation: isolation)
         }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
-            return launchAtOnce(input, reporter: reporter, tiedBy: ties, isolation: isolation)
+            return launchAtOnce(input, reporter: reporter, linkedBy: link, isolation: isolation)
         }
         return Task {
             // Captured, or the task doesn't start on the caller's actor.
             _ = isolation
-            return try await request(input, reporter: reporter, tiedBy: ties)
+            return try await request(input, reporter: reporter, linkedBy: link)
         }
     }
 
@@ -36,14 +36,14 @@ extension DataProvider {
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     @inlinable @inline(never)
     func launchAtOnce(
-        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        _ input: Input, reporter: IntegrationProgress.Reporter?, linkedBy link: _TaskGroupLink,
         isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
         var task: Task<Output, any Error>?
         while task == nil {
             task = Task.immediate {
                 _ = isolation
-                return try await request(input, reporter: reporter, tiedBy: ties)
+                return try await request(input, reporter: reporter, linkedBy: link)
             }
         }
         return task!
@@ -51,45 +51,45 @@ extension DataProvider {
 
     @usableFromInline
     func launch(
-        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        _ input: Input, reporter: IntegrationProgress.Reporter?, linkedBy link: _TaskGroupLink,
         on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Output, any Error> {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
             guard !LibraryTask.takesNoOther(isolation) else {
-                return launchAtOnce(input, reporter: reporter, tiedBy: ties, isolation: isolation)
+                return launchAtOnce(input, reporter: reporter, linkedBy: link, isolation: isolation)
             }
             return Task.immediate(executorPreference: executor) {
                 _ = isolation
-                return try await request(input, reporter: reporter, tiedBy: ties)
+                return try await request(input, reporter: reporter, linkedBy: link)
             }
         }
         return Task(executorPreference: executor) {
             // A task that is given an executor starts on no actor, whatever it captures.
-            try await request(input, reporter: reporter, tiedBy: ties, on: isolation)
+            try await request(input, reporter: reporter, linkedBy: link, on: isolation)
         }
     }
 
     private func request(
-        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        _ input: Input, reporter: IntegrationProgress.Reporter?, linkedBy link: _TaskGroupLink,
         on isolation: isolated (any Actor)?
     ) async throws -> Output {
-        try await request(input, reporter: reporter, tiedBy: ties)
+        try await request(input, reporter: reporter, linkedBy: link)
     }
 
     @inlinable @inline(__always)
     func request(
-        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies
+        _ input: Input, reporter: IntegrationProgress.Reporter?, linkedBy link: _TaskGroupLink
     ) async throws -> Output {
         do {
             // Its turn may have come late.
             try Task.checkCancellation()
             let output = try await _request(input, reporter: reporter)
             reporter?.report(fraction: 1)
-            ties.end()
+            link.end()
             return output
         } catch {
-            if ties.isCollecting { reporter?.report(fraction: 1) }
-            ties.fail(error)
+            if link.isCollecting { reporter?.report(fraction: 1) }
+            link.fail(error)
             throw error
         }
     }

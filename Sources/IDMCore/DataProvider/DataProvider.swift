@@ -35,7 +35,7 @@ public protocol DataProvider<Input, Output>: Sendable {
     /// The request in a task of its own, started side by side with others. A requirement, although every provider
     /// starts in the same way: a group knows its members only as a pack, in which nothing is specialized but this.
     func _start(
-        _ input: Input, reporter: IntegrationProgress.Reporter?, tiedBy ties: _RequestTies,
+        _ input: Input, reporter: IntegrationProgress.Reporter?, linkedBy link: _TaskGroupLink,
         isolation: isolated (any Actor)?
     ) -> Task<Output, any Error>
 }

@@ -3,11 +3,11 @@
 package final class Mailbox<Value: Sendable>: Sendable {
     private typealias Waiter = WatchedContinuation<Value?, any Error>
 
-    private let state: Locked<MailboxState<Value, Waiter>>
+    private let state: Locked<MailboxStateMachine<Value, Waiter>>
 
     /// A mailbox in which something may lie from the start.
     package init(first: Value? = nil, ending: MailboxEnding? = nil) {
-        var initial = MailboxState<Value, Waiter>()
+        var initial = MailboxStateMachine<Value, Waiter>()
         if let first { _ = initial.send(first) }
         if let ending { _ = initial.end(ending) }
         state = Locked(initial)
@@ -68,7 +68,7 @@ package final class Mailbox<Value: Sendable>: Sendable {
         }
     }
 
-    private func perform(_ action: MailboxState<Value, Waiter>.Action) {
+    private func perform(_ action: MailboxStateMachine<Value, Waiter>.Action) {
         switch action {
         case .none: break
         case .resume(let waiter, let item): waiter.resume(with: item)

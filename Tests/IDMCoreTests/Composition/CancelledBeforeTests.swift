@@ -95,9 +95,9 @@ struct CancelledBeforeTests {
         let isCancelled = Signal()
         let task = Task {
             await isCancelled.waitDeaf()
-            let ties = _RequestTies(isCollecting: true)
+            let link = _TaskGroupLink(isCollecting: true)
             await #expect(throws: CancellationError.self) {
-                try await provider.request(1, reporter: nil, tiedBy: ties)
+                try await provider.request(1, reporter: nil, linkedBy: link)
             }
             await #expect(throws: CancellationError.self) {
                 try await provider.each().ask(1, nil, FirstFailure())

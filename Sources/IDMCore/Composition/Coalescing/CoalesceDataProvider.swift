@@ -1,28 +1,28 @@
 /// A provider whose equal requests share one. Made by ``DataProvider/coalesced(by:)``.
 public struct CoalesceDataProvider<Base: DataProvider, Key: Hashable & Sendable>: DataProvider {
-    private let flights: Flights<Key, Base.Input, Base.Output>
+    private let requests: SharedRequests<Key, Base.Input, Base.Output>
     private let key: @Sendable (Base.Input) -> Key
 
     /// Makes a provider whose requests with the same key share one request of the base. Copies share as well.
     public init(_ base: Base, by key: @escaping @Sendable (Base.Input) -> Key) {
-        flights = Flights(provider: base, closesAtLanding: true)
+        requests = SharedRequests(provider: base, closesWhenFinished: true)
         self.key = key
     }
 
-    /// Joins the request that is in flight for the same key, or makes one.
+    /// Joins the request that is in request for the same key, or makes one.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         try Task.checkCancellation()
-        let seat = flights.join(key(input), input)
-        defer { seat.leave() }
-        return try await seat.request(input)
+        let subscription = requests.join(key(input), input)
+        defer { subscription.leave() }
+        return try await subscription.request(input)
     }
 
     /// The base, whose requests are shared.
-    public var structure: ProviderStructure { .wrapping(flights.provider.structure, in: "coalesced") }
+    public var structure: ProviderStructure { .wrapping(requests.provider.structure, in: "coalesced") }
 }
 
 extension DataProvider {
-    /// This provider with requests for the same key made once for all who ask while one is in flight.
+    /// This provider with requests for the same key made once for all who ask while one is in request.
     ///
     /// Every request that shares gets the same answer or the same error. The request is made with the input of the
     /// first, on the first one's actor. Nothing is kept: a request that comes after the answer makes a new one. The
@@ -41,7 +41,7 @@ extension DataProvider {
         CoalesceDataProvider(self, by: key)
     }
 
-    /// This provider with equal requests made once for all who ask while one is in flight. See ``coalesced(by:)``.
+    /// This provider with equal requests made once for all who ask while one is in request. See ``coalesced(by:)``.
     public func coalesced() -> CoalesceDataProvider<Self, Input> where Input: Hashable {
         CoalesceDataProvider(self) { $0 }
     }

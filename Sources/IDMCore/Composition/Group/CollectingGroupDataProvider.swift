@@ -17,17 +17,17 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
     public func request(_ input: (repeat (each Member).Input)) async throws -> (
         repeat Result<(each Member).Output, any Error>
     ) {
-        let ties = _RequestTies(isCollecting: true)
-        let tasks = group.start(repeat each input, tiedBy: ties, isolation: #isolation)
-        guard !ties.isFulfilled else {
+        let link = _TaskGroupLink(isCollecting: true)
+        let tasks = group.start(repeat each input, linkedBy: link, isolation: #isolation)
+        guard !link.isFulfilled else {
             return await (repeat (each tasks).ended())
         }
-        ties.beginWait()
-        defer { ties.endWait() }
+        link.beginWait()
+        defer { link.endWait() }
         let results = await LibraryTask.hearingCancel {
             await (repeat (each tasks).ended())
         } onCancel: {
-            ties.cancel()
+            link.cancel()
         }
         try Task.checkCancellation()
         return results

@@ -29,23 +29,23 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
     /// Asks all members at the same time, and answers when the last of them has.
     @inlinable
     public func request(_ input: (repeat (each Member).Input)) async throws -> (repeat (each Member).Output) {
-        let ties = _RequestTies()
-        let tasks = start(repeat each input, tiedBy: ties, isolation: #isolation)
-        guard !ties.isFulfilled else {
+        let link = _TaskGroupLink()
+        let tasks = start(repeat each input, linkedBy: link, isolation: #isolation)
+        guard !link.isFulfilled else {
             return try await (repeat (each tasks).value)
         }
-        ties.beginWait()
-        defer { ties.endWait() }
+        link.beginWait()
+        defer { link.endWait() }
         do {
             return try await LibraryTask.hearingCancel {
                 try await (repeat (each tasks).value)
             } onCancel: {
-                ties.cancel()
+                link.cancel()
             }
         } catch {
             // The others are cancelled by now, and have to end as well.
             repeat _ = await (each tasks).ended()
-            throw ties.failure ?? error
+            throw link.failure ?? error
         }
     }
 
@@ -60,7 +60,7 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
 
     @inlinable
     func start(
-        _ input: repeat (each Member).Input, tiedBy ties: _RequestTies, isolation: isolated (any Actor)?
+        _ input: repeat (each Member).Input, linkedBy link: _TaskGroupLink, isolation: isolated (any Actor)?
     ) -> (repeat Task<(each Member).Output, any Error>) {
         let progress = GroupProgress.current()
         if let progress {
@@ -68,7 +68,7 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
         }
         return
             (repeat (each members)
-            ._start(each input, reporter: progress?.nextReporter(), tiedBy: ties, isolation: isolation))
+            ._start(each input, reporter: progress?.nextReporter(), linkedBy: link, isolation: isolation))
     }
 }
 

@@ -36,17 +36,17 @@ public struct TimeoutDataProvider<Base: DataProvider>: StreamDataProvider {
         return last
     }
 
-    fileprivate func start(_ input: Base.Input, isolation: isolated (any Actor)?) throws -> TimedRun<Base.Output> {
+    fileprivate func start(_ input: Base.Input, isolation: isolated (any Actor)?) throws -> TimedRequest<Base.Output> {
         try Task.checkCancellation()
         guard duration > .zero else { throw DataProviderError.timedOut(after: duration) }
-        return TimedRun(base, input, duration: duration, clock: clock, isolation: isolation)
+        return TimedRequest(base, input, duration: duration, clock: clock, isolation: isolation)
     }
 }
 
 private struct TimeoutCursor<Base: DataProvider>: ValueCursor {
     let provider: TimeoutDataProvider<Base>
     let input: Base.Input
-    var run: TimedRun<Base.Output>?
+    var run: TimedRequest<Base.Output>?
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
         let run = try run ?? provider.start(input, isolation: isolation)

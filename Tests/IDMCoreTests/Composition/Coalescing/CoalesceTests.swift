@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Coalesced requests", .timeLimit(.ample))
 struct CoalesceTests {
-    /// Takes a seat for each of several requests before the first of them can be answered.
+    /// Takes a subscription for each of several requests before the first of them can be answered.
     private func join(
         _ count: Int, _ provider: ControlledDataProvider<Int, Int>
     ) async throws -> (tasks: [Task<Int, any Error>], request: ControlledRequest<Int, Int>) {
@@ -26,9 +26,9 @@ struct CoalesceTests {
     @Test("with equal inputs share one request; others don't")
     func share() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
-        let seats = [flights.join(1, 1), flights.join(1, 1), flights.join(2, 2)]
-        let tasks = seats.map { seat in Task { try await seat.request(0) } }
+        let requests = SharedRequests<Int, Int, Int>(provider: provider, closesWhenFinished: true)
+        let subscriptions = [requests.join(1, 1), requests.join(1, 1), requests.join(2, 2)]
+        let tasks = subscriptions.map { subscription in Task { try await subscription.request(0) } }
         for _ in 0..<2 {
             let request = try await provider.nextRequest()
             request.answer(request.input * 10)
@@ -44,8 +44,8 @@ struct CoalesceTests {
         // What runs until it waits has asked.
         let (early, late) = (ManualExecutor(), ManualExecutor())
         let provider = Slow { if isAtStart { late.runNext() } }
-        let flights = Flights<Int, Int, TaskPriority>(provider: provider, closesAtLanding: true)
-        let (first, second) = (flights.join(1, 1), flights.join(1, 1))
+        let requests = SharedRequests<Int, Int, TaskPriority>(provider: provider, closesWhenFinished: true)
+        let (first, second) = (requests.join(1, 1), requests.join(1, 1))
         let leisurely = Task(priority: .background) { try await Turns(early).ask(first) }
         let urgent = Task(priority: .high) { try await Turns(late).ask(second) }
         try await early.waiting()
@@ -87,8 +87,8 @@ struct CoalesceTests {
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { jobs.asUnownedSerialExecutor() }
 
-        func ask(_ seat: Seat<Int, TaskPriority>) async throws -> TaskPriority {
-            try await seat.request(1)
+        func ask(_ subscription: Subscription<Int, TaskPriority>) async throws -> TaskPriority {
+            try await subscription.request(1)
         }
     }
 
@@ -96,34 +96,35 @@ struct CoalesceTests {
     func reentrantKeys() async throws {
         final class Nosy: Hashable, Sendable {
             let uses = Watched(0)
-            let flights: Flights<Nosy, Int, Int>
+            let requests: SharedRequests<Nosy, Int, Int>
 
-            init(_ flights: Flights<Nosy, Int, Int>) { self.flights = flights }
+            init(_ requests: SharedRequests<Nosy, Int, Int>) { self.requests = requests }
 
             deinit {
-                // Not to be reached where the flights' lock is held.
-                if !flights.isEmpty { uses.change { $0 += 1 } }
+                // Not to be reached where the requests' lock is held.
+                if !requests.isEmpty { uses.change { $0 += 1 } }
             }
 
             static func == (left: Nosy, right: Nosy) -> Bool { true }
             func hash(into hasher: inout Hasher) {}
         }
 
-        let flights = Flights<Nosy, Int, Int>(provider: ValueDataProvider<Int, Int>(7), closesAtLanding: true)
-        let first = flights.join(Nosy(flights), 1)
-        let second = flights.join(Nosy(flights), 2)
+        let requests = SharedRequests<Nosy, Int, Int>(
+            provider: ValueDataProvider<Int, Int>(7), closesWhenFinished: true)
+        let first = requests.join(Nosy(requests), 1)
+        let second = requests.join(Nosy(requests), 2)
         first.leave()
         #expect(try await second.request(0) == 7)
         second.leave()
-        #expect(flights.isEmpty)
+        #expect(requests.isEmpty)
     }
 
     @Test("fail together")
     func failure() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
-        let seats = [flights.join(1, 1), flights.join(1, 1)]
-        let tasks = seats.map { seat in Task { try await seat.request(0) } }
+        let requests = SharedRequests<Int, Int, Int>(provider: provider, closesWhenFinished: true)
+        let subscriptions = [requests.join(1, 1), requests.join(1, 1)]
+        let tasks = subscriptions.map { subscription in Task { try await subscription.request(0) } }
         try await provider.nextRequest().fail(Trouble.first)
         for task in tasks { await #expect(throws: Trouble.first) { try await task.value } }
     }
@@ -144,9 +145,9 @@ struct CoalesceTests {
     @Test("with one that is cancelled: that one ends at once, the others go on", arguments: [false, true])
     func cancelOne(deaf: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
-        let seats = [flights.join(1, 1), flights.join(1, 1)]
-        let tasks = seats.map { seat in Task { try await seat.request(0) } }
+        let requests = SharedRequests<Int, Int, Int>(provider: provider, closesWhenFinished: true)
+        let subscriptions = [requests.join(1, 1), requests.join(1, 1)]
+        let tasks = subscriptions.map { subscription in Task { try await subscription.request(0) } }
         let request = try await provider.nextRequest()
         tasks[0].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
@@ -208,15 +209,15 @@ struct CoalesceTests {
             try Task.checkCancellation()
             return number * 2
         }
-        let flights = Flights<Int, Int, Int>(provider: provider, closesAtLanding: true)
+        let requests = SharedRequests<Int, Int, Int>(provider: provider, closesWhenFinished: true)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<10_000 {
                 group.addTask {
-                    let seat = flights.join(number % 7, number % 7)
-                    let task = Task { try await seat.request(0) }
+                    let subscription = requests.join(number % 7, number % 7)
+                    let task = Task { try await subscription.request(0) }
                     if number % 3 == 0 { task.cancel() }
                     let result = await task.result
-                    seat.leave()
+                    subscription.leave()
                     switch result {
                     case .success(let value): #expect(value == number % 7 * 2)
                     case .failure(let error): #expect(error is CancellationError && number % 3 == 0)
@@ -224,6 +225,6 @@ struct CoalesceTests {
                 }
             }
         }
-        #expect(flights.isEmpty)
+        #expect(requests.isEmpty)
     }
 }

@@ -1,6 +1,6 @@
-/// What ties requests together that run side by side, each in a task of its own: the first failure, and a cancel, end
+/// What link requests together that run side by side, each in a task of its own: the first failure, and a cancel, end
 /// them all. Made by groups; not for use outside of the package.
-public final class _RequestTies: Sendable {
+public final class _TaskGroupLink: Sendable {
     /// The executor that the tasks of this package prefer, if any.
     @usableFromInline let executor = LibraryTask.preferred
 
@@ -8,7 +8,7 @@ public final class _RequestTies: Sendable {
     @usableFromInline let isCollecting: Bool
 
     private let watch: (any WorkWatch)?
-    private let fate = Locked(RequestFate())
+    private let machine = Locked(FailFastStateMachine())
 
     @usableFromInline
     init(isCollecting: Bool = false) {
@@ -19,21 +19,21 @@ public final class _RequestTies: Sendable {
     }
 
     /// The first failure, if there is one.
-    @usableFromInline var failure: (any Error)? { fate.withLock { $0.failure } }
+    @usableFromInline var failure: (any Error)? { machine.withLock { $0.failure } }
 
     /// Whether all have answered.
-    @usableFromInline var isFulfilled: Bool { fate.withLock { $0.isFulfilled } }
+    @usableFromInline var isFulfilled: Bool { machine.withLock { $0.isFulfilled } }
 
     /// One is about to start. False if its provider isn't to be asked, as the others have failed or were cancelled.
     @usableFromInline
     func start() -> Bool {
-        fate.withLock { $0.start() }
+        machine.withLock { $0.start() }
     }
 
     /// One has started, in this task.
     @usableFromInline
-    func tie(_ task: any CancellableTask) {
-        if fate.withLock({ $0.tie(task) }) { task.cancel() }
+    func add(_ task: any CancellableTask) {
+        if machine.withLock({ $0.add(task) }) { task.cancel() }
     }
 
     /// The task of one whose provider isn't asked. Over at once where the platform can: who waits for it comes from
@@ -48,9 +48,9 @@ public final class _RequestTies: Sendable {
 
     @usableFromInline
     func end() {
-        let isAwaited = fate.withLock { fate in
-            defer { fate.end() }
-            return fate.isNextAwaited
+        let isAwaited = machine.withLock { machine in
+            defer { machine.end() }
+            return machine.isNextAwaited
         }
         tellEnd(isAwaited: isAwaited)
     }
@@ -58,7 +58,7 @@ public final class _RequestTies: Sendable {
     @usableFromInline
     func fail(_ error: any Error) {
         guard !isCollecting else { return end() }
-        let (isAwaited, tasks) = fate.withLock { ($0.isNextAwaited, $0.fail(error)) }
+        let (isAwaited, tasks) = machine.withLock { ($0.isNextAwaited, $0.fail(error)) }
         for task in tasks { task.cancel() }
         tellEnd(isAwaited: isAwaited)
     }
@@ -73,18 +73,18 @@ public final class _RequestTies: Sendable {
     /// All have been started, and whoever has started them waits for all of their tasks.
     @usableFromInline
     func beginWait() {
-        if watch != nil { fate.withLock { $0.await() } }
+        if watch != nil { machine.withLock { $0.await() } }
     }
 
     /// Whoever has waited is back.
     @usableFromInline
     func endWait() {
-        if let watch, fate.withLock({ $0.isAwaited }) { watch.workArrived() }
+        if let watch, machine.withLock({ $0.isAwaited }) { watch.workArrived() }
     }
 
     @usableFromInline
     func cancel() {
-        for task in fate.withLock({ $0.cancel() }) { task.cancel() }
+        for task in machine.withLock({ $0.cancel() }) { task.cancel() }
     }
 }
 

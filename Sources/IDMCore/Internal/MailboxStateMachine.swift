@@ -8,7 +8,7 @@ package enum MailboxEnding: Sendable {
 package typealias MailboxItem<Value> = Result<Value?, any Error>
 
 /// What a ``Mailbox`` does, without the doing.
-struct MailboxState<Value, Waiter> {
+struct MailboxStateMachine<Value, Waiter> {
     enum Action {
         case none
         case resume(Waiter, MailboxItem<Value>)

@@ -1,6 +1,6 @@
 /// How it goes with requests that run side by side: how many still run, and whether they have failed or were cancelled
 /// together. What comes out of an event is the tasks to be cancelled, outside of the lock.
-struct RequestFate {
+struct FailFastStateMachine {
     private enum State {
         /// Nothing has gone wrong. The tasks are those that may have to be cancelled.
         case open([any CancellableTask])
@@ -40,7 +40,7 @@ struct RequestFate {
     }
 
     /// One has started in this task. True if the task is to be cancelled at once.
-    mutating func tie(_ task: any CancellableTask) -> Bool {
+    mutating func add(_ task: any CancellableTask) -> Bool {
         guard case .open(var tasks) = state else { return true }
         // All that were started have ended, this one among them.
         guard runningCount > 0 else { return false }

@@ -1,6 +1,6 @@
 /// Meets one continuation with the first answer, or with a cancel, whichever comes first, in whatever order the parts
 /// arrive.
-final class CallbackExchange<Output: Sendable>: Sendable {
+final class CallbackContinuation<Output: Sendable>: Sendable {
     private typealias Continuation = WatchedContinuation<Output, any Error>
 
     private enum State {
@@ -45,7 +45,7 @@ final class CallbackExchange<Output: Sendable>: Sendable {
         owed?()
     }
 
-    /// Ends the exchange with the first answer. Later ones are not heard.
+    /// Ends the continuation with the first answer. Later ones are not heard.
     func answer(_ result: Result<Output, any Error>) {
         // The handler comes out as well: what it holds may answer when it goes, and would meet the lock.
         let (waiter, handler): (Continuation?, CancelHandler?) = state.withLock { state in
@@ -58,7 +58,7 @@ final class CallbackExchange<Output: Sendable>: Sendable {
         }
     }
 
-    /// Ends the exchange with a cancel, unless it has ended.
+    /// Ends the continuation with a cancel, unless it has ended.
     func cancel() {
         let (waiter, handler): (Continuation?, CancelHandler?) = state.withLock { state in
             switch state {

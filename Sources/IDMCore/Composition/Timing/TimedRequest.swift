@@ -2,7 +2,7 @@ import Synchronization
 
 /// One request beside a deadline. The provider runs in a task of its own, so that one that ignores its cancellation can
 /// be left behind.
-final class TimedRun<Output: Sendable>: Sendable {
+final class TimedRequest<Output: Sendable>: Sendable {
     private let mailbox: Mailbox<Output>
     private let run: Task<Void, Never>
     private let timer: Task<Void, Never>?

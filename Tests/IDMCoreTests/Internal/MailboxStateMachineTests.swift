@@ -5,11 +5,11 @@ import Testing
 
 /// Every order of what a sender and a reader may do, against a list.
 @Suite("The state of a mailbox", .timeLimit(.ample))
-struct MailboxStateTests {
+struct MailboxStateMachineTests {
     private enum Event: CaseIterable { case send, finish, fail, poll, wait, abandon }
 
     private struct World {
-        var state = MailboxState<Int, Int>()
+        var state = MailboxStateMachine<Int, Int>()
         var sent: [Int] = []
         var read: [Int] = []
         var waiter: Int?
@@ -49,7 +49,7 @@ struct MailboxStateTests {
             }
         }
 
-        private mutating func resume(_ action: MailboxState<Int, Int>.Action) -> [String] {
+        private mutating func resume(_ action: MailboxStateMachine<Int, Int>.Action) -> [String] {
             switch action {
             case .none:
                 let mustResume = waiter != nil && (isAbandoned || end != nil || sent != read)
@@ -96,7 +96,7 @@ struct MailboxStateTests {
 
     @Test("turns a second reader away instead of forgetting the first")
     func secondReader() {
-        var state = MailboxState<Int, Int>()
+        var state = MailboxStateMachine<Int, Int>()
         guard case .none = state.wait(1), case .resume(2, .failure(let error)) = state.wait(2) else {
             Issue.record("the second reader was let in")
             return
