@@ -35,7 +35,7 @@ final class IntegratorProvider<Input: Sendable, Output: Sendable>: Sendable {
     let stream: (any StreamDataProvider<Input, Output>)?
     let lane: (@Sendable (Input) -> any Hashable & Sendable)?
     /// The shared requests of `.only(joining: true)`.
-    let sharedRequests: Flights<LaneKey?, Input, Output>?
+    let sharedRequests: SharedRequests<LaneKey?, Input, Output>?
 
     init(
         _ provider: any DataProvider<Input, Output>, core: IntegratorCore,
@@ -45,7 +45,7 @@ final class IntegratorProvider<Input: Sendable, Output: Sendable>: Sendable {
         self.provider = provider
         self.lane = lane
         stream = provider.stream
-        sharedRequests = core.type.isJoining ? Flights(provider: provider, closesAtLanding: false) : nil
+        sharedRequests = core.type.isJoining ? SharedRequests(provider: provider, closesWhenFinished: false) : nil
     }
 }
 
@@ -94,11 +94,11 @@ final class PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
 
 /// One call's share in the request of `.only(joining: true)`.
 private final class SharedAttempt<Input: Sendable, Output: Sendable>: ProviderAttempt {
-    private let subscription: Seat<Input, Output>
+    private let subscription: Subscription<Input, Output>
     private let input: Input
     let isStream: Bool
 
-    init(_ subscription: Seat<Input, Output>, input: Input, isStream: Bool) {
+    init(_ subscription: Subscription<Input, Output>, input: Input, isStream: Bool) {
         self.subscription = subscription
         self.input = input
         self.isStream = isStream
