@@ -13,19 +13,22 @@ let package = Package(
     ],
     targets: [
         .target(name: "IDMCore"),
-        .target(name: "IDMCaching", dependencies: ["IDMCore"]),
+        .target(name: "IDMFiles"),
+        .target(name: "IDMCaching", dependencies: ["IDMCore", "IDMFiles"]),
         // The system's libcurl, bound at run time.
         .target(name: "CIDMCurl"),
         .target(
             name: "IDMHTTP",
-            dependencies: ["IDMCore", .target(name: "CIDMCurl", condition: .when(platforms: [.linux]))]),
+            dependencies: ["IDMCore", "IDMFiles", .target(name: "CIDMCurl", condition: .when(platforms: [.linux]))]),
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
         .target(name: "IDMTesting", dependencies: ["IDMCore", "IDMHTTP"]),
         .target(name: "TestSupport", dependencies: ["IDMTesting"], path: "Tests/TestSupport"),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "MigrationTests", dependencies: ["IDMCore"]),
+        .testTarget(name: "IDMFilesTests", dependencies: ["IDMFiles"]),
         .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting", "TestSupport"]),
-        .testTarget(name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
+        .testTarget(
+            name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMFiles", "IDMHTTP", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMOperationsTests",
             dependencies: ["IDMCore", "IDMHTTP", "IDMOperations", "IDMTesting", "TestSupport"]),

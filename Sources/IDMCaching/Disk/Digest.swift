@@ -1,4 +1,4 @@
-internal import IDMCore
+internal import IDMFiles
 
 /// A SHA-256 digest: what stands for a key in the name of its file.
 struct Digest: Hashable, Sendable {

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import Foundation
 internal import IDMCore
+internal import IDMFiles
 
 /// The records of a center: one file each, for this user alone, on a thread that may wait for a disk.
 final class TransferArchive: Sendable {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import IDMCore
+internal import IDMFiles
 
 /// A part on the disk, and what is known of it. At each moment the process may end: what is there then is an empty
 /// part, one with a sidecar, or the whole file. By that the next download knows it for a part, and whether it can be

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import IDMCore
+internal import IDMFiles
 
 /// Where a download has its files: all in one folder, so that the last step is a renaming.
 struct DownloadPlace: Sendable, Hashable {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import IDMCore
+internal import IDMFiles
 
 /// What is known of a part: beside it on the disk, so that another process knows it for a part, and can go on with it.
 ///

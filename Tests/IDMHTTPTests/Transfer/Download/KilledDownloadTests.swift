@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import IDMCore
+import IDMFiles
 import IDMTesting
 import Synchronization
 import TestSupport

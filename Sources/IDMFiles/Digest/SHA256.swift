@@ -1,10 +1,11 @@
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces. It can be kept half-way and taken up again. For the modules that
-/// have files: caches name them by it, and downloads are held against it.
+/// A SHA-256 hash (FIPS 180-4) that is updated piece by piece and can be saved and restored at any byte.
+///
+/// Caches name their files by it, and downloads are verified against it.
 package struct SHA256: Sendable, Hashable {
-    /// How many bytes there were.
+    /// The number of bytes hashed so far.
     package private(set) var count: UInt64 = 0
     private var words: SIMD8<UInt32>
-    /// What doesn't fill a block yet.
+    /// Bytes that don't fill a block yet.
     private var tail: [UInt8] = []
 
     private static let blockLength = 64
@@ -14,18 +15,18 @@ package struct SHA256: Sendable, Hashable {
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
     }
 
-    /// The digest of some bytes, in hexadecimal digits.
+    /// Returns the digest of `bytes` in 64 hexadecimal digits.
     package static func hex(of bytes: some Sequence<UInt8>) -> String {
         SHA256(of: bytes).hex
     }
 
-    /// The digest of some bytes, so far.
+    /// Creates a hash of `bytes`, to which more can be added.
     package init(of bytes: some Sequence<UInt8>) {
         self.init()
         Array(bytes).withUnsafeBytes { update($0) }
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         count += UInt64(bytes.count)
         var rest = bytes[...]
@@ -42,12 +43,12 @@ package struct SHA256: Sendable, Hashable {
         tail += rest.dropFirst(whole.count)
     }
 
-    /// The digest of everything so far, in 64 hexadecimal digits.
+    /// The digest of the bytes added so far, in 64 hexadecimal digits.
     package var hex: String {
         digest.map(\.hex).joined()
     }
 
-    /// The digest of everything so far, in 32 bytes.
+    /// The digest of the bytes added so far, in 32 bytes.
     package var bytes: [UInt8] {
         digest.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word &>> $0) } }
     }
@@ -62,10 +63,10 @@ package struct SHA256: Sendable, Hashable {
     }
 }
 
-// Plain pointers, plain loops, and steps that become part of the loop without an optimizer too: whole files are
-// digested in debug builds as well.
+// Plain pointers, plain loops and transparent functions are fast without the optimizer too: tests hash whole files in
+// debug builds.
 extension SHA256 {
-    /// Works off whole blocks.
+    /// Hashes whole blocks.
     private static func digested(_ blocks: UnsafeRawBufferPointer, onto words: SIMD8<UInt32>) -> SIMD8<UInt32> {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
             constants.withUnsafeBufferPointer { constants in
@@ -85,7 +86,7 @@ extension SHA256 {
         }
     }
 
-    /// The schedule of a block.
+    /// Writes the message schedule of one block.
     private static func fill(_ schedule: UnsafeMutablePointer<UInt32>, from block: UnsafeRawPointer) {
         var index = 0
         while index < 16 {
@@ -107,7 +108,7 @@ extension SHA256 {
         var (a, b, c, d) = (words[0], words[1], words[2], words[3])
         var (e, f, g, h) = (words[4], words[5], words[6], words[7])
         var index = 0
-        // Eight at a time: then each variable is back in its place, and nothing has to be moved.
+        // After eight rounds each variable is back in its own place, so none has to be moved.
         while index < 64 {
             round(a, b, c, &d, e, f, g, &h, schedule[index] &+ constants[index])
             round(h, a, b, &c, d, e, f, &g, schedule[index &+ 1] &+ constants[index &+ 1])
@@ -156,18 +157,19 @@ extension SHA256 {
 extension SHA256: Codable {
     private enum Key: String, CodingKey { case count, words, tail }
 
-    /// Takes up a digest that was kept half-way.
+    /// Restores a partial hash. Throws `DecodingError` if the number of pending bytes contradicts the count.
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         count = try values.decode(UInt64.self, forKey: .count)
         words = try values.decode(SIMD8<UInt32>.self, forKey: .words)
         tail = try values.decode([UInt8].self, forKey: .tail)
         guard tail.count == Int(count % UInt64(Self.blockLength)) else {
-            throw DecodingError.dataCorruptedError(forKey: .tail, in: values, debugDescription: "not what is left over")
+            throw DecodingError.dataCorruptedError(
+                forKey: .tail, in: values, debugDescription: "The pending bytes contradict the byte count.")
         }
     }
 
-    /// Keeps the digest half-way.
+    /// Saves a partial hash.
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(count, forKey: .count)
@@ -177,7 +179,7 @@ extension SHA256: Codable {
 }
 
 extension UInt32 {
-    /// Eight hexadecimal digits.
+    /// The word in eight hexadecimal digits.
     fileprivate var hex: String {
         let digits = String(self, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
