@@ -1,5 +1,5 @@
 internal import Foundation
-internal import IDMCore
+internal import IDMFiles
 
 /// A small file behind a line that names its format, its version and the SHA-256 digest of the rest:
 /// `idm-part 1 9f86d0…`, a line feed, and the contents.
