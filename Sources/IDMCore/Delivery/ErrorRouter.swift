@@ -32,7 +32,7 @@ public final class ErrorRouter: ErrorHandling {
         let priority: Int
         /// Handles the error if the route accepts it. Returns whether it did.
         let handle: @MainActor (any Error, RetryAction?) -> Bool
-        /// Whether the route belongs to a sink that has been released.
+        /// Returns true once the sink of the route has been released.
         let isReleased: @MainActor () -> Bool
     }
 

@@ -28,7 +28,7 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
     public enum Phase: Sendable {
         /// No call is running, and none has ended with a value or an error.
         case idle
-        /// At least one call is running. The latest value stays until a call delivers another one.
+        /// At least one call is running. The latest value stays until a call delivers a newer value.
         case loading(previous: Output?)
         /// No call is running, and the latest result is this value.
         case loaded(Output)
@@ -52,7 +52,7 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
         return nil
     }
 
-    /// Whether a call is running.
+    /// True while a call is running.
     public var isLoading: Bool {
         if case .loading = phase { return true }
         return false

@@ -43,7 +43,7 @@ struct ErrorRouterTests {
         }
     }
 
-    @Test("A handler for a type receives it also from inside wrapping errors, under its condition")
+    @Test("A typed handler finds its type inside wrapping errors, under its condition")
     func typed() {
         let router = ErrorRouter().on(Trouble.self, when: { $0 != .first }) { [lines] in lines.list.append("\($0)") }
             .on(IntegrationError.self, when: { if case .cancelled = $0 { false } else { true } }, add("model"))

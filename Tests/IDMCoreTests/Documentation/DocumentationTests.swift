@@ -2,9 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Holds the Swift blocks of the README, of all modules' articles and of the comments of all declarations against the
-/// samples that are compiled in the Documentation folders of all modules' tests. Of SwiftUI the compiler sees stand-ins
-/// where that isn't there.
+/// Compares the Swift blocks of the README, of all articles and of all doc comments with the samples that the Documentation
+/// folders of all test targets compile. Where SwiftUI doesn't exist, the samples are compiled with stand-ins.
 @Suite("Documentation", .timeLimit(.ample))
 struct DocumentationTests {
     @Test("Every Swift block is identical to a compiled sample", arguments: try Page.allWithComments())
@@ -33,7 +32,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("No line of a page is wider than 120 columns, tables apart", arguments: try Page.all())
+    @Test("No line of a page is wider than 120 columns, except in tables", arguments: try Page.all())
     func linesAreNarrow(page: Page) {
         for (index, line) in page.lines.enumerated() where line.count > 120 && !line.hasPrefix("|") {
             Issue.record("\(page.name):\(index + 1) has \(line.count) columns.")
@@ -63,40 +62,34 @@ struct DocumentationTests {
         }
     }
 
-    @Test("A block is read with its place, and without the indentation that all of its lines share")
+    @Test("Blocks of pages and of comments are read with their line and without indentation")
     func blocksAreRead() throws {
-        let page = Page(name: "Page.md", text: "Words.\n\n  ```swift\n  if true {\n      done()\n\n  }\n  ```\n")
+        let text = "Words.\n\n  ```swift\n  if true {\n      done()\n\n  }\n  ```\n"
+        let source =
+            "import A\n\n    /// Words.\n    /// ```swift\n    /// done()\n    /// ```\n    func done() {}  // ```\n"
+        let pages = [Page(name: "Page.md", text: text), Page(name: "File.swift", source: source)]
 
-        #expect(try page.blocks() == [Block(language: "swift", code: "if true {\n    done()\n\n}", line: 3)])
+        #expect(
+            try pages.flatMap { try $0.blocks() } == [
+                Block(language: "swift", code: "if true {\n    done()\n\n}", line: 3),
+                Block(language: "swift", code: "done()", line: 4),
+            ])
     }
 
-    @Test("A block of a comment is read with its place in the file, and code is none of it")
-    func commentsAreRead() throws {
-        let source = "import A\n\n    /// Words.\n    /// ```swift\n    /// if true {\n    ///     done()\n    /// }\n"
-        let page = Page(name: "File.swift", source: source + "    /// ```\n    func done() {}  // ```\n")
-
-        #expect(try page.blocks() == [Block(language: "swift", code: "if true {\n    done()\n}", line: 4)])
-    }
-
-    @Test("A link is read without what it leads to inside of a file, also over the end of a line")
+    @Test("A link is read without its fragment, also across a line end")
     func linksAreRead() {
         let page = Page(name: "Page.md", text: "[a](b/c.md#d), [e\nf](g) and [h](https://i.j/k), (l)[m]")
 
         #expect(page.links == ["b/c.md", "g"])
     }
 
-    @Test("A fence or a sample that isn't closed is an error")
-    func openEndsAreErrors() {
+    @Test("A sample is read up to its end, an open one is an error")
+    func samplesAreRead() throws {
+        let samples = try Sample.all(of: "no\n    // sample: a name\n    yes()\n    // end\nno", in: "File.swift")
+
+        #expect(samples == [Sample(name: "a name", code: "yes()", file: "File.swift:2")])
         #expect(throws: DocumentationError.self) { try Page(name: "Page.md", text: "```swift\ncode").blocks() }
         #expect(throws: DocumentationError.self) { try Sample.all(of: "// sample: open\ncode", in: "Samples.swift") }
-    }
-
-    @Test("A sample ends where it says so")
-    func samplesAreRead() throws {
-        let text = "no\n    // sample: a name\n    yes()\n    // end\nno"
-
-        let sample = Sample(name: "a name", code: "yes()", file: "File.swift:2")
-        #expect(try Sample.all(of: text, in: "File.swift") == [sample])
     }
 }
 
@@ -112,7 +105,7 @@ struct Page: Sendable, CustomTestStringConvertible {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The comments that document the declarations of a source file, each on the line where it stands.
+    /// The doc comments of a source file. Each line keeps its number.
     init(name: String, source: String, path: String = "") {
         let lines = source.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
             let words = line.drop { $0 == UInt8(ascii: " ") }
@@ -140,10 +133,10 @@ struct Page: Sendable, CustomTestStringConvertible {
 
     static func allWithComments() throws -> [Page] { try everything.get() }
 
-    /// Read once, for all the tests.
+    /// The pages, read once for all tests.
     private static let everything = Result { try all() + comments() }
 
-    /// The source files with a block in their comments.
+    /// The source files whose doc comments contain a block.
     private static func comments() throws -> [Page] {
         let sources = root.appendingPathComponent("Sources")
         return try FileManager.default.subpathsOfDirectory(atPath: sources.path)
@@ -159,7 +152,7 @@ struct Page: Sendable, CustomTestStringConvertible {
 
     var folder: URL { URL(fileURLWithPath: path).deletingLastPathComponent() }
 
-    /// Where its links lead, those into the world apart.
+    /// The targets of the page's links, without web addresses.
     var links: [String] {
         lines.joined(separator: "\n").matches(of: /\]\(([^)#\s]+)[^)]*\)/).map { String($0.1) }
             .filter { !$0.contains("://") }
@@ -197,7 +190,7 @@ struct Block: Hashable {
     let line: Int
 }
 
-/// A compiled region between `// sample: name` and `// end`.
+/// A compiled sample: the lines between `// sample: name` and `// end`.
 struct Sample: Hashable {
     let name: String
     let code: String
@@ -205,7 +198,7 @@ struct Sample: Hashable {
 
     static func all() throws -> [Sample] { try everything.get() }
 
-    /// Read once, for all the tests.
+    /// The samples, read once for all tests.
     private static let everything = Result {
         let tests = root.appendingPathComponent("Tests")
         return try FileManager.default.subpathsOfDirectory(atPath: tests.path)
@@ -240,11 +233,11 @@ struct DocumentationError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The folder of the package.
+/// The root folder of the package.
 private let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-/// The lines without the indentation that they share, and without spaces at their ends.
+/// Returns the lines without their common indentation and without trailing spaces.
 private func dedented(_ lines: [String]) -> String {
     let shared = lines.filter { !$0.allSatisfy(\.isWhitespace) }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
     return lines.map { line in

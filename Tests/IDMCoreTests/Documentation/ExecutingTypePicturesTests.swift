@@ -3,11 +3,11 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Draws the pictures of the article about executing types again, from what calls really hear, and compares.
-@Suite("The pictures of the executing types", .timeLimit(.ample))
+/// Draws the pictures of the article on executing types from the events of real calls, and compares them.
+@Suite("Pictures of executing types", .timeLimit(.ample))
 @MainActor
 struct ExecutingTypePicturesTests {
-    /// What each picture of the article shows.
+    /// The executing type of each picture, by its heading.
     private nonisolated static let types: [String: (type: ExecutingType, hasLanes: Bool)] = [
         "default": (.default, false), "only": (.only, false), "only, joining": (.only(joining: true), false),
         "queue": (.queue, false), "queue, with a width": (.queue(width: 2), false),
@@ -15,7 +15,7 @@ struct ExecutingTypePicturesTests {
         "latest, with a debounce": (.latest(debounce: Timeline.tick * 4), false), "Lanes": (.only, true),
     ]
 
-    @Test("show what happens", arguments: types.keys.sorted())
+    @Test("The article shows the events of real calls", arguments: types.keys.sorted())
     func pictures(heading: String) async throws {
         let page = try #require(try Page.all().first { $0.name == "ChoosingAnExecutingType.md" })
         let picture = try #require(try page.picture(under: heading))
@@ -24,26 +24,20 @@ struct ExecutingTypePicturesTests {
         #expect(drawn == picture, "\n\(drawn.joined(separator: "\n"))")
     }
 
-    @Test("are all drawn again")
-    func all() throws {
-        let page = try #require(try Page.all().first { $0.name == "ChoosingAnExecutingType.md" })
-        #expect(page.lines.count { $0.hasPrefix("tick ") } == Self.types.count)
-    }
-
-    @Test("stand in the README as well")
+    @Test("The README shows four of the article's pictures, and none is left untested")
     func readme() throws {
         let pages = try Page.all()
         let article = try #require(pages.first { $0.name == "ChoosingAnExecutingType.md" })
         let block = try #require(
             pages.first { $0.name == "README.md" }?.blocks().first { $0.code.hasPrefix(".default\n") })
         let pictures = block.code.split(separator: "\n\n").map { $0.split(separator: "\n").map(String.init) }
-        #expect(pictures.count == 4)
+        #expect(pictures.count == 4 && article.lines.count { $0.hasPrefix("tick ") } == Self.types.count)
         for picture in pictures {
             #expect(try article.picture(under: String(picture[0].dropFirst())) == Array(picture.dropFirst()))
         }
     }
 
-    /// Makes the calls of a picture, and draws its rows.
+    /// Makes the calls of a picture and draws its rows.
     private static func draw(_ picture: [String], _ type: ExecutingType, hasLanes: Bool) async throws -> [String] {
         let ruler = try #require(picture.first)
         let origin = try #require(ruler.firstIndex(of: "0")).utf16Offset(in: ruler)
@@ -69,17 +63,17 @@ struct ExecutingTypePicturesTests {
             }
     }
 
-    /// A row as it is drawn.
+    /// A row of a picture.
     private struct Row {
         var text = ""
 
-        /// Fills the row up to a tick, and puts a mark there.
+        /// Fills the row up to a tick and puts a mark there.
         mutating func mark(_ character: Character, at tick: Int, filling: Character = " ") {
             text += String(repeating: filling, count: max(0, tick - text.count)) + [character]
         }
     }
 
-    /// Where rows are drawn, while things happen.
+    /// Draws the rows from the events of the calls.
     @MainActor
     private final class Board {
         private(set) var rows: [String: Row] = [:]
@@ -110,7 +104,7 @@ struct ExecutingTypePicturesTests {
         }
     }
 
-    /// Takes eight ticks.
+    /// A provider whose requests take eight ticks.
     private struct Eight: DataProvider {
         let clock: ManualClock
         let board: Board
@@ -125,7 +119,7 @@ struct ExecutingTypePicturesTests {
 }
 
 extension Page {
-    /// The lines of the picture under a heading.
+    /// Returns the lines of the picture below a heading.
     fileprivate func picture(under heading: String) throws -> [String]? {
         let line = lines.firstIndex { $0.hasPrefix("#") && $0.drop { $0 == "#" } == " \(heading)" }
         let block = try blocks().first { $0.language == "text" && $0.line > line ?? .max }
@@ -134,7 +128,7 @@ extension Page {
 }
 
 extension String {
-    /// The words of the line, and where they begin.
+    /// The words of the line and their columns.
     fileprivate var columns: [(word: String, column: Int)] {
         split(separator: " ").map { (String($0), $0.startIndex.utf16Offset(in: self)) }
     }

@@ -1,6 +1,31 @@
+import Foundation
 import IDMCore
 
+#if !canImport(SwiftUI)
+import TestSupport
+
+extension SwiftUIStandIn.View {
+    func refreshable(action: @escaping @MainActor () async -> Void) -> Self { self }
+}
+#endif
+
 extension Surroundings {
+    // sample: a view
+    struct UserList: View {
+        let query: String
+        @State private var users = IntegrationState(
+            Integrator(UserDataProvider(), model: Users.self, executing: .latest))
+
+        var body: some View {
+            List(users.value?.names ?? [], id: \.self) { Text($0) }
+                .overlay { if users.isLoading { ProgressView() } }
+                .overlay { if let error = users.error { Text(error.localizedDescription) } }
+                .task(id: query) { await users.run(query) }
+                .refreshable { await users.refresh() }
+        }
+    }
+    // end
+
     @MainActor
     private static func gettingStarted() async throws {
         // sample: a provider
@@ -86,10 +111,15 @@ extension Surroundings {
         // end
 
         // sample: routed errors
-        let errors = ErrorRouter(.chain)
+        let errors = ErrorRouter()
         errors.on(SearchError.self, priority: 10) { error in list.show(error) }
-        errors.on { error in banner.show(error) }
+        errors.on { error, retry in banner.show(error, retry: retry) }
         users.errorHandler(errors)
+        // end
+
+        let error: any Error = IntegrationError.model(SearchError.nobodyFound)
+        // sample: an error inside another one
+        if let failure = error.failure(as: SearchError.self) { list.show(failure) }
         // end
 
         _ = try await LegacyUserDataProvider().request("apple")

@@ -14,7 +14,7 @@ extension Surroundings {
 }
 #endif
 
-/// What stands in the comments of models, integrators and of what hears them.
+/// The samples in the comments of models, integrators, errors and sinks.
 extension Surroundings {
     // sample: a model
     struct Users: DataModel {
@@ -75,7 +75,7 @@ extension Surroundings {
         let trace = TraceRecorder()
         trace.watch(users, as: "users")
         let profiles = ProfileDataProvider().traced("profiles", by: trace)
-        // … what is to be looked at …
+        // … make calls …
         print(trace.chromeTrace)  // for Perfetto, and for chrome://tracing
         print(trace.page)  // a page with a timeline, which needs no network
         // end

@@ -28,9 +28,9 @@ extension Surroundings {
         _ = (json, page)
     }
 
-    @Suite("The article on looking at a flow", .timeLimit(.ample))
+    @Suite("The article on flows", .timeLimit(.ample))
     struct LookingAtAFlowTests {
-        @Test("shows the tree that its sample prints")
+        @Test("The article shows the tree that its sample prints")
         func tree() {
             let dashboard =
                 TokenDataProvider().timeout(.seconds(5))

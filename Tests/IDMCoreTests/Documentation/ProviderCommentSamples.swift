@@ -1,6 +1,6 @@
 import IDMCore
 
-/// What stands in the comments of providers and of what they are composed into.
+/// The samples in the comments of providers and of compositions.
 extension Surroundings {
     private static func providers() {
         // sample: a provider

@@ -1,8 +1,8 @@
 import IDMCore
 
-/// What the samples take for granted: a screen, a directory, and providers that answer at once.
+/// The declarations that the samples use: a screen, a directory, and providers that answer at once.
 ///
-/// The samples are extensions of it, so that no other test sees these names.
+/// The samples are extensions of this type, so that no other test sees their names.
 enum Surroundings {
     struct Directory {
         func users(matching query: String) async throws -> [String] { [query] }
@@ -49,7 +49,7 @@ enum Surroundings {
         init(from source: String) { name = source }
     }
 
-    /// A provider of one type of answer, as the articles name them.
+    /// A provider of strings, for the names in the articles.
     protocol SampleDataProvider: DataProvider where Output == [String] {}
 
     struct TokenDataProvider: DataProvider {
