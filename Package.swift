@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "IDMHTTP", targets: ["IDMHTTP"]),
         .library(name: "IDMOperations", targets: ["IDMOperations"]),
         .library(name: "IDMTesting", targets: ["IDMTesting"]),
+        .library(name: "IDMHTTPTesting", targets: ["IDMHTTPTesting"]),
     ],
     targets: [
         .target(name: "IDMCore"),
@@ -21,19 +22,23 @@ let package = Package(
             name: "IDMHTTP",
             dependencies: ["IDMCore", "IDMFiles", .target(name: "CIDMCurl", condition: .when(platforms: [.linux]))]),
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
-        .target(name: "IDMTesting", dependencies: ["IDMCore", "IDMHTTP"]),
+        .target(name: "IDMTesting", dependencies: ["IDMCore"]),
+        .target(name: "IDMHTTPTesting", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting"]),
         .target(name: "TestSupport", dependencies: ["IDMTesting"], path: "Tests/TestSupport"),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "MigrationTests", dependencies: ["IDMCore"]),
         .testTarget(name: "IDMFilesTests", dependencies: ["IDMFiles"]),
         .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(
-            name: "IDMHTTPTests", dependencies: ["IDMCore", "IDMFiles", "IDMHTTP", "IDMTesting", "TestSupport"]),
+            name: "IDMHTTPTests",
+            dependencies: ["IDMCore", "IDMFiles", "IDMHTTP", "IDMHTTPTesting", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMOperationsTests",
-            dependencies: ["IDMCore", "IDMHTTP", "IDMOperations", "IDMTesting", "TestSupport"]),
+            dependencies: ["IDMCore", "IDMHTTP", "IDMHTTPTesting", "IDMOperations", "IDMTesting", "TestSupport"]),
+        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(
-            name: "IDMTestingTests", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting", "TestSupport"]),
+            name: "IDMHTTPTestingTests",
+            dependencies: ["IDMCore", "IDMHTTP", "IDMHTTPTesting", "IDMTesting", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -13,7 +13,7 @@ let package = Package(
             name: "UserSearch",
             dependencies: [
                 "Console", .product(name: "IDMCaching", package: "IDM"), .product(name: "IDMCore", package: "IDM"),
-                .product(name: "IDMHTTP", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
+                .product(name: "IDMHTTP", package: "IDM"), .product(name: "IDMHTTPTesting", package: "IDM"),
             ],
             path: "UserSearch"
         ),
@@ -33,7 +33,7 @@ let package = Package(
             name: "Transfer",
             dependencies: [
                 "Console", .product(name: "IDMCore", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
-                .product(name: "IDMTesting", package: "IDM"),
+                .product(name: "IDMHTTPTesting", package: "IDM"),
             ],
             path: "Transfer"
         ),
@@ -49,7 +49,7 @@ let package = Package(
             dependencies: [
                 "Console", "Counters", .product(name: "IDMCaching", package: "IDM"),
                 .product(name: "IDMCore", package: "IDM"), .product(name: "IDMHTTP", package: "IDM"),
-                .product(name: "IDMOperations", package: "IDM"), .product(name: "IDMTesting", package: "IDM"),
+                .product(name: "IDMOperations", package: "IDM"), .product(name: "IDMHTTPTesting", package: "IDM"),
             ],
             path: "Benchmarks"
         ),

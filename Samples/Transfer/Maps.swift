@@ -1,5 +1,5 @@
 import Foundation
-import IDMTesting
+import IDMHTTPTesting
 
 /// What the server has that comes with the sample: maps that are made up, sent at a leisurely pace.
 enum Maps {

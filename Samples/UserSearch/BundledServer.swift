@@ -1,5 +1,5 @@
 import Foundation
-import IDMTesting
+import IDMHTTPTesting
 
 /// A server inside of this program, with a few users. A server far away takes its time, so this one does too.
 enum BundledServer {

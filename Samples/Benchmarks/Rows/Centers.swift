@@ -1,6 +1,6 @@
 import Foundation
 import IDMHTTP
-import IDMTesting
+import IDMHTTPTesting
 
 /// What it costs to keep many transfers in order. What they carry is small, and goes nowhere.
 enum Centers {

@@ -1,7 +1,7 @@
 import Foundation
 import IDMCore
 import IDMHTTP
-import IDMTesting
+import IDMHTTPTesting
 
 /// A request to a server in the same process, beside the same request on a bare session with a delegate.
 enum Services {

@@ -1,6 +1,6 @@
 import Foundation
 import IDMHTTP
-import IDMTesting
+import IDMHTTPTesting
 
 /// A body of 200 MB that is read as it comes, beside a bare session with a delegate. The server runs in the same
 /// process, and holds no more than a block of it.

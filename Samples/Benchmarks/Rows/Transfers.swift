@@ -1,6 +1,6 @@
 import Foundation
 import IDMHTTP
-import IDMTesting
+import IDMHTTPTesting
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -32,7 +32,7 @@ extension FailureLedger {
     ///   - isSatisfied: Whether it can.
     ///   - remaining: What was expected, and what has come instead so far. Nil where nothing is missing, which may be
     ///     later than that the test can go on: what it waits for may come in parts.
-    func wait<Value>(
+    package func wait<Value>(
         for watched: Watched<Value>, at place: SourcePlace, until isSatisfied: @escaping @Sendable (Value) -> Bool,
         remaining: @escaping @Sendable (Value) -> String?
     ) async throws {
@@ -53,7 +53,7 @@ extension FailureLedger {
     /// Waits for something that comes as a whole.
     ///
     /// - Parameter missing: What was expected, and what has come instead so far.
-    func wait<Value>(
+    package func wait<Value>(
         for watched: Watched<Value>, at place: SourcePlace, until isSatisfied: @escaping @Sendable (Value) -> Bool,
         missing: @escaping @Sendable (Value) -> String
     ) async throws {
@@ -63,7 +63,7 @@ extension FailureLedger {
     /// Waits for so many of something.
     ///
     /// - Parameter missing: What was expected, and how many have come instead so far, in words.
-    func wait<Value>(
+    package func wait<Value>(
         for count: Int, in watched: Watched<Value>, at place: SourcePlace,
         counted: @escaping @Sendable (Value) -> Int, missing: @escaping @Sendable (_ came: String) -> String
     ) async throws {
@@ -75,7 +75,7 @@ extension FailureLedger {
     }
 
     /// Waits for the end of a request.
-    func waitForEnd<Value>(
+    package func waitForEnd<Value>(
         in request: Watched<Value>, at place: SourcePlace, isOver: @escaping @Sendable (Value) -> Bool
     ) async throws {
         try await wait(for: request, at: place, until: isOver) { _ in
@@ -84,7 +84,7 @@ extension FailureLedger {
     }
 
     /// Waits for the cancel of a request. It fails if the request ends without one.
-    func waitForCancel<Value>(
+    package func waitForCancel<Value>(
         in request: Watched<Value>, at place: SourcePlace, isCancelled: @escaping @Sendable (Value) -> Bool,
         isOver: @escaping @Sendable (Value) -> Bool
     ) async throws {

@@ -4,12 +4,12 @@ import IDMCore
 /// Where failures are written down: that of a scope, or the one for everything outside.
 ///
 /// Whatever is made takes the ledger that is current then, so that it finds it from any thread.
-final class FailureLedger: Sendable {
+package final class FailureLedger: Sendable {
     /// Looks at something that was made in the scope, once more at its end.
-    typealias Check = @Sendable () -> [TestFailure]
+    package typealias Check = @Sendable () -> [TestFailure]
 
     /// What a check looks at.
-    enum Leftover: Sendable {
+    package enum Leftover: Sendable {
         /// Who hasn't ended.
         case call
         /// Who was to be asked, looked at when what is chained to calls has had time to ask.
@@ -63,7 +63,7 @@ final class FailureLedger: Sendable {
     static let outside = FailureLedger(nil)
 
     /// The ledger of the scope that the caller is in.
-    static var current: FailureLedger { TestScope.current?.ledger ?? outside }
+    package static var current: FailureLedger { TestScope.current?.ledger ?? outside }
 
     func setHandler(_ handler: TestFailure.Handler?) {
         // The one before is let go of outside of the lock: with it may go what comes back here.
@@ -92,7 +92,7 @@ final class FailureLedger: Sendable {
     /// Writes a failure down. One that comes after the end of its scope goes outside. In a detached task, or on a
     /// thread of its own, a test framework doesn't know whose it is: one from there is handed on at the end of its
     /// scope.
-    func record(_ failure: TestFailure) {
+    package func record(_ failure: TestFailure) {
         record(failure, isHere: TestScope.currentLedgers.contains { $0 === self })
     }
 
@@ -122,7 +122,7 @@ final class FailureLedger: Sendable {
         }
     }
 
-    func record(_ message: String, at place: SourcePlace) {
+    package func record(_ message: String, at place: SourcePlace) {
         record(TestFailure(message, at: place))
     }
 
@@ -156,13 +156,13 @@ final class FailureLedger: Sendable {
 
     /// Adds what is to be looked at when the scope ends. Outside of every scope nothing ends, and what is made after
     /// the end is looked at by nobody.
-    func atEnd(_ kind: Leftover, _ check: @escaping Check) {
+    package func atEnd(_ kind: Leftover, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
         state.withLock { if $0.isToEnd { $0.checks.append((kind, check)) } }
     }
 
     /// Adds what is to have gone when the scope ends: whether it has, and what to say where it hasn't.
-    func atEnd(_ kind: Leftover, isGone: @escaping @Sendable () -> Bool, _ check: @escaping Check) {
+    package func atEnd(_ kind: Leftover, isGone: @escaping @Sendable () -> Bool, _ check: @escaping Check) {
         guard self !== FailureLedger.outside else { return }
         state.withLock { state in
             guard state.isToEnd else { return }

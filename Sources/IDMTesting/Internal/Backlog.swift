@@ -1,14 +1,16 @@
 /// What waits to be handed out, in its order. Each step takes the same time on average, however much there is.
-struct Backlog<Element> {
+package struct Backlog<Element> {
     private var incoming: [Element] = []
     /// The older ones, the oldest at the end.
     private var outgoing: [Element] = []
 
-    mutating func append(_ element: Element) {
+    package init() {}
+
+    package mutating func append(_ element: Element) {
         incoming.append(element)
     }
 
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         if outgoing.isEmpty {
             outgoing = incoming.reversed()
             incoming = []

@@ -4,11 +4,14 @@ import IDMCore
 ///
 /// ```swift
 /// let gate = TestGate()
-/// server.on(.get, "/slow", answer: .text("at last").waiting(for: gate))
-/// let task = Task { try await service.request(ServiceRequest(.get, "/slow")) }
+/// let provider = StubDataProvider { (id: Int) in
+///     try await gate.pass()
+///     return "user \(id)"
+/// }
+/// let task = Integrator(provider).prepareCall(1).call()
 /// try await gate.waiting(1)
 /// gate.open()
-/// #expect(try await task.value.status == 200)
+/// #expect(try await task.value == "user 1")
 /// ```
 ///
 /// Those who wait are let through in the order in which they came. Of several that are let through at once any may go

@@ -1,16 +1,18 @@
 /// The requests that have come, and how many of them the test has.
-final class RequestDesk<Request: Sendable>: Sendable {
-    let ledger = FailureLedger.current
+package final class RequestDesk<Request: Sendable>: Sendable {
+    package let ledger = FailureLedger.current
     private let state = Watched((requests: [Request](), handedOut: 0))
 
-    var requests: [Request] { state.value.requests }
+    package init() {}
 
-    func add(_ request: Request) {
+    package var requests: [Request] { state.value.requests }
+
+    package func add(_ request: Request) {
         state.change { $0.requests.append(request) }
     }
 
     /// - Parameter place: Where the test waits.
-    func next(at place: SourcePlace) async throws -> Request {
+    package func next(at place: SourcePlace) async throws -> Request {
         while true {
             try await ledger.wait(for: state, at: place) {
                 $0.requests.count > $0.handedOut

@@ -1,6 +1,7 @@
 import Foundation
 import IDMCore
 import IDMHTTP
+import IDMHTTPTesting
 import IDMTesting
 import TestSupport
 import Testing

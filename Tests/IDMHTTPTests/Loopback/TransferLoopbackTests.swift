@@ -1,6 +1,7 @@
 import Foundation
 import IDMCore
 import IDMFiles
+import IDMHTTPTesting
 import IDMTesting
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import IDMCore
+import IDMHTTPTesting
 import IDMTesting
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import IDMCore
 import IDMHTTP
 import IDMOperations
+import IDMHTTPTesting
 import IDMTesting
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import IDMCore
-import IDMHTTP
 import IDMTesting
 import TestSupport
 import Testing
@@ -105,38 +104,6 @@ struct LeakTrackerTests {
             let integrator = Integrator(ValueDataProvider<Void, Screen>(leaks.track(Screen())))
             await recorder.call(integrator.prepareCall()).finish()
             try await recorder.expect(.began, .succeeded, .completed)
-        }
-    }
-
-    @Test("doesn't take a transport of the scope for a holder of what its routes use")
-    func transports() async throws {
-        try await TestScope.run {
-            let leaks = LeakTracker()
-            let screen = leaks.track(Screen())
-            let transport = StubTransport { _ in withExtendedLifetime(screen) { .text("1") } }
-            let url = try #require(URL(string: "http://127.0.0.1"))
-            let service = HTTPService(
-                configuration: ServiceConfiguration(baseURL: url, timeout: .seconds(600)), transport: transport)
-            _ = try await service.request(ServiceRequest(.get, "/a"))
-        }
-    }
-
-    @Test("doesn't take a server that has stopped for a holder of what its routes use")
-    func servers() async throws {
-        try await TestScope.run {
-            let leaks = LeakTracker()
-            func use(_ screen: Screen) async throws -> LoopbackServer {
-                try await LoopbackServer.run { server in
-                    server.on(.get, "/a") { _ in withExtendedLifetime(screen) { .text("1") } }
-                    let service = HTTPService(
-                        configuration: ServiceConfiguration(baseURL: server.url, timeout: .seconds(600)))
-                    _ = try await service.request(ServiceRequest(.get, "/a"))
-                    return server
-                }
-            }
-            let server = try await use(leaks.track(Screen()))
-            leaks.verify()
-            withExtendedLifetime(server) {}
         }
     }
 

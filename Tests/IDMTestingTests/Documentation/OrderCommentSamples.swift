@@ -1,5 +1,4 @@
 import IDMCore
-import IDMHTTP
 import IDMTesting
 import TestSupport
 import Testing
@@ -33,14 +32,17 @@ extension Surroundings {
         // end
     }
 
-    fileprivate static func gate(server: LoopbackServer, service: HTTPService) async throws {
+    fileprivate static func gate() async throws {
         // sample: an answer behind a gate
         let gate = TestGate()
-        server.on(.get, "/slow", answer: .text("at last").waiting(for: gate))
-        let task = Task { try await service.request(ServiceRequest(.get, "/slow")) }
+        let provider = StubDataProvider { (id: Int) in
+            try await gate.pass()
+            return "user \(id)"
+        }
+        let task = Integrator(provider).prepareCall(1).call()
         try await gate.waiting(1)
         gate.open()
-        #expect(try await task.value.status == 200)
+        #expect(try await task.value == "user 1")
         // end
     }
 }
@@ -63,12 +65,5 @@ struct OrderCommentSamples {
 
     @Test func `an exploration`() async throws { try await Surroundings.exploration() }
 
-    @Test func `a gate`() async throws {
-        try await TestScope.run {
-            try await LoopbackServer.run { server in
-                let configuration = ServiceConfiguration(baseURL: server.url, timeout: .seconds(600))
-                try await Surroundings.gate(server: server, service: HTTPService(configuration: configuration))
-            }
-        }
-    }
+    @Test func `a gate`() async throws { try await TestScope.run { try await Surroundings.gate() } }
 }

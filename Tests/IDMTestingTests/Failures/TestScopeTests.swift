@@ -259,7 +259,7 @@ struct TestScopeTests {
                 try await gate.pass()
                 let canary = Canary { gone.open() }
                 let stub = StubDataProvider { (input: Int) in withExtendedLifetime(canary) { input } }
-                StubTransport().on(nil, "/a") { _ in withExtendedLifetime(stub) { .text("") } }
+                _ = StubDataProvider { (_: Int) in withExtendedLifetime(stub) { 0 } }
             }
         }
         gate.open()
@@ -274,10 +274,10 @@ struct TestScopeTests {
             let last = Canary { [scope = TestScope.current] in
                 TestScope.$current.withValue(scope) {
                     let canary = Canary { gone.open() }
-                    StubTransport().on(nil, "/a") { _ in withExtendedLifetime(canary) { .text("") } }
+                    _ = StubDataProvider { (_: Int) in withExtendedLifetime(canary) { 0 } }
                 }
             }
-            StubTransport().on(nil, "/a") { _ in withExtendedLifetime(last) { .text("") } }
+            _ = StubDataProvider { (_: Int) in withExtendedLifetime(last) { 0 } }
         }
         #expect(gone.isOpen)
     }

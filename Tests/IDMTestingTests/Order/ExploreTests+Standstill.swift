@@ -39,7 +39,7 @@ extension ExploreTests {
         let gone = Log()
         @Sendable func make() {
             let canary = Canary { gone.add("gone") }
-            StubTransport().on(nil, "/a") { _ in withExtendedLifetime(canary) { .text("") } }
+            _ = StubDataProvider { (_: Int) in withExtendedLifetime(canary) { 0 } }
         }
         await #expect(throws: ExplorationFailure.self) {
             try await explore(seeds: [1], patience: .zero) { _ in

@@ -1,6 +1,5 @@
 import Foundation
 import IDMCore
-import IDMHTTP
 import TestSupport
 import Testing
 
@@ -33,24 +32,6 @@ extension IntegrationRecorderTests {
         }
         #expect(failures.map(\.summary) == ["\(line): \(Self.oneUnendedChain)"])
         other.cancel()
-    }
-
-    @Test("has no stub told that what is chained asks a moment later, nor a route")
-    func askedByAChain() async throws {
-        for _ in 0..<200 {
-            try await TestScope.run {
-                let (recorder, stub) = (IntegrationRecorder<Int>(), StubDataProvider<Int, Int>(2))
-                let transport = StubTransport(answer: .text(""))
-                let asking = ClosureDataProvider<Int, Int> { input in
-                    let url = try #require(URL(string: "http://localhost/a"))
-                    _ = try await transport.send(TransportRequest(.get, url))
-                    return input
-                }
-                let other = Integrator(asking >>>> stub).prepareCall(2)
-                recorder.call(Integrator(Echo<Int>()).prepareCall(1).nextSuccess(other))
-                try await recorder.expect(.began, .succeeded(1), .completed)
-            }
-        }
     }
 
     @Test("has all told, and nothing as unended, of a chained call that is heard")

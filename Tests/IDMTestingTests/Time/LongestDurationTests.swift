@@ -1,5 +1,4 @@
 import IDMCore
-import IDMHTTP
 import IDMTesting
 import TestSupport
 import Testing
@@ -9,7 +8,7 @@ import Testing
 struct LongestDurationTests {
     /// What takes a duration.
     enum Wait: CaseIterable, Sendable {
-        case answer, patience, contract, server
+        case answer, patience, contract
 
         func wait(_ duration: Duration, on clock: HastyClock) async throws {
             switch self {
@@ -32,13 +31,6 @@ struct LongestDurationTests {
                     }
                 }
                 #expect(failures.count == 1)
-            case .server:
-                try await LoopbackServer.run { server in
-                    server.on(.get, "/a", answer: .text("a").waiting(duration, on: clock))
-                    let answer = try await HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
-                        .request(ServiceRequest(.get, "/a"))
-                    #expect(answer.status == 200)
-                }
             }
         }
     }

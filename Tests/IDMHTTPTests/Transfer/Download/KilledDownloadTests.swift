@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import IDMCore
 import IDMFiles
+import IDMHTTPTesting
 import IDMTesting
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import FoundationNetworking
+import IDMHTTPTesting
 import IDMTesting
 import TestSupport
 import Testing

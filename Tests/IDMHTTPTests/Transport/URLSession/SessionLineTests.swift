@@ -1,5 +1,6 @@
 #if canImport(FoundationNetworking)
 import Foundation
+import IDMHTTPTesting
 import IDMTesting
 import TestSupport
 import Testing

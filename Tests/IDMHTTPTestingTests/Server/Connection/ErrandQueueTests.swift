@@ -1,0 +1,39 @@
+import TestSupport
+import Testing
+
+@testable import IDMHTTPTesting
+import IDMTesting
+
+@Suite("Errands of a server", .timeLimit(.ample))
+struct ErrandQueueTests {
+    @TaskLocal private static var bound = "nothing"
+
+    @Test("start with what is bound where the queue runs, those that came before and those that come meanwhile")
+    func start() async throws {
+        let (queue, log) = (ErrandQueue(), Log())
+        func add(_ word: String) {
+            queue.add(Errand { log.add("\(word) with \(Self.bound)") })
+        }
+        add("before")
+        let run = Self.$bound.withValue("all") { Task { await queue.run(preferring: nil) } }
+        try await log.contains("before with all")
+        add("meanwhile")
+        try await log.contains("meanwhile with all")
+        // What has come is not forgotten, though no more does.
+        add("last")
+        queue.finish()
+        await run.value
+        try await log.contains("last with all")
+    }
+
+    @Test("start also where the task that runs the queue is cancelled: somebody waits for their end")
+    func cancelled() async throws {
+        let (queue, log) = (ErrandQueue(), Log())
+        let run = Task { await queue.run(preferring: nil) }
+        run.cancel()
+        queue.add(Errand { log.add("started") })
+        queue.finish()
+        await run.value
+        try await log.contains("started")
+    }
+}
