@@ -11,6 +11,8 @@ let package = Package(
         .library(name: "IDMOperations", targets: ["IDMOperations"]),
         .library(name: "IDMTesting", targets: ["IDMTesting"]),
         .library(name: "IDMHTTPTesting", targets: ["IDMHTTPTesting"]),
+        // For test targets only: it links the test frameworks, which an app or a preview must not.
+        .library(name: "IDMTestSupport", targets: ["IDMTestSupport", "IDMTesting"]),
     ],
     targets: [
         .target(name: "IDMCore"),
@@ -24,7 +26,8 @@ let package = Package(
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
         .target(name: "IDMTesting", dependencies: ["IDMCore"]),
         .target(name: "IDMHTTPTesting", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting"]),
-        .target(name: "TestSupport", dependencies: ["IDMTesting"], path: "Tests/TestSupport"),
+        .target(name: "IDMTestSupport", dependencies: ["IDMTesting"]),
+        .target(name: "TestSupport", dependencies: ["IDMCore", "IDMTestSupport", "IDMTesting"], path: "Tests/TestSupport"),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "MigrationTests", dependencies: ["IDMCore"]),
         .testTarget(name: "IDMFilesTests", dependencies: ["IDMFiles"]),
@@ -35,7 +38,7 @@ let package = Package(
         .testTarget(
             name: "IDMOperationsTests",
             dependencies: ["IDMCore", "IDMHTTP", "IDMHTTPTesting", "IDMOperations", "IDMTesting", "TestSupport"]),
-        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
+        .testTarget(name: "IDMTestingTests", dependencies: ["IDMCore", "IDMTestSupport", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMHTTPTestingTests",
             dependencies: ["IDMCore", "IDMHTTP", "IDMHTTPTesting", "IDMTesting", "TestSupport"]),

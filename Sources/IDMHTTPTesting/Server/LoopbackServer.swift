@@ -180,26 +180,29 @@ public final class LoopbackServer: Sendable {
     /// broken off.
     public var requests: [Request] { journal.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet: after ``stop()`` none comes any more. Throws
-    /// `CancellationError` if the task that waits is cancelled, as a time limit does.
+    /// Waits for the earliest request that the test hasn't been given yet.
+    ///
+    /// - Throws: The recorded `TestFailure`, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func nextRequest(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws -> Request {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await hub.nextRequest(at: place)
+        return try await hub.nextRequest(at: place, within: limit)
     }
 
-    /// Waits until what the server has seen is as it has to be. Throws `CancellationError` if the task that waits is
-    /// cancelled.
+    /// Waits until the journal of the server meets a condition.
     ///
     /// ```swift
     /// try await server.until { $0.requestCount == 2 }
     /// ```
+    ///
+    /// - Throws: The recorded `TestFailure`, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func until(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
-        _ isSatisfied: @escaping @Sendable (Journal) -> Bool
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column, _ isSatisfied: @escaping @Sendable (Journal) -> Bool
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await hub.wait(at: place, until: isSatisfied)
+        try await hub.wait(at: place, within: limit, until: isSatisfied)
     }
 }

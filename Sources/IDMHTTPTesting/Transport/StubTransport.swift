@@ -26,16 +26,16 @@ public final class StubTransport: HTTPTransport {
     private typealias Answer = Result<TransportResponse, any Error>
 
     private let routes = Watched(Routes<TransportRequest, Answer>())
-    private let desk = RequestDesk<TransportRequest>()
+    private let desk = RequestDesk<TransportRequest> { "\($0.method) \($0.url)" }
     private let place: SourcePlace
-    private let ledger = FailureLedger.current
+    private let collector = FailureCollector.current
 
     /// Makes a transport that expects no request yet.
     public init(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
         place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        ledger.atEnd(.route) { [routes] in routes.change { $0.takeLeftovers() } }
+        collector.atEnd(EndCheck(.expectations) { [routes] in routes.change { $0.takeLeftovers() } })
     }
 
     /// Makes a transport that answers every request with what a closure makes of it.
@@ -123,18 +123,20 @@ public final class StubTransport: HTTPTransport {
     /// The requests, in the order in which they were made.
     public var requests: [TransportRequest] { desk.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
-    /// is cancelled, as a time limit does.
+    /// Waits for the earliest request that the test hasn't been given yet.
+    ///
+    /// - Throws: The recorded `TestFailure`, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func nextRequest(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws -> TransportRequest {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place)
+        return try await desk.next(at: place, within: limit)
     }
 
     /// Fails unless all routes have been used up: asked at all, and as often as they have answers.
     public func verify() {
-        for failure in routes.change({ $0.takeLeftovers() }) { ledger.record(failure) }
+        for failure in routes.change({ $0.takeLeftovers() }) { collector.record(failure) }
     }
 
     // MARK: The transport
@@ -148,7 +150,7 @@ public final class StubTransport: HTTPTransport {
         case .compute(let body, _): return try await body(request).get()
         case .none(let words, let place):
             let failure = TestFailure(words, at: place ?? self.place)
-            ledger.record(failure)
+            collector.record(failure)
             throw failure
         }
     }

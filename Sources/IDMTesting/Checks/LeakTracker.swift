@@ -1,4 +1,4 @@
-/// Fails if an object is still there when it should have gone.
+/// Reports objects that outlive the part of a test in which they should have been released.
 ///
 /// ```swift
 /// try await TestScope.run {
@@ -8,43 +8,36 @@
 /// }
 /// ```
 ///
-/// What is tracked is looked at by ``verify()``, and at the end of the ``TestScope`` in which the tracker was made,
-/// when the variables of the body are gone. A run of a call holds its handlers until it has ended, so wait for that:
-/// with `finish()`, or with a ``ManualClock``. Who waits for the end of something may hear of it a moment before all is
-/// let go that it has held, on another thread: the end of the scope gives that time. A ``LoopbackServer`` holds its
-/// routes until it has stopped: wait for its `stop()`, or use its `run`. Until the end the scope itself keeps what
-/// recorders have heard, and the routes of transports; what is tracked is looked at when those have gone.
+/// Objects are checked by ``verify()``, and at the end of the ``TestScope`` in which the tracker was made, when the
+/// variables of the body are gone. A call holds its handlers until it has ended, so wait for that: with `finish()`, or
+/// with a ``ManualClock``. Objects that other threads are about to release get a second at the end of the scope.
 public final class LeakTracker: Sendable {
     private struct Tracked: Sendable {
         weak let object: (any AnyObject & Sendable)?
         let name: String
         let place: SourcePlace
-        /// Whether it has been told that it is still there.
-        var isTold = false
+        /// True if the leak has been reported.
+        var isReported = false
     }
 
     private let tracked = Watched<[Tracked]>([])
-    private let ledger: FailureLedger
+    private let collector = FailureCollector.current
 
     /// Makes a tracker that reports to the current ``TestScope``.
     public init() {
-        ledger = .current
-        ledger.atEnd(.leak) { [tracked] in
-            tracked.value.allSatisfy { $0.isTold || $0.object == nil }
-        } _: { [tracked] in
-            Self.leaks(of: tracked)
-        }
+        collector.atEnd(
+            EndCheck(.release) { [tracked] in
+                tracked.value.allSatisfy { $0.isReported || $0.object == nil }
+            } failures: { [tracked] in
+                Self.leaks(of: tracked)
+            })
     }
 
-    /// Takes note of an object, which is only held weakly.
+    /// Tracks an object, without retaining it.
     ///
     /// - Parameters:
-    ///   - object: What has to go.
-    ///   - name: What the failure calls it. Its type, if nothing is given.
-    ///   - fileID: The place that a failure points at. Leave it out.
-    ///   - filePath: See `fileID`.
-    ///   - line: See `fileID`.
-    ///   - column: See `fileID`.
+    ///   - object: The object that should be released.
+    ///   - name: The name of the object in the failure. Nil for its type.
     /// - Returns: The object.
     @discardableResult
     public func track<Object: AnyObject & Sendable>(
@@ -57,21 +50,20 @@ public final class LeakTracker: Sendable {
         return object
     }
 
-    /// Fails for each object that is still there, at the line where it was tracked. Each is told once, here or at the
-    /// end of the scope. Looks once: what is on its way out on another thread, as what a call has held that has just
-    /// ended, may be taken for held. The end of a scope gives that a second to go, unless it is the end of one that
-    /// doesn't suspend in a task.
+    /// Records a failure for each object that is still alive, at the line where it was tracked. Each object is reported
+    /// once, here or at the end of the scope. This has no grace period: an object that another thread is about to
+    /// release counts as alive.
     public func verify() {
-        for failure in Self.leaks(of: tracked) { ledger.record(failure) }
+        for failure in Self.leaks(of: tracked) { collector.record(failure) }
     }
 
     private static func leaks(of watched: Watched<[Tracked]>) -> [TestFailure] {
         let tracked = watched.value
-        // Looked at outside of the lock: who looks holds an object for a moment, and may be the last who does.
+        // Outside of the lock: a look retains the object for a moment, and may then release it for the last time.
         let held = tracked.indices.filter { tracked[$0].object != nil }
         let untold = watched.change { tracked in
-            defer { for index in held { tracked[index].isTold = true } }
-            return held.filter { !tracked[$0].isTold }
+            defer { for index in held { tracked[index].isReported = true } }
+            return held.filter { !tracked[$0].isReported }
         }
         return untold.map { index in
             let entry = tracked[index]

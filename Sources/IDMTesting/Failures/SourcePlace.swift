@@ -1,6 +1,4 @@
-/// A place in source code, in the form in which test frameworks take one.
-///
-/// Swift Testing takes all four parts, XCTest the path and the line:
+/// A place in source code, as test frameworks take it.
 ///
 /// ```swift
 /// let location = SourceLocation(
@@ -17,7 +15,7 @@ public struct SourcePlace: Sendable {
     /// The column, from 1.
     public let column: Int
 
-    /// Makes a place: without arguments, the one where this is written.
+    /// Makes a place: by default that of the caller.
     public init(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
@@ -29,12 +27,12 @@ public struct SourcePlace: Sendable {
 }
 
 extension SourcePlace: Hashable, CustomStringConvertible {
-    /// Whether both are the same line and column of the same file.
+    /// Returns whether both are the same column of the same line of a file.
     public static func == (left: SourcePlace, right: SourcePlace) -> Bool {
         left.line == right.line && left.column == right.column && "\(left.filePath)" == "\(right.filePath)"
     }
 
-    /// Hashes what makes two places the same.
+    /// Hashes the path, the line and the column.
     public func hash(into hasher: inout Hasher) {
         hasher.combine("\(filePath)")
         hasher.combine(line)

@@ -1,13 +1,12 @@
 import IDMCore
 
-/// The part of a test in which the kit's failures belong to that test, and at the end of which nothing may be left
-/// over.
+/// The part of a test that the kit's failures belong to, and at whose end nothing may be left over.
 ///
-/// What is made inside of a scope (stubs, recorders, clocks) reports to it from wherever it is used, also from other
-/// threads. So tests that run beside each other don't hear each other. At the end of the scope everything made in it is
-/// looked at once more. A stub that nobody asked is a failure; an event that an ``IntegrationRecorder`` has heard and
-/// nobody expected; a call that it follows and that hasn't ended; what a ``LeakTracker`` was given and somebody still
-/// holds. A call that no recorder follows may go on, and so may a task.
+/// Stubs, recorders and clocks that are made in a scope report to it from any task and any thread, so tests that run at
+/// the same time don't see each other's failures. These are failures at the end of the scope: a stub that wasn't asked
+/// or has answers left, a request to a controlled provider that has neither been answered nor cancelled, an event that
+/// an ``IntegrationRecorder`` recorded and no expectation named, a recorded call that hasn't ended, and an object of a
+/// ``LeakTracker`` that something still holds. What is about to end gets a second.
 ///
 /// ```swift
 /// try await TestScope.run {
@@ -17,67 +16,62 @@ import IDMCore
 /// }
 /// ```
 ///
-/// Without a handler the failures are thrown together at the end, as ``TestFailures``: any test framework takes that
-/// for a failed test, and prints the lines. With a handler each goes where you say, as it happens; one that happens in
-/// a detached task, or on a thread of its own, at the end of the scope: a test framework doesn't know there whose it
-/// is. One trait for Swift Testing, or one method of a base class for XCTest, hands all of a suite's failures to the
-/// framework, with their lines: <doc:TestingProvidersAndFlows>.
+/// A test target doesn't name the scope in each test: with the product `IDMTestSupport`, `@Suite(.testScope)` does that
+/// for Swift Testing, and `runInTestScope { super.invokeTest() }` for XCTest. See <doc:TestingProvidersAndFlows>.
 ///
-/// If the task that runs the scope is cancelled, by a time limit for one, what the test waited for and hadn't come is a
-/// failure, at the line of the wait: a request, a cancel, an end, sleepers, those at a gate, an event of a recorder. A
-/// wait that the test itself cancels is none, unless the scope is cancelled as well.
+/// With a handler, each failure is reported when it happens; one from a detached task or from a thread of its own is
+/// reported at the end of the scope, because a test framework doesn't know there which test is running. Without a
+/// handler, all failures are thrown at the end, as ``TestFailures``.
 ///
-/// What is made outside of every scope reports to the handler of ``report(to:)``, and so does what was made in one that
-/// has ended. If there is no such handler, the failure is printed, and the process ends with a failing exit code, so
-/// that it is never lost.
+/// The waiting functions of the kit have a limit, by default ten seconds of real time. A wait that reaches its limit is
+/// a failure at its line that says what was missing. So is a wait that is cancelled together with the scope, as by a
+/// time limit. A wait that the test itself cancels is no failure.
+///
+/// Failures outside of every scope go to the handler of ``report(to:)``. Without such a handler the failure is printed,
+/// and the process ends with a failing exit code.
 public final class TestScope: Sendable {
     @TaskLocal static var current: TestScope?
 
-    let ledger: FailureLedger
-    /// Counts what the library starts in the scope. A scope within another one shares it: a clock of either is to know
-    /// of all of it.
+    let collector: FailureCollector
+    /// Tracks the work that the library starts in the scope. Nested scopes share one, so that a clock of either scope
+    /// knows of all work.
     let workload: Workload
 
-    init(_ handler: TestFailure.Handler? = nil) {
+    init(_ handler: TestFailure.Handler? = nil, waitLimit: Duration? = nil) {
         let outer = Self.current
-        ledger = FailureLedger(handler, in: outer?.ledger)
+        collector = FailureCollector(handler, in: outer?.collector, waitLimit: waitLimit)
         workload = outer?.workload ?? Workload()
-        // Before anything waits in the scope: a clock that is made later is to find no wait of which half was told.
+        // Before anything in the scope suspends: a clock that is made later must not see half of a wait.
         LibraryTask.beginWatching()
     }
 
-    /// Those of the scopes that the caller is in, the inmost first.
-    static var currentLedgers: [FailureLedger] {
+    /// The collectors of the caller's scopes, the innermost first.
+    static var currentCollectors: [FailureCollector] {
         guard let current else { return [] }
-        return Array(current.ledger.outwards)
+        return Array(current.collector.outwards)
     }
 
-    /// Tells the scopes that the caller is in that something begins there. Returns what tells them of its end.
-    static func begin(_ part: FailureLedger.OpenPart) -> () -> Void {
-        let ledgers = currentLedgers
-        for ledger in ledgers { ledger.begin(part) }
-        return { for ledger in ledgers { ledger.end(part) } }
-    }
-
-    /// Runs a body, and then looks at what it leaves behind.
+    /// Runs a body on the caller's actor, and then the checks at the end of the scope.
     ///
-    /// The body runs on the caller's actor. If it throws, its error is thrown on, and nothing is asked of what it left
-    /// behind: only what had failed until then is reported.
+    /// If the body throws, the checks don't run, and the error is rethrown.
     ///
     /// - Parameters:
-    ///   - leftovers: Whether stubs that weren't used up, and what recorders and leak trackers find left over, are
-    ///     failures at the end.
-    ///   - handler: Takes each failure as it happens. Without one they are thrown at the end.
+    ///   - leftovers: Whether the checks run at the end of the scope.
+    ///   - waitLimit: How long a waiting function of the kit waits, in real time, if it isn't given a limit. Nil for
+    ///     that of the outer scope, and outside of a scope for ten seconds, or as many seconds as the environment
+    ///     variable `IDM_WAIT_LIMIT` says.
+    ///   - handler: Receives each failure. Without a handler the failures are thrown at the end.
     ///   - isolation: The caller's actor. Leave it out.
     ///   - body: The test, or a part of it.
-    /// - Throws: What the body throws; ``TestFailures``, if there is no handler and something failed.
+    /// - Throws: The error of the body; ``TestFailures``, if there is no handler and something failed.
     public static func run<R>(
-        failingOnLeftovers leftovers: Bool = true, reportingTo handler: TestFailure.Handler? = nil,
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
+        failingOnLeftovers leftovers: Bool = true, waitLimit: Duration? = nil,
+        reportingTo handler: TestFailure.Handler? = nil, isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> R
     ) async throws -> R {
-        let scope = TestScope(handler)
+        let scope = TestScope(handler, waitLimit: waitLimit)
         let result = await scope.perform(body)
-        if leftovers && result.error == nil { await scope.ledger.checkLeftovers() }
+        if leftovers && result.error == nil { await scope.collector.runEndChecks() }
         return try scope.close(result)
     }
 
@@ -85,9 +79,6 @@ public final class TestScope: Sendable {
     func perform<R>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
     ) async -> Result<R, any Error> {
-        // An exploration that the body comes to a standstill in looks here as well. Who waits here is known there.
-        let end = Self.begin(FailureLedger.OpenPart { [ledger] _ in ledger.failures })
-        defer { end() }
         let result: Result<R, any Error>
         do {
             let value = try await LibraryTask.binding(Self.$current, to: self) {
@@ -97,56 +88,57 @@ public final class TestScope: Sendable {
         } catch {
             result = .failure(error)
         }
-        ledger.gather()
+        collector.deliverDeferred()
         return result
     }
 
-    /// Runs the body of a test that doesn't suspend. See ``run(failingOnLeftovers:reportingTo:isolation:_:)``.
+    /// Runs a body that doesn't suspend, as
+    /// ``run(failingOnLeftovers:waitLimit:reportingTo:isolation:_:)`` does.
     ///
-    /// Made on a thread that no task runs on, as in a method of XCTest, it gives what is on its way out as much time,
-    /// and lets the main run loop go on meanwhile. In a task it doesn't wait.
+    /// Outside of tasks, as in a method of XCTest, what is about to end gets a second, during which the main run loop
+    /// runs. In a task the checks run at once.
     @_disfavoredOverload
     public static func run<R>(
-        failingOnLeftovers leftovers: Bool = true, reportingTo handler: TestFailure.Handler? = nil,
-        _ body: () throws -> R
+        failingOnLeftovers leftovers: Bool = true, waitLimit: Duration? = nil,
+        reportingTo handler: TestFailure.Handler? = nil, _ body: () throws -> R
     ) throws -> R {
-        let scope = TestScope(handler)
+        let scope = TestScope(handler, waitLimit: waitLimit)
         let result = Result {
             try $current.withValue(scope) {
                 try LibraryTask.$executor.withValue(LibraryTask.executor ?? scope.workload) { try body() }
             }
         }
-        scope.ledger.gather()
-        if leftovers && result.error == nil { scope.ledger.checkLeftoversOnThread() }
+        scope.collector.deliverDeferred()
+        if leftovers && result.error == nil { scope.collector.runEndChecksOnThread() }
         return try scope.close(result)
     }
 
-    /// Runs a body and returns what the kit found wrong in it, also if the body throws a part of that, as a stub does
-    /// that isn't to be asked, or a scope within it that reports to nobody. For tests of your own checks.
+    /// Runs a body and returns its failures, for tests of checks of your own.
     ///
-    /// - Throws: What the body throws besides; ``TestFailures`` with it, if something failed as well.
+    /// - Throws: An error of the body that is no ``TestFailure``; ``TestFailures`` with that error, if something failed
+    ///   as well.
     public static func failures(
-        failingOnLeftovers leftovers: Bool = true, isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Void
+        failingOnLeftovers leftovers: Bool = true, waitLimit: Duration? = nil,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void
     ) async throws -> [TestFailure] {
         do {
-            // Without a handler: what fails as the scope ends is in it or comes too late, and is never on its way.
-            _ = try await run(failingOnLeftovers: leftovers, body)
+            _ = try await run(failingOnLeftovers: leftovers, waitLimit: waitLimit, body)
             return []
         } catch {
             let found = TestFailures([], thrown: error)
+            if let failure = found.error as? TestFailure { return found.failures + [failure] }
             guard found.error == nil else { throw error }
             return found.failures
         }
     }
 
-    /// Says who hears of failures outside of every scope, in the whole process. Nil for nobody.
+    /// Sets the handler for failures outside of every scope, for the whole process.
     public static func report(to handler: TestFailure.Handler?) {
-        FailureLedger.outside.setHandler(handler)
+        FailureCollector.outside.setHandler(handler)
     }
 
     private func close<R>(_ result: Result<R, any Error>) throws -> R {
-        let failures = ledger.close()
+        let failures = collector.close()
         guard failures.isEmpty else { throw TestFailures(failures, thrown: result.error) }
         return try result.get()
     }

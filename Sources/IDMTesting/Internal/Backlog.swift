@@ -1,7 +1,7 @@
-/// What waits to be handed out, in its order. Each step takes the same time on average, however much there is.
+/// A FIFO queue whose operations take constant time on average.
 package struct Backlog<Element> {
     private var incoming: [Element] = []
-    /// The older ones, the oldest at the end.
+    /// The older elements, the oldest at the end.
     private var outgoing: [Element] = []
 
     package init() {}

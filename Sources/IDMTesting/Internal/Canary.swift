@@ -1,4 +1,4 @@
-/// Tells when it goes. What holds it, a closure for one, has gone by then.
+/// Calls back when it is released, and with it the closure or object that holds it.
 package final class Canary: Sendable {
     private let whenGone: @Sendable () -> Void
 

@@ -1,17 +1,17 @@
-/// A line of tasks that do something one after the other, in the order in which they came.
+/// Runs the bodies of several tasks one by one, in the order of their arrival.
 final class Line: Sendable {
     private struct State {
-        /// The first one is who has the turn.
+        /// The first ticket has the turn.
         var tickets: [Int] = []
         var lastTicket = 0
     }
 
     private let state = Watched(State())
 
-    /// Whether nobody has the turn.
+    /// True if no task has the turn.
     var isEmpty: Bool { state.value.tickets.isEmpty }
 
-    /// Does something when all those before are done, or as soon as the task is cancelled.
+    /// Runs a body when all earlier ones have ended, or as soon as the task is cancelled.
     func inTurn<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async -> Value
     ) async -> Value {

@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed.
+/// A random number generator with a seed.
 package struct SplitMix: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,6 +1,6 @@
 import IDMCore
 
-/// A value behind a lock, with somebody who may wait for it to come to a state. The rest of the kit is made of this.
+/// A value behind a lock, whose changes tasks can await.
 package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
@@ -10,10 +10,12 @@ package final class Watched<Value: Sendable>: Sendable {
 
     private struct State {
         var value: Value
-        /// Changes with the value.
+        /// Increases with each change of the value.
         var version = 0
         var waiters: [Waiter] = []
         var lastWaiter = 0
+        /// Waiters whose limit was reached before they waited.
+        var expired: Set<Int> = []
     }
 
     private let state: Locked<State>
@@ -24,7 +26,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
     package var value: Value { state.withLock { $0.value } }
 
-    /// Changes the value, then lets those go on for whom it is right now.
+    /// Changes the value, then resumes the tasks whose condition holds.
     @discardableResult
     package func change<R: Sendable>(_ body: @Sendable (inout Value) -> R) -> R {
         let (result, value, waiters) = state.withLock { state in
@@ -33,17 +35,38 @@ package final class Watched<Value: Sendable>: Sendable {
             return (result, state.waiters.isEmpty ? nil : state.value, state.waiters)
         }
         if let value {
-            // Where no lock is held: what is asked is the test's own, and may ask for the value in its turn.
+            // Outside of the lock: a condition is code of the test, and may read the value.
             for waiter in waiters where waiter.isSatisfied(value) { take(waiter.id)?.resume() }
         }
         return result
     }
 
-    /// Waits until the value is as it has to be. Throws when the task that waits is cancelled, unless it is deaf.
-    package func wait(deaf: Bool = false, until isSatisfied: @escaping @Sendable (Value) -> Bool) async throws {
+    /// Waits until a condition holds.
+    ///
+    /// - Parameters:
+    ///   - deaf: Whether a cancel of the task is ignored.
+    ///   - limit: How long, in real time. Nil for no limit.
+    ///   - isSatisfied: The condition.
+    /// - Throws: `CancellationError`, if the task is cancelled; ``WaitLimitReached``.
+    package func wait(
+        deaf: Bool = false, within limit: Duration? = nil, until isSatisfied: @escaping @Sendable (Value) -> Bool
+    ) async throws {
+        if !Task.isCancelled, isSatisfied(value) { return }
         let id = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter
+        }
+        let timer = limit.map { limit in
+            Task { [weak self] in
+                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                self?.expire(id)
+            }
+        }
+        defer {
+            if let timer {
+                timer.cancel()
+                state.withLock { _ = $0.expired.remove(id) }
+            }
         }
         try await LibraryTask.hearingCancel {
             try await LibraryTask.waitThrowing { continuation in
@@ -51,17 +74,18 @@ package final class Watched<Value: Sendable>: Sendable {
                 while true {
                     let (value, version) = state.withLock { ($0.value, $0.version) }
                     if deaf || !Task.isCancelled, isSatisfied(value) { return continuation.resume() }
-                    let isToLook = state.withLock { state -> Bool? in
-                        // Asked under the lock: a cancel that comes later finds the waiter.
-                        if !deaf, Task.isCancelled { return nil }
-                        guard state.version == version else { return true }
+                    let step = state.withLock { state in
+                        // Under the lock: a later cancel finds the waiter, and so does a later timer.
+                        if !deaf, Task.isCancelled { return Step.fails(CancellationError()) }
+                        if state.expired.contains(id) { return .fails(WaitLimitReached()) }
+                        guard state.version == version else { return .looksAgain }
                         state.waiters.append(waiter)
-                        return false
+                        return .waits
                     }
-                    switch isToLook {
-                    case true: continue
-                    case false: return
-                    case nil: return continuation.resume(throwing: CancellationError())
+                    switch step {
+                    case .looksAgain: continue
+                    case .waits: return
+                    case .fails(let error): return continuation.resume(throwing: error)
                     }
                 }
             }
@@ -70,10 +94,29 @@ package final class Watched<Value: Sendable>: Sendable {
         }
     }
 
-    /// Takes a waiter out, for one who lets it go on.
-    private func take(_ id: Int) -> WatchedContinuation<Void, any Error>? {
+    private enum Step {
+        case looksAgain, waits
+        case fails(any Error)
+    }
+
+    private func expire(_ id: Int) {
+        let waiter = take(id) { $0.expired.insert(id) }
+        waiter?.resume(throwing: WaitLimitReached())
+    }
+
+    /// Removes a waiter, for the caller to resume.
+    private func take(
+        _ id: Int, orElse change: (inout State) -> Void = { _ in }
+    ) -> WatchedContinuation<Void, any Error>? {
         state.withLock { state in
-            state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0).continuation }
+            guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
+                change(&state)
+                return nil
+            }
+            return state.waiters.remove(at: index).continuation
         }
     }
 }
+
+/// A wait has reached its limit.
+package struct WaitLimitReached: Error {}

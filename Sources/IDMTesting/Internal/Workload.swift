@@ -1,36 +1,34 @@
 import IDMCore
 import Synchronization
 
-/// Counts the jobs that are on their way or running, and passes them on to the concurrent pool.
+/// Counts the jobs that are pending or running, and forwards them to the concurrent pool.
 ///
-/// A task that prefers this executor is at rest when none of its jobs is counted: it waits for a clock, for the test,
-/// or for something that nobody here knows of. The jobs of the main actor don't come by, nor do those that another
-/// actor runs as somebody else leaves it: whoever lets one of the library's tasks there go on tells so, and it tells
-/// when it is there; ``rest(of:isolation:)`` waits for its turn.
+/// The tasks that prefer this executor are at rest when no job is counted: they wait for a clock, for the test, or for
+/// work that isn't tracked. Jobs of the main actor don't pass here, nor do jobs that an actor runs directly after
+/// another task's: the library's continuations report when they are resumed there and when the task has arrived, and
+/// ``rest(of:isolation:)`` waits for their turns.
 final class Workload: WorkWatch {
     private struct State {
         var pending = 0
-        /// How much has ever come. Two equal readings with nothing pending mean that nothing happened between them.
+        /// Increases with everything that happens. Equal readings at rest mean that nothing happened in between.
         var turns: UInt64 = 0
         var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
         var lastWaiter = 0
-        /// Where work has started.
+        /// The actors on which work has started.
         var actors: [ObjectIdentifier: WeakActor] = [:]
     }
 
     private struct WeakActor {
         weak var actor: (any Actor)?
-        /// No other one's, also where an actor takes the place of one that has gone.
+        /// Distinguishes an actor from a released one with the same address.
         let number: UInt64
     }
 
     private let state = Locked(State())
     private let watching = Atomic(false)
 
-    /// Makes tasks prefer this executor from now on.
-    ///
-    /// Not before somebody has to know: a task with a preferred executor doesn't go on in the turn in which it was
-    /// started.
+    /// Makes tasks prefer this executor from now on, and not earlier than a clock needs it: a task with a preferred
+    /// executor doesn't start in its caller's turn.
     func beginWatching() {
         watching.store(true, ordering: .releasing)
         LibraryTask.beginWatching()
@@ -77,12 +75,11 @@ final class Workload: WorkWatch {
         let id = ObjectIdentifier(actor)
         let others: [ObjectIdentifier: WeakActor] = state.withLock { state in
             state.turns += 1
-            // If one is there still, it is this one.
             guard state.actors[id]?.actor == nil else { return [:] }
             defer { state.actors[id] = WeakActor(actor: actor, number: state.turns) }
             return state.actors
         }
-        // Outside of the lock: whose owner lets go of it meanwhile ends where it is looked at.
+        // Outside of the lock: a look may release an actor for the last time.
         let gone = others.filter { $0.value.actor == nil }
         guard !gone.isEmpty else { return }
         state.withLock { state in
@@ -92,12 +89,12 @@ final class Workload: WorkWatch {
 
     // MARK: Rest
 
-    /// How much has come so far, or nil while something is pending.
+    /// A reading of the turns, or nil while work is pending.
     var turnsAtRest: UInt64? {
         state.withLock { $0.pending == 0 ? $0.turns : nil }
     }
 
-    /// Waits until nothing is pending, or until the task that waits is cancelled.
+    /// Waits until nothing is pending, or until the task is cancelled.
     func idle() async {
         let id = state.withLock { state in
             state.lastWaiter += 1
@@ -106,7 +103,7 @@ final class Workload: WorkWatch {
         await LibraryTask.hearingCancel {
             await withUnsafeContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // Asked under the lock: a cancel that comes later finds the waiter.
+                    // Under the lock: a later cancel finds the waiter.
                     if state.pending == 0 || Task.isCancelled { return true }
                     state.waiting[id] = continuation
                     return false
@@ -118,16 +115,15 @@ final class Workload: WorkWatch {
         }
     }
 
-    /// Waits until all work that these know of is at rest, or until the task that waits is cancelled.
+    /// Waits until all tracked work is at rest, or until the task is cancelled.
     ///
-    /// With nothing pending, work is left on actors only, where turns are taken in order: on the main actor, on those
-    /// where work has started, and on the caller's. A job there that lets another one go on tells so just before. So
-    /// two turns are taken on each: after the first ones the job has ended that told last, after the second ones what
-    /// it has let go has had its turn. If nothing has been told meanwhile, nothing is left; if something has, there is
-    /// another round. So rounds are made for work that was seen, and not for luck.
+    /// With nothing pending, work is left on actors only, which take turns in order. A job there reports just before it
+    /// resumes a job. So this takes two turns on each actor: after the first, the job that reported last has
+    /// ended; after the second, the job that it resumed has run. If nothing was reported in between, nothing is left;
+    /// otherwise there is another round.
     static func rest(of workloads: [any WatchedWork], isolation: isolated (any Actor)?) async {
         let isAtRest = Watched(false)
-        // A task of its own, which no workload counts: the caller's may be one of those waited for.
+        // A task that isn't counted: the caller may be one of the tasks that are waited for.
         let watcher = Task {
             _ = isolation
             while !Task.isCancelled {
@@ -142,7 +138,7 @@ final class Workload: WorkWatch {
             }
             isAtRest.change { $0 = true }
         }
-        // It may be held up by an actor that takes no turns, and who is cancelled isn't.
+        // The task may be held up by an actor that takes no turns. A cancelled caller isn't.
         try? await isAtRest.wait { $0 }
         watcher.cancel()
     }
@@ -155,8 +151,8 @@ final class Workload: WorkWatch {
     func takeTurns() async {
         for actor in state.withLock({ Array($0.actors.values) }) {
             await withUnsafeContinuation { continuation in
-                // Behind everything: an actor takes what is more urgent first, and a task that is waited for becomes as
-                // urgent as the one that waits, so nobody waits for this one.
+                // In the background: an actor takes urgent jobs first. The task isn't awaited, because that would
+                // raise its priority.
                 Task(priority: .background) {
                     if let actor = actor.actor { await Self.cross(actor) }
                     continuation.resume()
@@ -167,21 +163,21 @@ final class Workload: WorkWatch {
 
     private static let crossings = Atomic(0)
 
-    /// Takes a turn on an actor. Something has to be done there, or the optimizer sees no reason to go.
+    /// Takes a turn on an actor. The counter keeps the optimizer from removing it.
     private static func cross(_ actor: isolated any Actor) {
         crossings.add(1, ordering: .relaxed)
     }
 }
 
-/// What ``Workload/rest(of:isolation:)`` waits for.
+/// Work that ``Workload/rest(of:isolation:)`` waits for.
 protocol WatchedWork: WorkWatch {
-    /// Where those wait for whom the order matters in which they hear of a rest.
+    /// The queue of tasks that wait for rest, if their order is part of an explored schedule.
     var resters: Line? { get }
-    /// Somebody has left that line.
+    /// A task has left that queue.
     func restWasTold()
     var turnsAtRest: UInt64? { get }
     func idle() async
-    /// Takes a turn on each actor where work has started, behind all that waits there.
+    /// Takes a turn on each actor on which work has started, behind its other jobs.
     func takeTurns() async
 }
 

@@ -1,6 +1,6 @@
 import IDMCore
 
-/// Runs a body once for each seed, each time with its tasks in another order, until one of them fails.
+/// Runs a body once for each seed, each time with its tasks in another order, until one run fails.
 ///
 /// ```swift
 /// try await explore(seeds: 0..<500) { _ in
@@ -12,91 +12,82 @@ import IDMCore
 /// }
 /// ```
 ///
-/// Ordered are the body, its child tasks, what the library starts from there, and tasks that are started with the
-/// executor that the body gets. The same seed gives the same order, as long as nothing else has a part in it: the main
-/// actor, a real clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may have. What the body
-/// leaves behind when it returns goes on in that order as well, until nothing of it can run.
+/// The order covers the body, its child tasks, the tasks that the library starts from there, and tasks that are started
+/// with the executor that the body gets. The same seed gives the same order unless other work takes part: the main
+/// actor, a real clock, the network, a `Task { … }` without the executor. A ``ManualClock`` may take part. Tasks that the
+/// body leaves behind run on in that order until nothing of them can run.
 ///
-/// The order changes where a task waits, starts, or comes to an actor. From an actor into a function that is on none,
-/// and back, the runtime goes without asking the executor: what would have to come between isn't found.
+/// The order changes where a task suspends, starts, or enters an actor. It doesn't change where a function on an actor
+/// calls a function on none.
 ///
-/// A run fails when the body throws, or when anything made in it fails as in a ``TestScope``. So make expectations that
-/// throw. It also fails when nothing of what is ordered can run any more and the body hasn't ended: when it waits for
-/// what never comes, in this order. Whether somebody outside will let it go on nobody can know, so that is given some
-/// time. A rest of a ``ManualClock`` that the body waits for has as much as it takes. If the body then waits for a
-/// request, a cancel, an end, sleepers, those at a gate or an event of a recorder, that is told with its line. The body
-/// is cancelled then and left behind: what goes wrong from there on with what was made in it is told to nobody.
+/// A run fails when the body throws, and for each failure that a ``TestScope`` reports, so use expectations that throw.
+/// It also fails when nothing of the order can run and the body hasn't ended: if the body then waits in a function of
+/// the kit, the failure names the line of that wait and what was missing. Such a body is cancelled and left behind.
 ///
-/// An exploration within the body has an order of its own, its own patience, and all the time that it takes. A clock
-/// that is moved within it doesn't wait for what the order around it has still to run.
-///
-/// A body that blocks its thread blocks the exploration, as does one that goes on for ever and doesn't hear a cancel:
-/// one thing runs at a time, and nobody can take its thread from it. If what it leaves behind goes on for ever, or is
-/// on its way to an actor that takes no turns, the exploration ends with a cancel of its task only. What a body leaves
-/// behind that throws isn't waited for, and what goes wrong there goes outside of every scope.
+/// A body that blocks its thread, or that runs for ever and ignores its cancel, blocks the exploration.
 ///
 /// - Parameters:
 ///   - seeds: The seeds, in the order in which they are tried.
-///   - patience: How long somebody outside has to let the body go on, when nothing else can. Zero if everything in the
-///     body is ordered, or waits for a ``ManualClock`` of its own: then what hangs fails at once.
-///   - clock: What measures the patience.
-///   - body: What is run. It gets the executor that orders it.
-///   - fileID: The place that a failure points at. Leave it out.
-///   - filePath: See `fileID`.
-///   - line: See `fileID`.
-///   - column: See `fileID`.
-/// - Throws: ``ExplorationFailure``, with the seed, also of a run that a cancel of the task cuts short;
-///   `CancellationError`, if the task is cancelled between two runs; ``TestFailure``, if there is no seed.
+///   - patience: How long work outside of the order may take before a body that waits has failed. Zero, if there is no
+///     such work: then a body that hangs fails at once.
+///   - body: The body. It gets the executor that orders it.
+/// - Throws: ``ExplorationFailure`` with the seed; `CancellationError`, if the task is cancelled; ``TestFailure``, if
+///   there is no seed.
 public func explore(
-    seeds: some Sequence<Int>, patience: Duration = .seconds(10), clock: any Clock<Duration> = ContinuousClock(),
+    seeds: some Sequence<Int>, patience: Duration = .seconds(10),
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
     _ body: @escaping @Sendable (DeterministicExecutor) async throws -> Void
 ) async throws {
     let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    let outer = LibraryTask.executor as? DeterministicExecutor
-    outer?.explorationBegins()
-    defer { outer?.explorationEnds() }
     var isEmpty = true
     for seed in seeds {
         isEmpty = false
         try Task.checkCancellation()
-        let (scope, executor) = (TestScope(), DeterministicExecutor(seed: UInt64(bitPattern: Int64(seed))))
-        let failures: [TestFailure]
-        var thrown: (any Error)?
-        do {
-            try await executor.run(patience: patience, clock: clock) {
-                do {
-                    try await scope.perform { try await body(executor) }.get()
-                } catch {
-                    // By now: what it leaves behind may go wrong for that reason, and at any time.
-                    throw BodyFailure(error: error, failures: scope.ledger.close())
-                }
-            }
-            // Once the order is over: what is on its way out goes on its way elsewhere, and nobody hangs meanwhile.
-            await scope.ledger.checkLeftovers()
-            failures = scope.ledger.close()
-        } catch let failure as BodyFailure {
-            (thrown, failures) = (failure.error, failure.failures)
-        } catch let stall as Stall {
-            thrown = stall
-            // Asked before it hears that it is left: what it does from then on is no news any more.
-            failures = scope.ledger.failures(waitingUntil: "nothing was left that could run")
-            scope.ledger.leave()
-            stall.leaveBody()
-        } catch {
-            // Cut short.
-            thrown = CancellationError()
-            failures = scope.ledger.close()
-            scope.ledger.leave()
-        }
-        guard let error = failures.isEmpty ? thrown : TestFailures(failures, thrown: thrown) else { continue }
+        guard let error = await failure(of: body, seed: seed, patience: patience) else { continue }
+        try Task.checkCancellation()
         throw ExplorationFailure(seed: seed, error: error, place: place)
     }
-    if isEmpty { throw TestFailure("Expected a seed at least, and none came.", at: place) }
+    if isEmpty { throw TestFailure("Expected at least one seed, and none came.", at: place) }
 }
 
-/// What a body has thrown, and what had failed by then.
-private struct BodyFailure: Error {
-    let error: any Error
-    let failures: [TestFailure]
+/// Runs the body in the order of one seed.
+private func failure(
+    of body: @escaping @Sendable (DeterministicExecutor) async throws -> Void, seed: Int, patience: Duration
+) async -> (any Error)? {
+    let (scope, executor) = (TestScope(), DeterministicExecutor(seed: UInt64(bitPattern: Int64(seed))))
+    do {
+        try await executor.run(patience: patience) {
+            do {
+                try await scope.perform { try await body(executor) }.get()
+            } catch {
+                // Closed at once: tasks that the body leaves behind may fail because of its end.
+                let failures = scope.collector.close()
+                throw failures.isEmpty ? error : TestFailures(failures, thrown: error)
+            }
+        }
+        await scope.collector.runEndChecks()
+        let failures = scope.collector.close()
+        return failures.isEmpty ? nil : TestFailures(failures, thrown: nil)
+    } catch let standstill as Standstill {
+        // Read before the body is cancelled: what it does from then on is ignored.
+        let failures = scope.collector.failures(endingWaits: "until nothing was left that could run")
+        scope.collector.abandon()
+        standstill.body.cancel()
+        return failures.isEmpty ? standstill : TestFailures(failures, thrown: standstill)
+    } catch {
+        return error
+    }
+}
+
+/// A run of an exploration that failed.
+public struct ExplorationFailure: Error, CustomStringConvertible {
+    /// The seed of the run: `explore(seeds: [seed])` repeats it.
+    public let seed: Int
+    /// The error of the body, or the ``TestFailures`` of the run.
+    public let error: any Error
+    /// The line of the exploration.
+    public let place: SourcePlace
+
+    /// The place, the seed and the error.
+    public var description: String { "\(place): expected every order to pass, and seed \(seed) failed: \(error)" }
 }

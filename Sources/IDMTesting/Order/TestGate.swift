@@ -1,6 +1,6 @@
 import IDMCore
 
-/// A gate that the test opens: whoever comes to it waits.
+/// A gate that the test opens, and at which other tasks wait.
 ///
 /// ```swift
 /// let gate = TestGate()
@@ -14,14 +14,13 @@ import IDMCore
 /// #expect(try await task.value == "user 1")
 /// ```
 ///
-/// Those who wait are let through in the order in which they came. Of several that are let through at once any may go
-/// on first. Good on any thread.
+/// Waiting tasks pass in the order of their arrival. Safe on any thread.
 public final class TestGate: Sendable {
     private struct State {
         var isOpen = false
-        /// How many more may pass without waiting.
+        /// The number of tasks that may pass without waiting.
         var credit = 0
-        /// Those who wait, in the order in which they came.
+        /// The waiting tasks in the order of their arrival.
         var queue: [Int] = []
         var admitted: Set<Int> = []
         var lastTicket = 0
@@ -33,7 +32,7 @@ public final class TestGate: Sendable {
             credit = credit.addingSaturating(count - passing.count)
         }
 
-        /// A waiter goes away. If it was let through and doesn't pass, the next one does.
+        /// Removes a waiting task. If it was admitted and doesn't pass, the next task is admitted instead.
         mutating func leave(_ ticket: Int, hasPassed: Bool) {
             queue.removeAll { $0 == ticket }
             if admitted.remove(ticket) != nil, !hasPassed { admit(1) }
@@ -41,23 +40,22 @@ public final class TestGate: Sendable {
     }
 
     private let state = Watched(State())
-    private let ledger = FailureLedger.current
+    private let collector = FailureCollector.current
 
-    /// Makes a gate that is closed.
+    /// Makes a closed gate.
     public init() {}
 
-    /// Opens the gate for good.
+    /// Opens the gate for all tasks.
     public func open() {
         state.change { $0.isOpen = true }
     }
 
-    /// Lets so many through: those who wait first, and the rest when they come.
+    /// Opens the gate for a number of tasks: waiting tasks first, then later ones.
     public func open(for count: Int) {
         state.change { $0.admit(max(count, 0)) }
     }
 
-    /// Waits until the gate lets the caller through. Throws `CancellationError` if the task that waits is cancelled:
-    /// then somebody else is let through in its place.
+    /// Waits until the gate is open for the caller. Throws `CancellationError` if the task is cancelled.
     public func pass() async throws {
         try Task.checkCancellation()
         let ticket: Int? = state.change { state in
@@ -77,14 +75,16 @@ public final class TestGate: Sendable {
         hasPassed = true
     }
 
-    /// Waits until so many wait at the gate. Throws `CancellationError` if the task that waits is cancelled.
+    /// Waits until a number of tasks wait at the gate.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func waiting(
-        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-        line: Int = #line, column: Int = #column
+        _ count: Int, within limit: Duration? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: count, in: state, at: place, counted: \.queue.count) {
-            "Expected \(count) to wait at the gate, and \($0) did"
+        try await collector.wait(for: count, in: state, at: place, within: limit, counted: \.queue.count) {
+            "Expected \(count.of("task")) to wait at the gate, and \($0) did"
         }
     }
 }

@@ -1,6 +1,6 @@
 public import IDMCore
 
-/// A provider that calls back when the test says so: twice, late, from any thread, or never.
+/// A provider that calls back when the test decides: twice, late, from any thread, or never.
 ///
 /// ```swift
 /// let provider = ControlledCallbackDataProvider<Int, String>()
@@ -11,77 +11,94 @@ public import IDMCore
 /// #expect(try await task.value == "first")
 /// ```
 public final class ControlledCallbackDataProvider<Input: Sendable, Output: Sendable>: CallbackDataProvider {
-    private let desk = RequestDesk<ControlledCallbackRequest<Input, Output>>()
+    private let desk = RequestDesk<ControlledCallbackRequest<Input, Output>> { "\($0.input)" }
     private let hasCancelHandler: Bool
 
-    /// Makes a provider that nobody has asked yet.
+    /// Makes a provider without requests.
     ///
-    /// - Parameter hasCancelHandler: Whether its requests can be stopped.
-    public init(hasCancelHandler: Bool = true) {
+    /// - Parameter hasCancelHandler: Whether its requests return a cancel handler.
+    public init(
+        hasCancelHandler: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
+    ) {
         self.hasCancelHandler = hasCancelHandler
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        desk.reportUnanswered(at: place) { $0.isAnsweredOrCancelled }
     }
 
     /// A controlled provider that calls back, by what it takes and gives.
     public var structure: ProviderStructure { .provider("controlled callbacks: \(Input.self) → \(Output.self)") }
 
-    /// How many requests have been made.
+    /// The number of requests.
     public var requestCount: Int { desk.requests.count }
 
-    /// The requests, in the order in which they were made.
+    /// The requests in the order in which they were made.
     public var requests: [ControlledCallbackRequest<Input, Output>] { desk.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
-    /// is cancelled.
+    /// Waits for the earliest request that the test hasn't been given yet.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func nextRequest(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws -> ControlledCallbackRequest<Input, Output> {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place)
+        return try await desk.next(at: place, within: limit)
     }
 
-    /// Waits for the test.
+    /// Waits for a request with an input, and passes over all others: they are left for other waits.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
+    public func waitForRequest(
+        _ input: Input, within limit: Duration? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws -> ControlledCallbackRequest<Input, Output> where Input: Equatable {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await desk.next(at: place, within: limit, input: "\(input)") { $0.input == input }
+    }
+
+    /// Suspends until the test answers.
     public func request(
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler? {
-        let request = ControlledCallbackRequest(input: input, completion: completion, ledger: desk.ledger)
+        let request = ControlledCallbackRequest(input: input, completion: completion, collector: desk.collector)
         desk.add(request)
         guard hasCancelHandler else { return nil }
         return { request.cancel() }
     }
 }
 
-/// One request of a ``ControlledCallbackDataProvider``. Good on any thread.
+/// One request of a ``ControlledCallbackDataProvider``. Safe on any thread.
 public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>: Sendable {
     private typealias Completion = @Sendable (Result<Output, any Error>) -> Void
 
     private struct State {
         var completion: Completion?
         var cancelCount = 0
-        /// Whether it has called back, or can't any more.
+        /// True if it has called back, or has released its completion.
         var isOver = false
     }
 
-    /// What the request was made with.
+    /// The input of the request.
     public let input: Input
-    /// What the request found as the ambient reporter.
+    /// The progress reporter of the request's caller.
     public let reporter = IntegrationProgress.current
-    /// What the request found as the ambient pause control.
+    /// The pause control of the request's caller.
     public let pauseControl = PauseControl.current
     private let state: Watched<State>
-    private let ledger: FailureLedger
+    private let collector: FailureCollector
 
     fileprivate init(
-        input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void, ledger: FailureLedger
+        input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void, collector: FailureCollector
     ) {
         self.input = input
-        self.ledger = ledger
+        self.collector = collector
         state = Watched(State(completion: completion))
     }
 
-    // MARK: What the test does
+    // MARK: Answering
 
-    /// Calls back, from here. As often as this is called: whether the second answer is heard is for the library to
-    /// know.
+    /// Calls back on the caller's thread, each time that it is called.
     public func complete(_ result: Result<Output, any Error>) {
         LibraryTask.stir()
         state.value.completion?(result)
@@ -94,9 +111,9 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     /// Calls back with an error.
     public func fail(_ error: any Error) { complete(.failure(error)) }
 
-    /// Lets the completion go without calling it, if nobody else holds it. From then on nothing is called any more.
+    /// Releases the completion without calling it. Later answers are ignored.
     public func drop() {
-        // Taken out first: it is to be let go outside of the lock.
+        // Released outside of the lock.
         _ = state.change { state -> Completion? in
             state.isOver = true
             defer { state.completion = nil }
@@ -104,18 +121,26 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
         }
     }
 
-    // MARK: What the test sees
+    // MARK: Observing
 
-    /// How often the cancel handler has been called.
+    /// The number of calls of the cancel handler.
     public var cancelCount: Int { state.value.cancelCount }
 
-    /// Waits until the cancel handler has been called. A request that has called back or was dropped without that is a
-    /// failure, and isn't waited for any more. Throws `CancellationError` if the task that waits is cancelled.
+    fileprivate var isAnsweredOrCancelled: Bool {
+        let state = state.value
+        return state.isOver || state.cancelCount > 0
+    }
+
+    /// Waits until the cancel handler is called. It is a failure if the request calls back or is dropped before that.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func cancelled(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.waitForCancel(in: state, at: place, isCancelled: { $0.cancelCount > 0 }, isOver: \.isOver)
+        try await collector.waitForCancel(
+            of: state, at: place, within: limit, isCancelled: { $0.cancelCount > 0 }, isOver: \.isOver)
     }
 
     fileprivate func cancel() {

@@ -1,6 +1,6 @@
 public import IDMCore
 
-/// A provider whose requests wait until the test ends them.
+/// A provider whose requests wait until the test answers them.
 ///
 /// ```swift
 /// let provider = ControlledDataProvider<String, [String]>()
@@ -9,73 +9,92 @@ public import IDMCore
 /// let names = try await task.value
 /// ```
 ///
-/// A request ends when the test answers, fails or drops it, or when its task is cancelled, whichever comes first. With
-/// ``init(hearsCancel:)`` it can be made to wait for the test also after a cancel, as a provider does that ignores its
-/// cancellation.
+/// A request ends when the test answers, fails or drops it, or when its task is cancelled, whichever is first. With
+/// `hearsCancel: false` a cancelled request waits for the test as well, as a provider does that ignores its cancel. A
+/// request that is neither answered nor cancelled at the end of the ``TestScope`` is a failure.
 public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: DataProvider {
-    private let desk = RequestDesk<ControlledRequest<Input, Output>>()
+    private let desk = RequestDesk<ControlledRequest<Input, Output>> { "\($0.input)" }
     private let hearsCancel: Bool
 
-    /// Makes a provider that nobody has asked yet.
+    /// Makes a provider without requests.
     ///
-    /// - Parameter hearsCancel: Whether a cancel ends a request. If not, it goes on waiting for the test.
-    public init(hearsCancel: Bool = true) {
+    /// - Parameter hearsCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
+    public init(
+        hearsCancel: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
+    ) {
         self.hearsCancel = hearsCancel
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        desk.reportUnanswered(at: place) { $0.isOver || $0.isCancelled }
     }
 
     /// A controlled provider, by what it takes and gives.
     public var structure: ProviderStructure { .provider("controlled: \(Input.self) → \(Output.self)") }
 
-    /// How many requests have been made.
+    /// The number of requests.
     public var requestCount: Int { desk.requests.count }
 
-    /// The requests, in the order in which they were made.
+    /// The requests in the order in which they were made.
     public var requests: [ControlledRequest<Input, Output>] { desk.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
-    /// is cancelled, as a time limit does.
+    /// Waits for the earliest request that the test hasn't been given yet.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func nextRequest(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws -> ControlledRequest<Input, Output> {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place)
+        return try await desk.next(at: place, within: limit)
     }
 
-    /// Waits for the test.
+    /// Waits for a request with an input, and passes over all others: they are left for other waits.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
+    public func waitForRequest(
+        _ input: Input, within limit: Duration? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws -> ControlledRequest<Input, Output> where Input: Equatable {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await desk.next(at: place, within: limit, input: "\(input)") { $0.input == input }
+    }
+
+    /// Suspends until the test answers.
     public func request(_ input: Input) async throws -> Output {
-        let request = ControlledRequest<Input, Output>(input: input, hearsCancel: hearsCancel, ledger: desk.ledger)
+        let request = ControlledRequest<Input, Output>(
+            input: input, hearsCancel: hearsCancel, collector: desk.collector)
         desk.add(request)
         return try await request.result()
     }
 }
 
-/// One request of a ``ControlledDataProvider``. Good on any thread.
+/// One request of a ``ControlledDataProvider``. Safe on any thread.
 public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendable {
     private struct State {
         var result: Result<Output, any Error>?
         var isCancelled = false
         var isOver = false
-        /// Those that are to answer later.
+        /// Tasks that answer later.
         var timers: [Task<Void, Never>] = []
     }
 
-    /// What the request was made with.
+    /// The input of the request.
     public let input: Input
-    /// What the request found as the ambient reporter. The test may report with it.
+    /// The progress reporter of the request's caller. The test may report with it.
     public let reporter = IntegrationProgress.current
-    /// What the request found as the ambient pause control.
+    /// The pause control of the request's caller.
     public let pauseControl = PauseControl.current
     private let state = Watched(State())
     private let hearsCancel: Bool
-    private let ledger: FailureLedger
+    private let collector: FailureCollector
 
-    fileprivate init(input: Input, hearsCancel: Bool, ledger: FailureLedger) {
+    fileprivate init(input: Input, hearsCancel: Bool, collector: FailureCollector) {
         self.input = input
         self.hearsCancel = hearsCancel
-        self.ledger = ledger
+        self.collector = collector
     }
 
-    // MARK: What the test does
+    // MARK: Answering
 
     /// Ends the request with a value. Only the first end counts.
     public func answer(_ output: Output) { end(.success(output)) }
@@ -86,11 +105,10 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// Ends the request with an error. Only the first end counts.
     public func fail(_ error: any Error) { end(.failure(error)) }
 
-    /// Ends the request as a provider does that lost its answer: with `DataProviderError.noAnswer`.
+    /// Ends the request with `DataProviderError.noAnswer`, as a provider does that loses its answer.
     public func drop() { fail(DataProviderError.noAnswer) }
 
-    /// Ends the request with a value after some time, counted from now. Returns at once. If the request has ended by
-    /// then, nothing is waited for.
+    /// Ends the request with a value after a duration. Returns at once.
     public func answer(_ output: Output, after duration: Duration, on clock: some Clock<Duration>) {
         let alarm = clock.alarm(after: duration)
         let timer = LibraryTask.startAtOnce(clock: clock, isolation: nil) { _ in
@@ -104,29 +122,35 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         if isOver { timer.cancel() }
     }
 
-    // MARK: What the test sees
+    // MARK: Observing
 
-    /// Whether the request's task has been cancelled.
+    /// True if the request's task has been cancelled.
     public var isCancelled: Bool { state.value.isCancelled }
 
-    /// Whether the request has returned or thrown.
+    /// True if the request has returned or thrown.
     public var isOver: Bool { state.value.isOver }
 
-    /// Waits until the request's task is cancelled. A request that ends without that is a failure, and isn't waited for
-    /// any more. Throws `CancellationError` if the task that waits is cancelled.
+    /// Waits until the request's task is cancelled. It is a failure if the request ends without a cancel.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func cancelled(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.waitForCancel(in: state, at: place, isCancelled: \.isCancelled, isOver: \.isOver)
+        try await collector.waitForCancel(
+            of: state, at: place, within: limit, isCancelled: \.isCancelled, isOver: \.isOver)
     }
 
-    /// Waits until the request has returned or thrown. Throws `CancellationError` if the task that waits is cancelled.
+    /// Waits until the request has returned or thrown.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func ended(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.waitForEnd(in: state, at: place, isOver: \.isOver)
+        try await collector.waitForEnd(of: state, at: place, within: limit, isOver: \.isOver)
     }
 
     private func end(_ result: Result<Output, any Error>) {
@@ -135,9 +159,9 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         }
     }
 
-    /// Lets go of the answer: the test has the request for as long as it likes.
+    /// Releases the answer: the test may keep the request.
     private func finish() {
-        // The answer is let go outside of the lock.
+        // The answer is released outside of the lock.
         let (timers, _) = state.change { state in
             state.isOver = true
             defer { (state.timers, state.result) = ([], nil) }
@@ -154,7 +178,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
         } onCancel: {
             state.change { state in
                 state.isCancelled = true
-                // An end like others: an answer that comes later is none, however soon the request goes on.
+                // The first end counts, also if the test answers before the request resumes.
                 if hearsCancel && state.result == nil { state.result = .failure(CancellationError()) }
             }
         }

@@ -1,6 +1,6 @@
 public import IDMCore
 
-/// A stream whose values come when the test sends them.
+/// A stream of values that the test sends.
 ///
 /// ```swift
 /// let stream = ControlledStreamDataProvider<String, Int>()
@@ -12,43 +12,62 @@ public import IDMCore
 /// #expect(try await task.value == 2)
 /// ```
 ///
-/// A request begins with the first value that is asked for. It ends when the test ends it, or when its task is
-/// cancelled while it waits for a value, whichever comes first; with ``init(hearsCancel:)`` a cancel ends nothing. What
-/// has been sent before the end is still delivered. It also ends when nobody listens to it any more.
+/// A request begins when its first value is asked for. It ends when the test ends it, when its task is cancelled while
+/// it waits for a value (unless the provider was made with `hearsCancel: false`), or when its iterator is released.
+/// Values that were sent before the end are still delivered. A request that is neither ended nor cancelled at the end of
+/// the ``TestScope`` is a failure.
 public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendable>: StreamDataProvider {
-    private let desk = RequestDesk<ControlledStreamRequest<Input, Output>>()
+    private let desk = RequestDesk<ControlledStreamRequest<Input, Output>> { "\($0.input)" }
     private let hearsCancel: Bool
 
-    /// Makes a stream that nobody has asked yet.
+    /// Makes a provider without requests.
     ///
-    /// - Parameter hearsCancel: Whether a cancel ends a request. If not, it goes on waiting for the test.
-    public init(hearsCancel: Bool = true) {
+    /// - Parameter hearsCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
+    public init(
+        hearsCancel: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
+    ) {
         self.hearsCancel = hearsCancel
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        desk.reportUnanswered(at: place) { $0.isOver || $0.isCancelled }
     }
 
     /// A controlled stream, by what it takes and gives.
     public var structure: ProviderStructure { .provider("controlled stream: \(Input.self) → \(Output.self)") }
 
-    /// How many requests have been made: sequences that have been asked for their first value.
+    /// The number of requests: sequences whose first value was asked for.
     public var requestCount: Int { desk.requests.count }
 
-    /// The requests, in the order in which they were made.
+    /// The requests in the order in which they were made.
     public var requests: [ControlledStreamRequest<Input, Output>] { desk.requests }
 
-    /// Waits for the earliest request that the test hasn't got yet. Throws `CancellationError` if the task that waits
-    /// is cancelled.
+    /// Waits for the earliest request that the test hasn't been given yet.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func nextRequest(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws -> ControlledStreamRequest<Input, Output> {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place)
+        return try await desk.next(at: place, within: limit)
     }
 
-    /// The values that the test will send.
+    /// Waits for a request with an input, and passes over all others: they are left for other waits.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
+    public func waitForRequest(
+        _ input: Input, within limit: Duration? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+    ) async throws -> ControlledStreamRequest<Input, Output> where Input: Equatable {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await desk.next(at: place, within: limit, input: "\(input)") { $0.input == input }
+    }
+
+    /// The values that the test sends.
     public func values(for input: Input) -> Values {
         Values { [desk, hearsCancel] in
             let request = ControlledStreamRequest<Input, Output>(
-                input: input, hearsCancel: hearsCancel, ledger: desk.ledger)
+                input: input, hearsCancel: hearsCancel, collector: desk.collector)
             desk.add(request)
             return request
         }
@@ -58,10 +77,10 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
     public struct Values: AsyncSequence, Sendable {
         fileprivate let begin: @Sendable () -> ControlledStreamRequest<Input, Output>
 
-        /// Begins with the first value that is asked for.
+        /// Makes an iterator. The request begins with its first value.
         public func makeAsyncIterator() -> Iterator { Iterator(begin: begin) }
 
-        /// Walks through the values of one request.
+        /// Iterates over the values of one request.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let begin: @Sendable () -> ControlledStreamRequest<Input, Output>
             private var listener: Listener?
@@ -70,12 +89,12 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
                 self.begin = begin
             }
 
-            /// The next value once the test has sent it, or nil after the last.
+            /// Returns the next value that the test sends, or nil after the end.
             public mutating func next() async throws -> Output? {
                 try await next(isolation: #isolation)
             }
 
-            /// The next value once the test has sent it, or nil after the last.
+            /// Returns the next value that the test sends, or nil after the end.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Output? {
                 let listener = listener ?? Listener(begin())
                 self.listener = listener
@@ -84,7 +103,7 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
         }
     }
 
-    /// Tells when nobody listens to a request any more: the request itself is held for the test.
+    /// Ends a request when its iterator is released: the request itself is kept for the test.
     fileprivate final class Listener: Sendable {
         let request: ControlledStreamRequest<Input, Output>
 
@@ -96,40 +115,39 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
     }
 }
 
-/// One request of a ``ControlledStreamDataProvider``. Good on any thread.
+/// One request of a ``ControlledStreamDataProvider``. Safe on any thread.
 public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: Sendable {
     private struct State {
-        /// How many values are there.
+        /// The number of values in the backlog.
         var count = 0
         var end: Result<Void, any Error>?
         var isCancelled = false
         var isOver = false
-        /// Whether it was over before its end was told.
+        /// True if its iterator was released before the end was delivered.
         var isLeft = false
     }
 
-    /// What the request was made with.
+    /// The input of the request.
     public let input: Input
-    /// What the stream found as the ambient reporter at its first value.
+    /// The progress reporter of the caller at the first value.
     public let reporter = IntegrationProgress.current
-    /// What the stream found as the ambient pause control at its first value.
+    /// The pause control of the caller at the first value.
     public let pauseControl = PauseControl.current
     private let state = Watched(State())
-    /// The values. Beside the state, and changed with it: whoever waits for that has a copy, and thousands of values
-    /// would be copied as well.
+    /// The values, changed with the state but outside of it: each wait copies the state.
     private let backlog = Locked(Backlog<Output>())
     private let hearsCancel: Bool
-    private let ledger: FailureLedger
+    private let collector: FailureCollector
 
-    fileprivate init(input: Input, hearsCancel: Bool, ledger: FailureLedger) {
+    fileprivate init(input: Input, hearsCancel: Bool, collector: FailureCollector) {
         self.input = input
         self.hearsCancel = hearsCancel
-        self.ledger = ledger
+        self.collector = collector
     }
 
-    // MARK: What the test does
+    // MARK: Answering
 
-    /// Sends one more value. After the end it is dropped.
+    /// Sends a value. After the end the value is dropped.
     public func send(_ value: Output) {
         state.change { state in
             guard state.end == nil else { return }
@@ -144,33 +162,37 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// Ends the stream with an error, after the values sent so far. Only the first end counts.
     public func fail(_ error: any Error) { end(.failure(error)) }
 
-    // MARK: What the test sees
+    // MARK: Observing
 
-    /// Whether the task that waits for a value has been cancelled. A cancel that comes between two values is heard with
-    /// the next one that is asked for.
+    /// True if the task of the stream has been cancelled. A cancel between two values is seen when the next value is asked
+    /// for.
     public var isCancelled: Bool { state.value.isCancelled }
 
-    /// Whether the stream has told its end to whoever listens, or nobody listens any more.
+    /// True if the stream has delivered its end, or its iterator is released.
     public var isOver: Bool { state.value.isOver }
 
-    /// Waits until the task that waits for a value is cancelled, or until nobody listens any more: all that is seen of
-    /// a cancel between two values. A stream that tells its end without that is a failure, and isn't waited for any
-    /// more. Throws `CancellationError` if the task that waits here is cancelled.
+    /// Waits until the task of the stream is cancelled, or until its iterator is released, which is all that shows a cancel
+    /// between two values. It is a failure if the stream delivers its end before that.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func cancelled(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.waitForCancel(
-            in: state, at: place, isCancelled: { $0.isCancelled || $0.isLeft }, isOver: \.isOver)
+        try await collector.waitForCancel(
+            of: state, at: place, within: limit, isCancelled: { $0.isCancelled || $0.isLeft }, isOver: \.isOver)
     }
 
-    /// Waits until the stream has told its end to whoever listens, or nobody listens any more. Throws
-    /// `CancellationError` if the task that waits is cancelled.
+    /// Waits until the stream has delivered its end, or its iterator is released.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func ended(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.waitForEnd(in: state, at: place, isOver: \.isOver)
+        try await collector.waitForEnd(of: state, at: place, within: limit, isOver: \.isOver)
     }
 
     private func end(_ result: Result<Void, any Error>) {
@@ -186,7 +208,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
             if state.end == nil { state.end = .success(()) }
             state.count = 0
         }
-        // What nobody has taken. Let go outside of the lock.
+        // Values that were never delivered are released outside of the lock.
         _ = backlog.withLock { backlog in
             defer { backlog = Backlog() }
             return backlog

@@ -1,6 +1,6 @@
 public import IDMCore
 
-/// A provider that passes requests on to another one, and remembers them.
+/// A provider that forwards requests to another provider, and records them.
 ///
 /// ```swift
 /// let spy = SpyDataProvider(UserDataProvider())
@@ -8,45 +8,45 @@ public import IDMCore
 /// #expect(spy.inputs == ["apple"])
 /// ```
 ///
-/// It adds nothing of its own: it asks on the caller's actor, and hands on whatever comes, cancels among it. A stream
-/// stays a stream.
+/// The base is asked on the caller's actor, and its values, errors and cancels are forwarded unchanged. A stream stays a
+/// stream.
 public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
-    /// What was seen of one request.
+    /// The record of one request.
     public struct Observation: Sendable {
-        /// What the request was made with.
+        /// The input of the request.
         public let input: Base.Input
-        /// The values that have come so far: for a single answer, that one.
+        /// The values so far: for a single answer, that one.
         public fileprivate(set) var values: [Base.Output] = []
-        /// How it ended: with its last value, or the error. Nil while it runs, for a stream without a value, and for
-        /// one that was let go before its end.
+        /// The last value, or the error. Nil while the request runs, for a stream without a value, and for a stream
+        /// that was released before its end.
         public fileprivate(set) var outcome: Result<Base.Output, any Error>?
-        /// Whether the task that made it was cancelled while it ran. For a stream: while somebody waited for a value. A
-        /// cancel that comes between two values is heard with the next one that is asked for, or not, if none is.
+        /// True if the task of the request was cancelled while the request ran. A cancel between two values of a
+        /// stream is seen when the next value is asked for.
         public fileprivate(set) var isCancelled = false
-        /// Whether it has ended.
+        /// True if the request has ended.
         public fileprivate(set) var isOver = false
     }
 
-    /// What happened to the requests, in order. Requests are counted from 0.
+    /// An event of a request. Requests are counted from 0.
     public enum Event: Sendable, Hashable {
         /// A request was made.
         case requested(Int)
-        /// A value came.
+        /// The request returned a value.
         case answered(Int)
-        /// An error came.
+        /// The request threw an error.
         case failed(Int)
-        /// The task of a request was cancelled while it ran; of a stream, while it waited for a value.
+        /// The task of a request was cancelled while the request ran, or while the stream was awaited.
         case cancelled(Int)
         /// A stream ended.
         case finished(Int)
-        /// A stream was let go before its end.
+        /// A stream was released before its end.
         case abandoned(Int)
     }
 
     private struct State: Sendable {
         var observations: [Observation] = []
         var events: [Event] = []
-        /// Counted as they end: whoever waits for that asks at each event.
+        /// Kept beside the records: a wait asks for it after each event.
         private(set) var endedCount = 0
 
         mutating func end(_ index: Int) {
@@ -57,52 +57,56 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
 
     private let base: Base
     private let state = Watched(State())
-    private let ledger = FailureLedger.current
+    private let collector = FailureCollector.current
 
-    /// Makes a provider that passes requests on.
+    /// Makes a spy of a provider.
     public init(_ base: Base) {
         self.base = base
     }
 
-    // MARK: What was seen
+    // MARK: Observing
 
-    /// The requests, in the order in which they were made.
+    /// The records of the requests, in the order in which they were made.
     public var requests: [Observation] { state.value.observations }
 
-    /// What happened to them, in order.
+    /// The events of all requests, in order.
     public var events: [Event] { state.value.events }
 
-    /// What the requests were made with, in order.
+    /// The inputs of the requests, in order.
     public var inputs: [Base.Input] { requests.map(\.input) }
 
-    /// How many requests were cancelled while they ran, as far as ``Observation/isCancelled`` tells.
+    /// The number of requests that were cancelled while they ran. See ``Observation/isCancelled``.
     public var cancelCount: Int { requests.count(where: \.isCancelled) }
 
-    /// Waits until so many requests have been made. Throws `CancellationError` if the task that waits is cancelled.
+    /// Waits for a number of requests.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func requests(
-        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-        line: Int = #line, column: Int = #column
+        _ count: Int, within limit: Duration? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: count, in: state, at: place, counted: \.observations.count) {
+        try await collector.wait(for: count, in: state, at: place, within: limit, counted: \.observations.count) {
             "Expected \(count.requests), and \($0) came"
         }
     }
 
-    /// Waits until so many requests have ended. Throws `CancellationError` if the task that waits is cancelled.
+    /// Waits until a number of requests have ended.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func ended(
-        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-        line: Int = #line, column: Int = #column
+        _ count: Int, within limit: Duration? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: count, in: state, at: place, counted: \.endedCount) {
+        try await collector.wait(for: count, in: state, at: place, within: limit, counted: \.endedCount) {
             "Expected \(count.requests) to end, and \($0) did"
         }
     }
 
     // MARK: The provider
 
-    /// Asks the base, and remembers what came.
+    /// Forwards a request to the base, and records it.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         let index = begin(input)
         do {
@@ -115,28 +119,28 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    /// The values of the base, each of which is remembered when it comes.
+    /// The values of the base, recorded one by one.
     public func values(for input: Base.Input) -> Values {
         Values(spy: self, input: input)
     }
 
-    /// The base: to be watched is no part of a structure.
+    /// The structure of the base.
     public var structure: ProviderStructure { base.structure }
 
-    /// Whether the base delivers many values.
+    /// True if the base delivers many values.
     public var deliversMany: Bool { AnyDataProvider(base).deliversMany }
 
-    /// The values of one request that is watched.
+    /// The values of one recorded request.
     public struct Values: AsyncSequence, Sendable {
         fileprivate let spy: SpyDataProvider
         fileprivate let input: Base.Input
 
-        /// Starts to listen to the base.
+        /// Makes an iterator. The request begins with its first value.
         public func makeAsyncIterator() -> Iterator {
             Iterator(spy: spy, input: input, base: ProviderValues(of: spy.base, for: input).makeAsyncIterator())
         }
 
-        /// Walks through the values of one request.
+        /// Iterates over the values of one request.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let spy: SpyDataProvider
             fileprivate let input: Base.Input
@@ -149,12 +153,12 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
                 self.base = base
             }
 
-            /// The next value of the base, or nil after the last.
+            /// Returns the next value of the base, or nil after the end.
             public mutating func next() async throws -> Base.Output? {
                 try await next(isolation: #isolation)
             }
 
-            /// The next value of the base, or nil after the last.
+            /// Returns the next value of the base, or nil after the end.
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Base.Output? {
                 let passage = passage ?? Passage(spy, input)
                 self.passage = passage
@@ -173,7 +177,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
             }
 
             private mutating func step(_ index: Int, isolation: isolated (any Actor)?) async throws -> Base.Output? {
-                // Taken out and put back: the closure can't change this iterator, only a variable of its own.
+                // Copied and written back: a closure can't change this iterator.
                 var base = base
                 defer { self.base = base }
                 return try await spy.noticingCancel(of: index) { try await base.next(isolation: isolation) }
@@ -181,7 +185,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    /// Tells when nobody listens to a stream any more.
+    /// Records the end of a stream whose iterator is released.
     fileprivate final class Passage: Sendable {
         let index: Int
         private let spy: SpyDataProvider
@@ -194,7 +198,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
         deinit { spy.finish(index, .abandoned(index)) }
     }
 
-    // MARK: What is remembered
+    // MARK: Recording
 
     private func begin(_ input: Base.Input) -> Int {
         state.change { state in

@@ -1,6 +1,6 @@
 public import IDMCore
 
-/// A provider that gives prepared answers.
+/// A provider that returns prepared answers.
 ///
 /// ```swift
 /// let always = StubDataProvider<String, [String]>(["Ada"])
@@ -10,9 +10,9 @@ public import IDMCore
 /// let never = StubDataProvider<Int, String>.unexpected()
 /// ```
 ///
-/// A request more than it has answers for is a failure, with the line where the stub was made, and throws that
-/// ``TestFailure``. So is, at the end of the ``TestScope``, a stub that was never asked, or that has answers left;
-/// ``verify()`` and an exhaustive ``IntegrationRecorder`` ask for that at once. It is told once.
+/// A request for which there is no answer left is a failure at the line of the stub, and throws that ``TestFailure``. A
+/// stub that was never asked, or that has answers left, is a failure at the end of the ``TestScope``, or earlier with
+/// ``verify()``. Each failure is reported once.
 public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProvider {
     private enum Supply: Sendable {
         case endless(@Sendable (Input) async throws -> Output)
@@ -26,7 +26,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         }
     }
 
-    /// How often the stub is to be asked. All that is kept of it for the end of the scope.
+    /// The expected number of requests. The end of the scope keeps this, and not the answers.
     private struct Expectation {
         let count: Int
         let words: String
@@ -34,8 +34,8 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
 
     private struct Use {
         var requests = 0
-        /// Whether it has been told that the stub wasn't used up.
-        var isTold = false
+        /// True if the missing requests have been reported.
+        var isReported = false
     }
 
     private enum Answer: Sendable {
@@ -47,18 +47,18 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     private let supply: Supply
     private let use = Watched(Use())
     private let place: SourcePlace
-    private let ledger: FailureLedger
+    private let collector: FailureCollector
 
     private init(_ supply: Supply, _ place: SourcePlace) {
         self.supply = supply
         self.place = place
-        ledger = .current
+        collector = .current
         let expected = supply.expectation
-        ledger.atEnd(.stub) { [use] in Self.leftovers(of: expected, use, at: place) }
+        collector.atEnd(EndCheck(.expectations) { [use] in Self.leftovers(of: expected, use, at: place) })
     }
 
     /// Makes a provider that answers every request with a value.
-    // Or a closure that computes answers would be taken for one where the input is known from elsewhere.
+    // Disfavored: a closure that computes answers would be taken for the value itself.
     @_disfavoredOverload
     public convenience init(
         _ value: Output, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
@@ -104,8 +104,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     }
 
     /// Makes a provider that answers with what the closure returns or throws.
-    // For a closure that doesn't suspend. The one for those that do would need a conversion, and so the compiler would
-    // rather take the closure for a value.
+    // For a closure that doesn't suspend: converted to an async one, it would be taken for the value itself.
     public convenience init(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ body: @escaping @Sendable (Input) throws -> Output
@@ -113,33 +112,33 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         self.init(.endless(body), SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// A provider that isn't to be asked at all.
+    /// Makes a provider that expects no request at all.
     public static func unexpected(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) -> StubDataProvider {
         StubDataProvider(answers: [], fileID: fileID, filePath: filePath, line: line, column: column)
     }
 
-    /// A stub, by what it takes and gives.
+    /// A stub, named by its input and output.
     public var structure: ProviderStructure { .provider("stub: \(Input.self) → \(Output.self)") }
 
-    /// How many requests have been made.
+    /// The number of requests.
     public var requestCount: Int { use.value.requests }
 
-    /// Gives the next answer. Throws ``TestFailure``, and records it, if there is none.
+    /// Returns the next answer. Records and throws a ``TestFailure`` if there is none.
     public func request(_ input: Input) async throws -> Output {
         switch next(input) {
         case .compute(let body): return try await body(input)
         case .given(let answer): return try answer.get()
         case .exhausted(let failure):
-            ledger.record(failure)
+            collector.record(failure)
             throw failure
         }
     }
 
-    /// Fails unless the stub has been used up: asked at all, and as often as it has answers.
+    /// Records a failure unless the stub was asked, and as often as it has answers.
     public func verify() {
-        for failure in Self.leftovers(of: supply.expectation, use, at: place) { ledger.record(failure) }
+        for failure in Self.leftovers(of: supply.expectation, use, at: place) { collector.record(failure) }
     }
 
     private func next(_ input: Input) -> Answer {
@@ -161,8 +160,8 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
         of expected: Expectation, _ use: Watched<Use>, at place: SourcePlace
     ) -> [TestFailure] {
         let came: Int? = use.change { use in
-            guard use.requests < expected.count, !use.isTold else { return nil }
-            use.isTold = true
+            guard use.requests < expected.count, !use.isReported else { return nil }
+            use.isReported = true
             return use.requests
         }
         guard let came else { return [] }

@@ -2,14 +2,13 @@ public import IDMCore
 
 /// An event that a test expects of an ``IntegrationRecorder``.
 public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConvertible {
-    /// What failures call it.
+    /// The text of failures.
     public let description: String
     package let isMet: @Sendable (IntegrationEvent<Output>) -> Bool
-    /// How far the call is expected to have come. It never goes back.
+    /// The expected fraction, for progress.
     private var fraction: Double?
 
-    /// Makes an expectation of your own. It is asked about reports of progress as well: one that doesn't meet it is
-    /// passed over, unless the recorder is made otherwise.
+    /// Makes an expectation from a condition. Reports of progress that don't meet the condition are passed over.
     public init(_ description: String, isMet: @escaping @Sendable (IntegrationEvent<Output>) -> Bool) {
         self.description = description
         self.isMet = isMet
@@ -21,23 +20,23 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
     /// The call had started, and has ended.
     public static var completed: Self { Self("completed") { if case .completed = $0 { true } else { false } } }
 
-    /// Any value came.
+    /// The call delivered a value.
     public static var succeeded: Self { Self("succeeded") { if case .succeeded = $0 { true } else { false } } }
 
-    /// This value came.
+    /// The call delivered this value.
     public static func succeeded(_ value: Output) -> Self where Output: Equatable {
         Self("succeeded(\(value))") { if case .succeeded(value) = $0 { true } else { false } }
     }
 
-    /// A value came for which this holds.
+    /// The call delivered a value that meets a condition.
     public static func succeeded(where condition: @escaping @Sendable (Output) -> Bool) -> Self {
         Self("succeeded(where: …)") { if case .succeeded(let value) = $0 { condition(value) } else { false } }
     }
 
-    /// Any error came.
+    /// The call failed.
     public static var failed: Self { Self("failed") { if case .failed = $0 { true } else { false } } }
 
-    /// This error came.
+    /// The call failed with this error.
     public static func failed<E: Error & Equatable>(_ error: E) -> Self {
         Self("failed(\(error))") { if case .failed(let came) = $0 { came as? E == error } else { false } }
     }
@@ -47,8 +46,7 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
         Self("cancelled(\(reason))") { if case .cancelled(reason) = $0 { true } else { false } }
     }
 
-    /// The call has come to this part of its work. Of reports that come soon after one another only the last may be
-    /// heard.
+    /// The call reported this fraction of its work. Of several quick reports only the last may be delivered.
     public static func progressed(_ fraction: Double) -> Self {
         var expectation = Self("progressed(\(fraction))") {
             if case .progressed(let progress) = $0 { progress.fraction == fraction } else { false }
@@ -57,7 +55,7 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
         return expectation
     }
 
-    /// Whether an event that doesn't meet it may come before one that does.
+    /// Returns whether an event that doesn't meet the expectation may come before one that does.
     func passes(over event: IntegrationEvent<Output>) -> Bool {
         guard case .progressed(let progress) = event else { return false }
         return fraction.map { progress.fraction < $0 } ?? true
@@ -79,10 +77,10 @@ public struct EventExpectation<Output: Sendable>: Sendable, CustomStringConverti
 extension IntegrationEvent {
     var isProgress: Bool { if case .progressed = self { true } else { false } }
 
-    /// How failures write events. There may be thousands: of many reports in a row these are the first and the last,
-    /// and of what is many even so the first ten and the last five.
+    /// Writes events for a failure. Of many reports in a row it writes the first and the last, and of more than twenty
+    /// entries the first ten and the last five.
     static func words(for events: [Self]) -> [String] {
-        /// How an event is written, or some that are left out, and how many it stands for.
+        /// The text, and the number of events that it stands for.
         var entries: [(words: String, count: Int)] = []
         var rest = events[...]
         while !rest.isEmpty {
@@ -97,7 +95,7 @@ extension IntegrationEvent {
         return entries.prefix(10).map(\.words) + ["… \(count) more …"] + entries.suffix(5).map(\.words)
     }
 
-    /// How failures write the event.
+    /// The text of the event.
     var words: String {
         switch self {
         case .began: "began"

@@ -1,51 +1,46 @@
 import IDMCore
 
-/// Expectations in a row, and the events that have come of them: what one `expect` of a recorder holds.
+/// The expectations of one call of `expect`, and the events that were held against them.
 struct ExpectedEvents<Output: Sendable>: Sendable {
     private let all: [EventExpectation<Output>]
-    /// Those that are still to be met.
     private var rest: ArraySlice<EventExpectation<Output>>
-    private var came: [IntegrationEvent<Output>] = []
-    private let passesOverProgress: Bool
+    private var events: [IntegrationEvent<Output>] = []
 
-    init(_ all: [EventExpectation<Output>], passingOverProgress passesOverProgress: Bool) {
+    init(_ all: [EventExpectation<Output>]) {
         self.all = all
-        self.passesOverProgress = passesOverProgress
         rest = all[...]
     }
 
     var areMet: Bool { rest.isEmpty }
-    /// How many are still to be met.
     var restCount: Int { rest.count }
 
-    /// Takes the next event, and says whether it fits: it meets the next expectation, or is progress on the way there.
+    /// Takes the next event. Returns whether it meets the next expectation, or is progress that may come before.
     mutating func take(_ event: IntegrationEvent<Output>) -> Bool {
-        came.append(event)
+        events.append(event)
         guard let next = rest.first else { return false }
         if next.isMet(event) {
             rest.removeFirst()
             return true
         }
-        return passesOverProgress && next.passes(over: event)
+        return next.passes(over: event)
     }
 
-    /// Adds what came where an event didn't fit, for the words.
+    /// Adds events for the message only.
     mutating func add(_ events: [IntegrationEvent<Output>]) {
-        came += events
+        self.events += events
     }
 
-    /// Whether events that nobody has taken yet meet all that is still to be met.
+    /// Returns whether events that haven't been consumed yet meet the rest.
     func areMet(by events: some Sequence<IntegrationEvent<Output>>) -> Bool {
-        var ahead = self
+        var copy = self
         for event in events {
-            if ahead.areMet { return true }
-            guard ahead.take(event) else { return false }
+            if copy.areMet { return true }
+            guard copy.take(event) else { return false }
         }
-        return ahead.areMet
+        return copy.areMet
     }
 
-    /// What was expected, and what came.
-    var words: String {
-        "Expected \(all.map(\.description).inWords), and \(IntegrationEvent.words(for: came).inWords) came"
+    var message: String {
+        "Expected \(all.map(\.description).inWords), and \(IntegrationEvent.words(for: events).inWords) came"
     }
 }

@@ -1,35 +1,44 @@
 import IDMCore
 
 extension IntegrationRecorder {
-    /// What has been heard, and what became of it.
     struct State {
-        let passesOverProgress: Bool
-        var events: [IntegrationEvent<Output>] = []
-        private(set) var expectedCount = 0
-        /// Up to how many of all, besides what is passed over, failed expectations have named, whether they had come or
-        /// not.
-        private var namedCount = 0
-        /// Calls made with the recorder, and those of them of which nothing comes any more.
-        var made = 0
-        var over = 0
-        /// The runs of each of them that haven't had their last event: its own, and those that `thenRecall` has added.
-        var calls: [Int: OpenRuns] = [:]
-        /// Whether a run that `thenRecall` has added to them is still to be made.
-        var recalls: [Int: @Sendable () -> Bool] = [:]
-        /// The runs of all integrators that are heard, if any is.
-        var integrators: OpenRuns?
-        /// How many of them can still be called, or have a run that may tell something.
-        var audible = 0
-        /// How many events have been told as left over.
-        var toldCount = 0
+        private(set) var events: [IntegrationEvent<Output>] = []
+        private(set) var calls: [Int: RecordedCall] = [:]
+        private var lastCall = 0
+        /// The number of events expectations have consumed.
+        private var expectedCount = 0
+        /// The number of events, progress apart, failed expectations have named, whether these events came or not.
+        private var excusedCount = 0
+        /// The number of events that have been reported as unexpected.
+        private var reportedCount = 0
+        /// Calls of integrators that are recorded as a whole, and how many integrators and runs may still report.
+        var openRuns = OpenRuns()
+        var sources = 0
+        var hasSources = false
+        /// True if everything that is about to end has been given time.
+        private var isGivenTime = false
 
-        /// Whether no event can come any more.
-        var isOver: Bool { (made > 0 || integrators != nil) && made == over && audible == 0 }
         var unexpected: ArraySlice<IntegrationEvent<Output>> { events.dropFirst(expectedCount) }
 
-        init(passesOverProgress: Bool) {
-            self.passesOverProgress = passesOverProgress
+        /// True if no event can come any more.
+        var isOver: Bool { (!calls.isEmpty || hasSources) && sources == 0 && calls.values.allSatisfy(\.isOver) }
+
+        // MARK: Recording
+
+        mutating func addCall(at place: SourcePlace) -> Int {
+            lastCall += 1
+            calls[lastCall] = RecordedCall(place: place)
+            return lastCall
         }
+
+        mutating func add(_ event: IntegrationEvent<Output>, ofCall call: Int? = nil) {
+            events.append(event)
+            if let call { calls[call]?.take(event) } else { openRuns.take(event) }
+        }
+
+        mutating func endCall(_ call: Int) { calls[call]?.isOver = true }
+
+        // MARK: Expecting
 
         mutating func takeNext() -> IntegrationEvent<Output>? {
             guard let event = unexpected.first else { return nil }
@@ -37,66 +46,91 @@ extension IntegrationRecorder {
             return event
         }
 
-        /// Takes the next events for an expectation that has failed, so many besides what is passed over, or as many as
-        /// there are.
+        /// Consumes the events that a failed expectation names, as far as they have come.
         mutating func takeRest(_ count: Int) -> [IntegrationEvent<Output>] {
             let taken = upcoming(count)
-            namedCount = max(namedCount, self.count(before: expectedCount) + count)
+            excusedCount = max(excusedCount, countEvents(before: expectedCount) + count)
             expectedCount += taken.count
             return taken
         }
 
-        /// Whether an expectation has failed because none of the next events comes, so many besides what is passed
-        /// over. Notes it if so: they may come all the same, if another call is made with the recorder later.
-        mutating func missesRest(_ count: Int) -> Bool {
-            guard isOver && unexpected.isEmpty else { return false }
-            nameMissing(count)
-            return true
+        /// Notes the events that a failed expectation misses: if they come later, they are no second failure.
+        mutating func excuseMissing(_ count: Int) {
+            excusedCount = max(excusedCount, countEvents(before: expectedCount)) + count
         }
 
-        /// Notes that an expectation has failed because so many aren't there. What is missing now, and was before,
-        /// comes one after the other.
-        mutating func nameMissing(_ count: Int) {
-            namedCount = max(namedCount, self.count(before: expectedCount)) + count
-        }
-
-        /// The next events, so many besides what is passed over, or as many as there are.
+        /// The next events, up to a number that doesn't count progress.
         func upcoming(_ count: Int) -> [IntegrationEvent<Output>] {
             var rest = count
             return Array(
                 unexpected.prefix { event in
-                    defer { rest -= passes(over: event) ? 0 : 1 }
+                    defer { rest -= event.isProgress ? 0 : 1 }
                     return rest > 0
                 })
         }
 
-        /// The events that nobody expected, without what is passed over and those that this has returned before. Nor
-        /// those that a failed expectation would have taken if they had come sooner: one mistake is to be one failure.
-        mutating func takeLeftovers() -> [IntegrationEvent<Output>] {
-            let start = max(expectedCount, toldCount)
-            toldCount = events.count
-            let left = events.dropFirst(start).filter { !passes(over: $0) }
-            return Array(left.dropFirst(max(0, namedCount - count(before: start))))
+        private func countEvents(before index: Int) -> Int { events.prefix(index).count { !$0.isProgress } }
+
+        // MARK: Leftovers
+
+        /// True if everything has ended that is looked at when the scope ends.
+        mutating func isSettled() -> Bool {
+            isGivenTime = true
+            return calls.values.allSatisfy(\.isOver) && openRuns.count == 0
         }
 
-        /// How many events are there before one of them, besides what is passed over.
-        private func count(before index: Int) -> Int { events.prefix(index).count { !passes(over: $0) } }
+        /// The unexpected events, each returned once.
+        mutating func takeUnexpected() -> [IntegrationEvent<Output>] {
+            let start = max(expectedCount, reportedCount)
+            reportedCount = events.count
+            let left = events.dropFirst(start).filter { !$0.isProgress }
+            return Array(left.dropFirst(max(0, excusedCount - countEvents(before: start))))
+        }
 
-        private func passes(over event: IntegrationEvent<Output>) -> Bool { passesOverProgress && event.isProgress }
-
-        /// The calls that haven't ended. One that has a recall to come is one of them.
-        func unended(recalled: Set<Int>) -> Set<Int> {
-            recalled.union(calls.filter { $0.value.count > 0 }.keys)
+        /// Failures for the calls that haven't ended, each once.
+        ///
+        /// - Parameter isAtEnd: Whether the calls that are chained to a call count as well.
+        mutating func takeUnended(isAtEnd: Bool) -> [TestFailure] {
+            calls.keys.sorted().compactMap { number in
+                guard let call = calls[number], !call.isOver, !call.isReported else { return nil }
+                guard call.isRunning || (isAtEnd && isGivenTime) else { return nil }
+                calls[number]?.isReported = true
+                let subject = call.isRunning ? "the call" : "all that is chained to the call"
+                return TestFailure("Expected \(subject) to have ended, and it had not.", at: call.place)
+            }
         }
     }
 
-    /// Runs that have been made, and haven't had their last event.
+    /// A call that was made with the recorder.
+    struct RecordedCall {
+        let place: SourcePlace
+        /// True if a run of the call hasn't reported its last event.
+        private(set) var isRunning = true
+        private var hasBegun = false
+        /// True if the call and everything chained to it has ended.
+        var isOver = false
+        var isReported = false
+
+        init(place: SourcePlace) {
+            self.place = place
+        }
+
+        mutating func take(_ event: IntegrationEvent<Output>) {
+            switch event {
+            case .began: (hasBegun, isRunning) = (true, true)
+            case .completed: (hasBegun, isRunning) = (false, false)
+            case .cancelled where !hasBegun: isRunning = false
+            default: break
+            }
+        }
+    }
+
+    /// Runs of recorded integrators that haven't reported their last event.
     struct OpenRuns {
         private(set) var count = 0
-        /// Those of them that are about to hear of a cancel, and of nothing else.
+        /// Runs that will report a cancel and nothing else.
         private var turnedAway = 0
-        /// Those of them that have been told. Which ones isn't known: what ends is taken for another one.
-        private var told = 0
+        private var reported = 0
 
         mutating func take(_ step: CallStep) {
             switch step {
@@ -105,7 +139,7 @@ extension IntegrationRecorder {
             }
         }
 
-        mutating func hear(_ event: IntegrationEvent<Output>) {
+        mutating func take(_ event: IntegrationEvent<Output>) {
             switch event {
             case .completed:
                 count -= 1
@@ -115,48 +149,12 @@ extension IntegrationRecorder {
             default:
                 break
             }
-            told = min(told, count)
+            reported = min(reported, count)
         }
 
-        mutating func takeUntold() -> Int {
-            defer { told = count }
-            return count - told
+        mutating func takeUnreported() -> Int {
+            defer { reported = count }
+            return count - reported
         }
     }
-}
-
-/// The calls of a recorder by their numbers. It is looked at when what was heard has gone, so it holds none of that.
-struct OpenCalls {
-    /// Where each of them was made.
-    private var places: [Int: SourcePlace] = [:]
-    /// Those to which something is chained, until that has ended as well.
-    private var chained: Set<Int> = []
-    private var told: Set<Int> = []
-
-    private var isGivenTime = false
-
-    /// Whether nothing is left to be told at the end, which gives what is chained the time to end.
-    mutating func areOver() -> Bool {
-        isGivenTime = true
-        return chained.isSubset(of: told)
-    }
-
-    mutating func begin(_ call: Int, at place: SourcePlace, isChained: Bool) {
-        places[call] = place
-        if isChained { chained.insert(call) }
-    }
-
-    mutating func end(_ call: Int) {
-        places[call] = nil
-        chained.remove(call)
-    }
-
-    /// The places of those of these calls that haven't been told, which they have then.
-    mutating func tell(_ calls: Set<Int>) -> [SourcePlace] {
-        defer { told.formUnion(calls) }
-        return calls.subtracting(told).sorted().compactMap { places[$0] }
-    }
-
-    /// The same of those to which something is chained. None if nobody has given that time: it would be luck.
-    mutating func tellChained() -> [SourcePlace] { isGivenTime ? tell(chained) : [] }
 }

@@ -1,8 +1,8 @@
 public import IDMCore
 
-/// A clock that stands still until the test moves it.
+/// A clock whose time moves only when the test moves it.
 ///
-/// It is good as the clock of everything in the library that takes time: debounces, delays, retries and time-outs.
+/// It is a clock for everything in the library that takes time: debounces, delays, retries and time-outs.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -11,35 +11,28 @@ public import IDMCore
 /// await clock.advance(by: .milliseconds(300))
 /// ```
 ///
-/// ``advance(by:isolation:)`` and ``run(isolation:)`` first wait until everything that the library has started is at
-/// rest: the calls of integrators that have this clock, and, for a clock made inside of a ``TestScope``, whatever is
-/// started in that scope from then on, with handlers on any actor and models made anywhere. At rest is what sleeps on
-/// this clock, what waits for its turn, and what waits for somebody outside, as a request of a
-/// ``ControlledDataProvider`` waits for the test. Then the time goes from one sleeper to the next, each time with that
-/// wait.
+/// ``advance(by:isolation:)`` and ``run(isolation:)`` first wait until the work of the library is at rest: the calls of
+/// integrators with this clock, and, for a clock that is made in a ``TestScope``, all work that is started in that scope
+/// from then on, on any actor. Work is at rest when it sleeps on this clock, waits for its turn, or waits for the test,
+/// as a request of a ``ControlledDataProvider`` does. Then the time moves from one sleeper to the next, with such a wait
+/// after each.
 ///
-/// It can't be known of, and is not waited for:
-/// - what a provider of yours does once it has left its actor, for a call that was made on the main actor, or on an
-///   actor with an executor of its own, and not in a task that was started with ``executor``. It leaves for a
-///   `@concurrent` function, another actor, a continuation, a stream of the standard library, a task or a group of
-///   tasks. Compiled without the feature `NonisolatedNonsendingByDefault` it does so for every `async` function that
-///   isn't marked `nonisolated(nonsending)`. With any feature it does so for those of the standard library, as
-///   `Task.yield()`, every sleep on a clock that is known as `any Clock` or as a type parameter only, and what takes a
-///   closure: `withTaskCancellationHandler`, `withValue` of a task-local. A closure with a capture list leaves it as
-///   well;
-/// - a provider that is an actor with an executor of its own, and any other actor while it is busy with work of others;
-/// - a call that has this clock and is made in a scope in which another clock was made, unless the time is moved in
-///   that scope;
-/// - a task of your own, unless it was started with ``executor``. Wait for it with
-///   ``sleepers(_:fileID:filePath:line:column:)``.
+/// The clock can't know of this work, and doesn't wait for it:
+/// - Work of your provider outside of its caller's actor, for calls that are made on the main actor or on an actor with
+///   a custom executor. An `async` function leaves the actor if it is compiled without the feature
+///   `NonisolatedNonsendingByDefault` and isn't `nonisolated(nonsending)`, if it is `@concurrent`, and where it calls
+///   `Task.yield()`, `withTaskCancellationHandler`, `withValue` of a task-local, or sleeps on `any Clock`.
+/// - Actors with a custom executor, and actors that are busy with work of other tasks.
+/// - Tasks of yours, unless they are started with ``executor``. Wait for those with
+///   ``sleepers(_:within:fileID:filePath:line:column:)``.
+/// - Calls with this clock in a scope in which another clock was made, unless the time is moved in that scope.
 ///
-/// Calls made on no actor or on an actor of yours are not delivered before `call()` returns while they are watched, but
-/// in the next turns, in the same order. Work may be left on the main actor at any time, and on an actor of yours where
-/// it was started, so their turns are waited for: if one of them takes none, the wait ends only with a cancel.
+/// While a clock tracks them, calls on no actor, or on an actor of yours, are not delivered before `call()` returns, but
+/// in the next turns and in the same order. A wait for rest has no time limit, and ends early when its task is cancelled.
 public final class ManualClock: Clock, WatchedClock {
-    /// A point in the time of a clock: how far it is from the clock's beginning.
+    /// A point in time, as an offset from the start of the clock.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the start of the clock.
         public let offset: Duration
 
         /// Makes a point in time.
@@ -47,17 +40,17 @@ public final class ManualClock: Clock, WatchedClock {
             self.offset = offset
         }
 
-        /// The point that is so much later, or the nearest to it that there is.
+        /// Returns a later point. The result saturates.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: Duration(attoseconds: offset.attoseconds.addingSaturating(duration.attoseconds)))
         }
 
-        /// How long it is from this point to another one, or the duration nearest to it that there is.
+        /// Returns the duration to another point. The result saturates.
         public func duration(to other: Instant) -> Duration {
             Duration(attoseconds: other.offset.attoseconds.subtractingSaturating(offset.attoseconds))
         }
 
-        /// Whether one point is before another one.
+        /// Returns whether the first point is earlier.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -69,9 +62,9 @@ public final class ManualClock: Clock, WatchedClock {
 
     private struct State {
         var now = Instant(offset: .zero)
-        /// Where the time is on its way to.
+        /// The target of all moves so far.
         var end = Instant(offset: .zero)
-        /// Those come last for whom the time comes first, and of those with one deadline who lay down first.
+        /// Sorted by descending deadline; of equal deadlines the earliest sleeper is the last.
         private(set) var sleepers: [Sleeper] = []
         var lastSleeper = 0
 
@@ -88,7 +81,7 @@ public final class ManualClock: Clock, WatchedClock {
             sleepers.firstIndex { $0.id == id }.map { sleepers.remove(at: $0) }
         }
 
-        /// Takes out the one for whom the time comes first, if it comes by then.
+        /// Removes the sleeper with the earliest deadline, if that isn't later than the end.
         mutating func takeNext(until end: Instant?) -> Sleeper? {
             guard let next = sleepers.last, next.deadline <= end ?? next.deadline else { return nil }
             return sleepers.removeLast()
@@ -96,9 +89,9 @@ public final class ManualClock: Clock, WatchedClock {
     }
 
     private let state = Watched(State())
-    /// Those who move the time.
+    /// Tasks that move the time, one by one.
     private let movers = Line()
-    private let ledger = FailureLedger.current
+    private let collector = FailureCollector.current
     package let workload: any WorkWatch
 
     /// Makes a clock.
@@ -108,25 +101,24 @@ public final class ManualClock: Clock, WatchedClock {
         self.workload = workload
     }
 
-    /// What tasks of your own are started with that this clock is to know of.
+    /// The executor for tasks of yours that this clock should know of.
     ///
     /// ```swift
     /// Task(executorPreference: clock.executor) { try await poller.run(on: clock) }
     /// ```
     ///
-    /// In an exploration start them with the executor that its body gets: this one takes them out of the seed's order.
+    /// In an exploration use the executor of its body instead: this one takes tasks out of the seed's order.
     public var executor: any TaskExecutor { workload }
 
-    /// The time, as far as the test has moved it.
+    /// The current time.
     public var now: Instant { state.value.now }
 
-    /// Nothing is too short for this clock.
+    /// Zero: every duration counts.
     public var minimumResolution: Duration { .zero }
 
     // MARK: Sleepers
 
-    /// Sleeps until the test has moved the time so far. Throws `CancellationError`, at once, if the task is or gets
-    /// cancelled.
+    /// Sleeps until the test has moved the time to the deadline. Throws `CancellationError` if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = state.change { state in
             state.lastSleeper += 1
@@ -135,7 +127,7 @@ public final class ManualClock: Clock, WatchedClock {
         try await LibraryTask.hearingCancel {
             try await LibraryTask.waitThrowing(watch: workload) { continuation in
                 let answer: Result<Void, any Error>? = state.change { state in
-                    // Asked under the lock: a cancel that comes later finds the sleeper.
+                    // Under the lock: a later cancel finds the sleeper.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if deadline <= state.now { return .success(()) }
                     state.add(Sleeper(id: id, deadline: deadline, continuation: continuation))
@@ -149,10 +141,9 @@ public final class ManualClock: Clock, WatchedClock {
         }
     }
 
-    /// Sleeps for so long, as ``sleep(until:tolerance:)`` does.
+    /// Sleeps for a duration. See ``sleep(until:tolerance:)``.
     public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
-        // The method of the standard library does the same, but leaves the caller's actor on its way, and this clock
-        // doesn't know of who has left it.
+        // The method of the standard library leaves the caller's actor, where this clock can't track the task.
         try await pause(for: duration)
     }
 
@@ -160,50 +151,50 @@ public final class ManualClock: Clock, WatchedClock {
         try await sleep(until: now.advanced(by: duration))
     }
 
-    /// How long each of those who sleep still has to sleep, shortest first.
+    /// The remaining duration of each sleeper, shortest first.
     public var remaining: [Duration] {
         let state = state.value
         return state.sleepers.reversed().map { state.now.duration(to: $0.deadline) }
     }
 
-    /// Waits until so many sleep. Throws `CancellationError` if the task that waits is cancelled.
+    /// Waits until a number of tasks sleep on this clock.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func sleepers(
-        _ count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
-        line: Int = #line, column: Int = #column
+        _ count: Int, within limit: Duration? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: count, in: state, at: place, counted: \.sleepers.count) {
+        try await collector.wait(for: count, in: state, at: place, within: limit, counted: \.sleepers.count) {
             "Expected \(count.of("sleeper")), and \($0) came"
         }
     }
 
-    /// Waits until nobody sleeps: all have woken or were cancelled. Throws `CancellationError` if the task that waits
-    /// is cancelled.
+    /// Waits until no task sleeps on this clock.
+    ///
+    /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
     public func noSleepers(
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
+        within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        line: Int = #line, column: Int = #column
     ) async throws {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        try await ledger.wait(for: state, at: place, until: \.sleepers.isEmpty) {
-            "Expected no sleepers, and \($0.sleepers.count.of("sleeper")) stayed"
+        try await collector.wait(for: state, at: place, within: limit, until: \.sleepers.isEmpty) {
+            $0.sleepers.isEmpty ? nil : "Expected no sleepers, and \($0.sleepers.count.of("sleeper")) stayed"
         }
     }
 
     // MARK: The time
 
-    /// Moves the time, and returns when everything that came of it is at rest.
+    /// Moves the time by a duration, and returns when the work that this causes is at rest.
     ///
-    /// Whoever is due on the way wakes at its own time, in the order of the deadlines, those with the same one in the
-    /// order in which they lay down. What they start may sleep and be due as well. With nobody asleep the time moves
-    /// all the same.
+    /// Sleepers wake one by one, at their own time, in the order of their deadlines, and in the order of their arrival
+    /// for equal deadlines. Work that a sleeper starts may sleep and become due as well. Several tasks that move the
+    /// time take turns: a second for each of two tasks is two seconds.
     ///
-    /// Several tasks that move the time have their turns, in the order in which they came, and each moves it from where
-    /// the one before has come to: a second for each of two tasks is two seconds. One that comes to this on the way of
-    /// another one, as whoever it has woken, has its turn after that.
-    ///
-    /// If the task that waits is cancelled, the time still moves and wakes whoever is due, but nothing is waited for.
+    /// If the task is cancelled, the time still moves and wakes sleepers, but nothing is waited for.
     ///
     /// - Parameters:
-    ///   - duration: How far. Less than nothing is nothing.
+    ///   - duration: How far the time moves. A negative duration counts as zero.
     ///   - isolation: The caller's actor. Leave it out.
     public func advance(by duration: Duration, isolation: isolated (any Actor)? = #isolation) async {
         await movers.inTurn {
@@ -216,10 +207,9 @@ public final class ManualClock: Clock, WatchedClock {
         }
     }
 
-    /// Moves the time from sleeper to sleeper, until everything is at rest and nobody sleeps. Has its turn as
-    /// ``advance(by:isolation:)`` has.
+    /// Moves the time from sleeper to sleeper, until all work is at rest and no task sleeps.
     ///
-    /// What sleeps again and again for ever keeps this going for ever, until the task that waits is cancelled.
+    /// Work that sleeps again and again keeps this running until the task is cancelled.
     ///
     /// - Parameter isolation: The caller's actor. Leave it out.
     public func run(isolation: isolated (any Actor)? = #isolation) async {
@@ -229,7 +219,7 @@ public final class ManualClock: Clock, WatchedClock {
         }
     }
 
-    /// Waits until everything that the library has started is at rest. The time stays where it is.
+    /// Waits until the work of the library is at rest, without moving the time.
     ///
     /// - Parameter isolation: The caller's actor. Leave it out.
     public func rest(isolation: isolated (any Actor)? = #isolation) async {
@@ -241,15 +231,15 @@ public final class ManualClock: Clock, WatchedClock {
         for work in watched { work.restWasTold() }
     }
 
-    /// Whether nothing is on its way, as far as this clock knows, right now.
+    /// True if all work that this clock knows of is at rest right now.
     package var isAtRest: Bool { (workload as? any WatchedWork)?.turnsAtRest != nil }
 
-    /// Wakes one sleeper, at its time. One at a time: two that go on at once may overtake each other on their way.
-    /// False if nobody sleeps until then: it is then by now.
+    /// Wakes one sleeper, at its time. One at a time: two tasks that are resumed together may overtake each other.
+    /// Returns false, with the time moved to the end, if no task sleeps until then.
     private func wakeNext(until end: Instant? = nil) -> Bool {
         let sleeper: Sleeper? = state.change { state in
             let next = state.takeNext(until: end)
-            // In one step with the look: who lies down between the two would sleep though its time has come.
+            // In one step: a task that goes to sleep in between would miss its time.
             if let time = next?.deadline ?? end { state.now = max(state.now, time) }
             return next
         }

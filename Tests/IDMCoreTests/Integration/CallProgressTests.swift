@@ -9,7 +9,7 @@ import Testing
 struct CallProgressTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     /// A call whose progress is heard on a stage, and the request it makes.
     private func heardOnAStage() async throws -> (Stage, IntegrationTask<Int>, ControlledRequest<Int, Int>) {

@@ -8,7 +8,7 @@ import Testing
 struct DebounceTests {
     private let clock = ManualClock()
     private let provider = ControlledDataProvider<Int, Int>()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     private var integrator: Integrator<Int, Int> {
         Integrator(provider, executing: .latest(debounce: .milliseconds(300)), clock: clock)

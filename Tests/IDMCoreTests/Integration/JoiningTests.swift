@@ -10,7 +10,7 @@ struct JoiningTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let integrator: Integrator<Int, Int>
     /// One for each of several calls.
-    private let recorders = (0..<5).map { _ in IntegrationRecorder<Int>(passingOverProgress: false) }
+    private let recorders = (0..<5).map { _ in IntegrationRecorder<Int>() }
 
     init() {
         integrator = Integrator(provider, executing: .only(joining: true))

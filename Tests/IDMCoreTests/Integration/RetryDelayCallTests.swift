@@ -9,7 +9,7 @@ struct RetryDelayCallTests {
     private let clock = ManualClock()
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("onRetry is heard before the delay, and the delay is the integrator's clock's")
     func delays() async throws {

@@ -8,7 +8,7 @@ import Testing
 struct StreamCallTests {
     private let stream = ControlledStreamDataProvider<Int, Int>()
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("Each value is heard in turn, and the last one is the value of the call")
     func values() async throws {

@@ -35,10 +35,10 @@ struct TransferContractTests {
     private func check<Provider: DataProvider>(
         isHeld: Bool, input: Provider.Input, _ make: @escaping @Sendable () throws -> Provider
     ) async throws {
-        let ofCancel: Set<DataProviderContract.Rule> = [.hearsCancel, .answersNothingAfterCancel]
+        let ofCancel: Set<DataProviderContract.Rule> = [.hearsCancel]
         let rules = isHeld ? ofCancel : Set(DataProviderContract.Rule.allCases).subtracting(ofCancel)
-        let patience = DataProviderContract.Patience(request: .patient, cancel: .patient)
-        let breaches = try await DataProviderContract.check(input: input, patience: patience, rules: rules, make)
-        #expect(breaches.isEmpty)
+        let limits = DataProviderContract.Limits(answer: .patient, cancel: .patient)
+        let violations = try await DataProviderContract.check(input: input, limits: limits, rules: rules, make)
+        #expect(violations.isEmpty)
     }
 }

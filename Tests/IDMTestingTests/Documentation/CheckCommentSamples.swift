@@ -54,17 +54,6 @@ extension Surroundings {
         try await recorder.expect(.began, .succeeded(["Ada"]), .completed)
         // end
     }
-
-    @MainActor
-    fileprivate static func timeline() async {
-        // sample: a picture
-        await Timeline.expect(
-            executing: .latest, taking: 3,
-            calls: "a-b---c",
-            hears: "a-(~ab)--Bc--C"
-        )
-        // end
-    }
 }
 
 @Suite("Samples of the comments on checks and recordings", .timeLimit(.ample))
@@ -72,7 +61,6 @@ struct CheckCommentSamples {
     @Test func `a scope`() async throws { try await Surroundings.scope() }
     @Test func `a leak tracker`() async throws { try await Surroundings.leaks() }
     @Test func `the contract`() async throws { try await TestScope.run { try await Surroundings.contract() } }
-    @Test func `a timeline`() async throws { try await TestScope.run { await Surroundings.timeline() } }
 
     @Test func `a recorder`() async throws {
         try await TestScope.run { try await Surroundings.recorder(users: Integrator(Surroundings.UserDataProvider())) }

@@ -5,17 +5,7 @@ import Testing
 
 @Suite("A test scope", .timeLimit(.ample))
 struct TestScopeTests {
-    @Test("returns what its body returns")
-    func value() async throws {
-        #expect(try await TestScope.run { 1 } == 1)
-    }
-
-    @Test("throws on what its body throws")
-    func error() async {
-        await #expect(throws: Trouble.first) { try await TestScope.run { throw Trouble.first } }
-    }
-
-    @Test("throws what failed in it at its end, with the place and the message")
+    @Test("A scope without a handler throws its failures with their places")
     func throwsFailures() async throws {
         let line = #line + 3
         func leaveAFailure() async throws {
@@ -32,7 +22,7 @@ struct TestScopeTests {
         #expect(thrown?.description == "IDMTestingTests/TestScopeTests.swift:\(line): \(failure.message)")
     }
 
-    @Test("tells of what failed before its body threw, together with the error")
+    @Test("Failures and the error of the body are thrown together")
     func failuresAndError() async throws {
         let thrown = await #expect(throws: TestFailures.self) {
             try await TestScope.run {
@@ -45,7 +35,7 @@ struct TestScopeTests {
         #expect(thrown?.failures.count == 1)
     }
 
-    @Test("asks nothing of what was left when its body threw")
+    @Test("A scope whose body throws has no end checks")
     func leftoversOfThrowing() async throws {
         await #expect(throws: Trouble.first) {
             try await TestScope.run {
@@ -55,32 +45,32 @@ struct TestScopeTests {
         }
     }
 
-    @Test("hands each failure to its handler as it happens, and throws nothing")
+    @Test("A handler receives each failure at once, and the scope throws nothing")
     func handler() async throws {
-        let heard = Log()
-        try await TestScope.run(reportingTo: { heard.add($0.message) }) {
+        let received = Log()
+        try await TestScope.run(reportingTo: { received.add($0.message) }) {
             let stub = StubDataProvider<Int, Int>.unexpected()
             _ = try? await stub.request(1)
-            #expect(heard.entries.count == 1)
+            #expect(received.entries.count == 1)
         }
-        #expect(heard.entries.count == 1)
+        #expect(received.entries.count == 1)
     }
 
-    @Test("hands on what fails in a detached task at its end, and where it is itself")
+    @Test("A failure of a detached task reaches the handler at the end of the scope")
     func elsewhere() async throws {
-        let heard = Log()
+        let received = Log()
         try await Self.$isHere.withValue(true) {
-            try await TestScope.run(reportingTo: { heard.add("\(Self.isHere) \($0.message)") }) {
+            try await TestScope.run(reportingTo: { received.add("\(Self.isHere) \($0.message)") }) {
                 let stub = StubDataProvider<Int, Int>.unexpected()
                 await Task.detached { _ = try? await stub.request(1) }.value
-                #expect(heard.entries == [])
+                #expect(received.entries == [])
                 // In a scope within it, it is in both.
                 try await TestScope.run { _ = try? await stub.request(2) }
-                #expect(heard.entries.count == 1)
+                #expect(received.entries.count == 1)
             }
         }
         #expect(
-            heard.entries == [
+            received.entries == [
                 "true The stub expected no request, and request 2 came: 2",
                 "true The stub expected no request, and request 1 came: 1",
             ])
@@ -88,39 +78,17 @@ struct TestScopeTests {
 
     @TaskLocal private static var isHere = false
 
-    @Test("has no other error to tell of than its failures where its body throws one of them")
-    func throwsAFailure() async throws {
-        let body = { @Sendable in
-            let stub = StubDataProvider<Int, Int>.unexpected()
-            _ = try await stub.request(1)
-        }
-        let thrown = await #expect(throws: TestFailures.self) { try await TestScope.run { try await body() } }
-        #expect(thrown?.failures.count == 1)
-        #expect(thrown?.error == nil)
-        #expect(try await TestScope.failures { try await body() }.count == 1)
-        await #expect(throws: Trouble.first) { try await TestScope.failures { throw Trouble.first } }
-        // Also where a scope within throws it, besides failures of its own.
-        let failures = try await TestScope.failures {
-            let stub = StubDataProvider<Int, Int>.unexpected()
-            try await TestScope.run {
-                _ = try? await StubDataProvider<Int, Int>.unexpected().request(2)
-                _ = try await stub.request(1)
-            }
-        }
-        #expect(failures.map(\.message) == (1...2).map { "The stub expected no request, and request 1 came: \($0)" })
-    }
-
-    @Test("asks nothing of leftovers where it is told so")
+    @Test("A scope that ignores leftovers has no end checks")
     func leftoversAllowed() async throws {
         let failures = try await TestScope.failures(failingOnLeftovers: false) { _ = StubDataProvider<Int, Int>(1) }
         #expect(failures.isEmpty)
     }
 
-    @Test("hears of what was made in it also from tasks that know nothing of it")
+    @Test("An object reports to its scope from a task started outside")
     func foreignTasks() async throws {
         let stub = Watched<StubDataProvider<Int, Int>?>(nil)
         let isMade = Watched(false)
-        // Started outside of the scope, so it has no task-locals of it.
+        // Started outside of the scope, without its task-locals.
         let foreign = Task {
             try await isMade.wait { $0 }
             _ = try? await stub.value?.request(1)
@@ -133,26 +101,7 @@ struct TestScopeTests {
         #expect(failures.count == 1)
     }
 
-    @Test("is alone with its failures, however many scopes run beside it")
-    func parallel() async throws {
-        let counts = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
-            for index in 0..<50 {
-                group.addTask {
-                    let failures = try await TestScope.failures {
-                        let stub = StubDataProvider<Int, Int>.unexpected()
-                        for _ in 0..<index { _ = try? await stub.request(index) }
-                    }
-                    #expect(failures.allSatisfy { $0.message.hasSuffix(" came: \(index)") })
-                    return (index, failures.count)
-                }
-            }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(counts.allSatisfy { $0.0 == $0.1 })
-        #expect(counts.count == 50)
-    }
-
-    @Test("belongs to the innermost of scopes that lie in one another")
+    @Test("An object belongs to the innermost scope")
     func nested() async throws {
         let outer = try await TestScope.failures {
             let inner = try await TestScope.failures { _ = StubDataProvider<Int, Int>(1) }
@@ -161,7 +110,7 @@ struct TestScopeTests {
         #expect(outer.isEmpty)
     }
 
-    @Test("in another one lets its clocks know of all that is started in it", arguments: [true, false])
+    @Test("A clock of nested scopes tracks the calls of both", arguments: [true, false])
     func nestedClocks(madeInside: Bool) async throws {
         for _ in 0..<20 {
             try await TestScope.run {
@@ -180,7 +129,7 @@ struct TestScopeTests {
         }
     }
 
-    @Test("runs a body that doesn't suspend")
+    @Test("A synchronous scope runs its end checks")
     func synchronous() throws {
         #expect(throws: TestFailures.self) { try Self.leaveAStub() }
     }
@@ -189,7 +138,16 @@ struct TestScopeTests {
         try TestScope.run { _ = StubDataProvider<Int, Int>(1) }
     }
 
-    @Test("returns what failed in it, also what a scope within it throws, and throws on what that threw besides")
+    @Test("A failure that the body throws as well is reported once")
+    func thrownFailure() async throws {
+        let body = { @Sendable in _ = try await StubDataProvider<Int, Int>.unexpected().request(1) }
+        let thrown = await #expect(throws: TestFailures.self) { try await TestScope.run { try await body() } }
+
+        #expect(thrown?.failures.count == 1 && thrown?.error == nil)
+        #expect(try await TestScope.failures { try await body() }.count == 1)
+    }
+
+    @Test("TestScope.failures returns the failures of nested scopes, and rethrows other errors")
     func failuresOfAScopeWithin() async throws {
         let failures = try await TestScope.failures {
             _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
@@ -218,7 +176,7 @@ struct TestScopeTests {
         await #expect(throws: Trouble.first) { try await TestScope.failures { throw Trouble.first } }
     }
 
-    @Test("holds its handler no longer than it runs")
+    @Test("A handler is released at the end of its scope")
     func handlerAfterTheEnd() async throws {
         let failures = try await TestScope.failures {
             let tracker = LeakTracker()
@@ -233,13 +191,13 @@ struct TestScopeTests {
         #expect(failures.isEmpty)
     }
 
-    @Test("stays on the caller's actor")
+    @Test("A body runs on the caller's actor")
     @MainActor
     func isolation() async throws {
         try await TestScope.run { MainActor.preconditionIsolated() }
     }
 
-    @Test("keeps the synchronous delivery of the calls that are made in it")
+    @Test("Calls in a scope are delivered synchronously")
     @MainActor
     func synchrony() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
@@ -251,7 +209,7 @@ struct TestScopeTests {
         }
     }
 
-    @Test("holds nothing of what a task makes that outlives it")
+    @Test("A scope that has ended retains no later object")
     func madeAfterTheEnd() async throws {
         let (gate, gone) = (TestGate(), Signal())
         let task = try await TestScope.run {
@@ -267,27 +225,12 @@ struct TestScopeTests {
         #expect(gone.isOpen)
     }
 
-    @Test("holds nothing of what is made in it as it goes, with what was looked at last")
-    func madeAtTheEnd() async throws {
-        let gone = Signal()
-        try await TestScope.run(failingOnLeftovers: false) {
-            let last = Canary { [scope = TestScope.current] in
-                TestScope.$current.withValue(scope) {
-                    let canary = Canary { gone.open() }
-                    _ = StubDataProvider { (_: Int) in withExtendedLifetime(canary) { 0 } }
-                }
-            }
-            _ = StubDataProvider { (_: Int) in withExtendedLifetime(last) { 0 } }
-        }
-        #expect(gone.isOpen)
-    }
-
-    /// A stub, and where it is made: in a body that a macro takes, code has the place of the macro.
+    /// Makes a stub and returns its line. In a body that a macro takes, code has the line of the macro.
     private static func unexpected() -> (stub: StubDataProvider<Int, Int>, line: Int) {
         (.unexpected(), #line)
     }
 
-    @Test("A failure outside of every scope fails the process, if nobody is there to hear it")
+    @Test("A failure without scope and handler fails the process")
     func lastResort() async throws {
         let observed: [any PartialKeyPath<ExitTest.Result> & Sendable] = [
             \.standardErrorContent, \.standardOutputContent,
@@ -298,27 +241,17 @@ struct TestScopeTests {
             exit(EXIT_SUCCESS)
         }
         let line = Self.unexpected().line
-        let told = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let printed = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(
-            told.contains(
+            printed.contains(
                 "IDMTestingTests/TestScopeTests.swift:\(line): error: "
                     + "The stub expected no request, and request 1 came: 1\n"))
-        #expect(told.contains("A failure outside of every TestScope, with no handler to report it to"))
-        // Also what waited in a buffer.
+        #expect(printed.contains("A failure outside of every TestScope, with no handler to report it to"))
+        // Buffered output as well.
         #expect(String(decoding: try #require(result).standardOutputContent, as: UTF8.self).contains("printed before"))
     }
 
-    @Test("A failure outside of every scope fails the process again when the handler has been taken away")
-    func handlerTakenAway() async throws {
-        await #expect(processExitsWith: .exitCode(EXIT_FAILURE)) {
-            TestScope.report { _ in exit(7) }
-            TestScope.report(to: nil)
-            _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
-            exit(EXIT_SUCCESS)
-        }
-    }
-
-    @Test("A failure outside of every scope goes to the handler that was set")
+    @Test("A failure outside of scopes reaches the global handler")
     func outsideHandler() async throws {
         await #expect(processExitsWith: .exitCode(7)) {
             TestScope.report { failure in
@@ -329,7 +262,7 @@ struct TestScopeTests {
         }
     }
 
-    @Test("A handler that makes way for another one may set one itself as it goes")
+    @Test("A global handler may set a handler when it is released")
     func handlerInPlaceOfAnother() async throws {
         await #expect(processExitsWith: .exitCode(7)) {
             TestScope.report { [farewell = Canary { TestScope.report { _ in exit(7) } }] _ in
@@ -341,7 +274,7 @@ struct TestScopeTests {
         }
     }
 
-    @Test("A failure after the end of its scope goes outside")
+    @Test("A failure after the end of its scope reaches the global handler")
     func late() async throws {
         await #expect(processExitsWith: .exitCode(7)) {
             TestScope.report { _ in exit(7) }

@@ -1,88 +1,99 @@
 import IDMCore
+import IDMTestSupport
 import XCTest
 
 @testable import IDMTesting
 
-/// What the kit finds wrong in a test of XCTest. Run by XCTest itself.
+/// Tests of the kit in XCTest, run by XCTest.
 ///
-/// Each test says what is to be heard. That is kept from XCTest, and what is missing or wrong is told instead.
-final class XCTestScopeTests: ScopedTestCase {
-    private struct Heard: Equatable {
+/// Each test names its expected failures, which are kept from XCTest. A difference is reported instead.
+final class XCTestScopeTests: XCTestCase {
+    private struct Recorded: Equatable {
         var words: String
         var line: Int
     }
 
-    private var heard: [Heard] = []
-    private var expected: [Heard] = []
+    private var recorded: [Recorded] = []
+    private var expected: [Recorded] = []
     private var kept: AnyObject?
+    private var left: () -> Void = {}
 
     private func expect(_ words: String, atLine line: Int) {
-        expected.append(Heard(words: words, line: line))
+        expected.append(Recorded(words: words, line: line))
     }
 
     override func invokeTest() {
-        super.invokeTest()
+        runInTestScope { super.invokeTest() }
         let isRight =
-            heard.count == expected.count
-            && zip(heard, expected).allSatisfy { $0.words.contains($1.words) && $0.line == $1.line }
-        if !isRight { tell("heard \(heard), and not \(expected)") }
+            recorded.count == expected.count
+            && zip(recorded, expected).allSatisfy { $0.words.contains($1.words) && $0.line == $1.line }
+        if !isRight { report("recorded \(recorded), and not \(expected)") }
+        left()
     }
 
-    // Before the leftovers are looked for, and so no failure.
+    // Before the end of the scope, and so before its checks.
     override func tearDown() async throws {
-        if !heard.isEmpty { tell("heard too early: \(heard)") }
+        if !recorded.isEmpty { report("recorded too early: \(recorded)") }
     }
 
     #if canImport(ObjectiveC)
     override func record(_ issue: XCTIssue) {
         let line = issue.sourceCodeContext.location?.lineNumber ?? 0
-        heard.append(Heard(words: issue.compactDescription, line: line))
+        recorded.append(Recorded(words: issue.compactDescription, line: line))
     }
 
-    private func tell(_ words: String) {
+    private func report(_ words: String) {
         super.record(XCTIssue(type: .assertionFailure, compactDescription: words))
     }
     #else
     override func recordFailure(withDescription words: String, inFile path: String, atLine line: Int, expected: Bool) {
-        heard.append(Heard(words: words, line: line))
+        recorded.append(Recorded(words: words, line: line))
     }
 
-    private func tell(_ words: String) {
+    private func report(_ words: String) {
         super.recordFailure(withDescription: words, inFile: "\(#filePath)", atLine: #line, expected: true)
     }
     #endif
 
-    func testStubThatNobodyAskedFailsTheTestAtItsLine() async throws {
+    func testUnusedStubFailsTheTestAtItsLine() async throws {
         expect("a request", atLine: #line + 1)
         _ = StubDataProvider<Int, Int>(1)
     }
 
-    func testNothingIsAskedOfATestThatIsSkipped() throws {
+    func testSkippedTestHasNoLeftovers() throws {
         _ = StubDataProvider<Int, Int>(1)
         throw XCTSkip("This is how a skipped test looks.")
     }
 
-    func testStubThatNobodyAskedFailsATestThatIsNotAsync() {
+    func testUnusedStubFailsASynchronousTest() {
         expect("a request", atLine: #line + 1)
         _ = StubDataProvider<Int, Int>(1)
     }
 
-    func testWhatIsOnItsWayOutHasTimeToGoAlsoWhereItNeedsTheMainThread() {
-        let (hasLooked, isGone) = (Watched(false), Watched(false))
-        FailureLedger.current.atEnd(
-            .leak,
-            isGone: {
+    func testCheckThatNeedsTheMainThreadSettlesWithinTheGracePeriod() {
+        let (hasLooked, isSettled) = (Watched(false), Watched(false))
+        FailureCollector.current.atEnd(
+            EndCheck(.release) {
                 let isFirst = hasLooked.change { hasLooked in
                     defer { hasLooked = true }
                     return !hasLooked
                 }
-                if isFirst { DispatchQueue.main.async { isGone.change { $0 = true } } }
-                return isGone.value
-            },
-            { isGone.value ? [] : [TestFailure("stays", at: SourcePlace())] })
+                if isFirst { DispatchQueue.main.async { isSettled.change { $0 = true } } }
+                return isSettled.value
+            } failures: {
+                isSettled.value ? [] : [TestFailure("stays", at: SourcePlace())]
+            })
     }
 
-    func testLeakFailsATestThatIsNotAsync() {
+    func testUnansweredRequestFailsTheTestAtItsLine() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let task = Task { try await provider.request(1) }
+        expect("Expected an answer to the request with 1", atLine: #line + 1)
+        _ = try await provider.nextRequest()
+        left = { task.cancel() }
+    }
+
+    func testLeakFailsASynchronousTest() {
         final class Screen: Sendable {}
         let screen = Screen()
         kept = screen
@@ -90,14 +101,14 @@ final class XCTestScopeTests: ScopedTestCase {
         LeakTracker().track(screen)
     }
 
-    func testFailureOfADetachedTaskIsThatOfTheTest() async {
+    func testFailureOfADetachedTaskFailsTheTest() async {
         expect("expected no request", atLine: #line + 1)
         let stub = StubDataProvider<Int, Int>.unexpected()
         await Task.detached { _ = try? await stub.request(1) }.value
     }
 
     @MainActor
-    func testClockKnowsOfCallsOnTheMainActor() async throws {
+    func testClockTracksCallsOnTheMainActor() async throws {
         let (clock, provider) = (ManualClock(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider.timeout(.seconds(1), clock: clock))
         var hasFailed = false

@@ -5,10 +5,23 @@ import Testing
 
 @Suite("An exploration", .timeLimit(.ample))
 struct ExploreTests {
-    @Test("tries every seed while all pass")
+    private typealias Failing = @Sendable (_ seeds: [Int]) async throws -> Void
+
+    /// Returns the failure, after it has shown that its seed fails again each time.
+    private func repeatedFailure(_ search: Failing) async throws -> ExplorationFailure {
+        let failure = try #require(await #expect(throws: ExplorationFailure.self) { try await search(Array(0..<200)) })
+        for _ in 0..<5 {
+            let again = await #expect(throws: ExplorationFailure.self) { try await search([failure.seed]) }
+            #expect(again?.seed == failure.seed)
+        }
+        return failure
+    }
+
+    @Test("An exploration without a failure tries every seed")
     func passes() async throws {
         let seen = Log()
         try await explore(seeds: 0..<20) { _ in seen.add("") }
+
         #expect(seen.entries.count == 20)
     }
 
@@ -18,32 +31,50 @@ struct ExploreTests {
         func set(_ value: Int) { self.value = value }
     }
 
-    @Test("finds a race, and tells the seed, with which it fails again")
-    func findsRace() async throws {
+    @Test("A race fails with its seed and line, and again with that seed")
+    func race() async throws {
         let line = #line + 2
-        func search(_ seeds: [Int]) async throws {
+        let failure = try await repeatedFailure { seeds in
             try await explore(seeds: seeds) { _ in
                 let counter = Counter()
                 await withTaskGroup { group in
-                    // Loses what somebody else adds between the two steps.
                     for _ in 0..<3 { group.addTask { await counter.set(counter.value + 1) } }
                 }
                 guard await counter.value == 3 else { throw Trouble.first }
             }
         }
-        let failure = try #require(
-            await #expect(throws: ExplorationFailure.self) { try await search(Array(0..<200)) })
-        #expect(failure.error is TestFailures == false)
-        #expect(failure.error as? Trouble == .first)
-        #expect(failure.place.line == line)
+
+        #expect(failure.error as? Trouble == .first && failure.place.line == line)
         #expect(failure.description.contains("seed \(failure.seed) failed: first"))
-        for _ in 0..<20 {
-            let again = await #expect(throws: ExplorationFailure.self) { try await search([failure.seed]) }
-            #expect(again?.seed == failure.seed)
-        }
     }
 
-    @Test("gives the same order for the same seed, and others for others")
+    @Test("A deadlock fails with its seed, and again with that seed")
+    func deadlock() async throws {
+        let failure = try await repeatedFailure { seeds in
+            try await explore(seeds: seeds, patience: .zero) { _ in
+                let (left, right) = (Watched(false), Watched(false))
+                @Sendable func take(_ first: Watched<Bool>, _ second: Watched<Bool>) async throws {
+                    for lock in [first, second] {
+                        while !lock.change({ isTaken in
+                            defer { isTaken = true }
+                            return !isTaken
+                        }) {
+                            try await lock.wait { !$0 }
+                        }
+                        await withTaskGroup(of: Void.self) { group in group.addTask {} }
+                    }
+                    for lock in [second, first] { lock.change { $0 = false } }
+                }
+                async let one: Void = take(left, right)
+                async let two: Void = take(right, left)
+                _ = try await (one, two)
+            }
+        }
+
+        #expect(failure.description.contains("seed \(failure.seed) failed: the body had not ended, and for 0"))
+    }
+
+    @Test("A seed always gives the same order, and many seeds give many orders")
     func repeatable() async throws {
         func order(_ seed: Int) async throws -> [String] {
             let log = Log()
@@ -61,51 +92,14 @@ struct ExploreTests {
         var orders: Set<[String]> = []
         for seed in 0..<30 {
             let first = try await order(seed)
-            #expect(first.count == 4)
             for _ in 0..<5 { #expect(try await order(seed) == first) }
             orders.insert(first)
         }
+
         #expect(orders.count > 5)
     }
 
-    private actor Clerk {
-        func fetch(_ integrator: Integrator<Int, Int>, _ input: Int) async throws -> Int {
-            try await integrator.request(input)
-        }
-    }
-
-    private struct Stepping: DataProvider {
-        let log: Log
-
-        @concurrent
-        func request(_ input: Int) async throws -> Int {
-            for step in 0..<3 { log.add("\(input).\(try await next(step))") }
-            return input
-        }
-
-        @concurrent
-        private func next(_ step: Int) async throws -> Int { try await Echo<Int>().request(step) }
-    }
-
-    @Test("orders what actors ask for, without patience", arguments: 0..<20)
-    func callsOfActors(seed: Int) async throws {
-        func order() async throws -> [String] {
-            let log = Log()
-            try await explore(seeds: [seed], patience: .zero) { _ in
-                let integrator = Integrator(Stepping(log: log))
-                try await withThrowingTaskGroup { group in
-                    for input in 1...3 { group.addTask { _ = try await Clerk().fetch(integrator, input) } }
-                    try await group.waitForAll()
-                }
-            }
-            return log.entries
-        }
-        let first = try await order()
-        #expect(first.count == 9)
-        for _ in 0..<10 { #expect(try await order() == first) }
-    }
-
-    /// What waits for one thing, and is let go on with it.
+    /// Tasks that one event resumes.
     enum Crowd: CaseIterable {
         case outcome, pause, lanes
 
@@ -126,76 +120,30 @@ struct ExploreTests {
                 }
             }
             if self == .lanes { for _ in tasks { _ = try await provider.nextRequest() } }
-            // At any time: some wait by then, and in most runs several do.
             let opener = Task(executorPreference: executor) {
                 control.resume()
                 if self == .lanes { integrator.cancel() } else { request.answer(0) }
             }
             for task in tasks { try await task.value }
             await opener.value
+            running.cancel()
         }
     }
 
-    @Test("gives the same order for the same seed where many wait for one thing", arguments: Crowd.allCases)
+    @Test("A seed gives the same order to tasks that one event resumes", arguments: Crowd.allCases)
     func repeatableCrowd(crowd: Crowd) async throws {
         for seed in 0..<20 {
             var orders: Set<[String]> = []
-            for _ in 0..<6 {
+            for _ in 0..<4 {
                 let log = Log()
                 try await explore(seeds: [seed]) { executor in try await crowd.run(executor, log) }
-                #expect(log.entries.count == 8)
                 orders.insert(log.entries)
             }
             #expect(orders.count == 1)
         }
     }
 
-    @Test("fails for what the kit finds wrong in a run")
-    func kitFailures() async throws {
-        let failure = await #expect(throws: ExplorationFailure.self) {
-            try await explore(seeds: 5...9) { _ in _ = StubDataProvider<Int, Int>(1) }
-        }
-        #expect(failure?.seed == 5)
-        #expect(failure?.error is TestFailures)
-    }
-
-    @Test("fails for what outlives a run, and doesn't take that for a run that hangs")
-    func leak() async throws {
-        final class Screen: Sendable {}
-        let kept = Watched<[Screen]>([])
-        let failure = await #expect(throws: ExplorationFailure.self) {
-            try await explore(seeds: [1], patience: .zero) { _ in
-                let screen = LeakTracker().track(Screen())
-                kept.change { $0.append(screen) }
-            }
-        }
-        let found = try #require(failure?.error as? TestFailures)
-        #expect(found.failures.map(\.message) == ["Expected Screen to be released, and something still holds it."])
-        #expect(found.error == nil)
-    }
-
-    @Test("fails without a seed")
-    func noSeed() async throws {
-        let line = #line + 1
-        let failure = await #expect(throws: TestFailure.self) { try await explore(seeds: []) { _ in } }
-        #expect(failure?.summary == "\(line): Expected a seed at least, and none came.")
-    }
-
-    @Test("goes with a manual clock")
-    func clock() async throws {
-        // Nobody else has a part in it, so nothing has to be waited for.
-        try await explore(seeds: 0..<50, patience: .zero) { _ in
-            let (clock, log) = (ManualClock(), Log())
-            let search = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
-            for index in 0..<3 { search.prepareCall(index).onSuccess { log.add("\($0)") }.call() }
-            await clock.advance(by: .milliseconds(999))
-            try #require(log.entries == [])
-            await clock.advance(by: .milliseconds(1))
-            try #require(log.entries == ["2"])
-        }
-    }
-
-    @Test("finds what comes between on the way to another actor, and goes to no actor and back in one step")
+    @Test("The order changes on the way to an actor, and not on the way to none")
     func steps() async throws {
         let deposits = { (isToActor: Bool) in
             try await explore(seeds: 0..<100) { _ in
@@ -206,6 +154,7 @@ struct ExploreTests {
                 guard await account.balance == 2 else { throw Trouble.first }
             }
         }
+
         await #expect(throws: ExplorationFailure.self) { try await deposits(true) }
         try await deposits(false)
     }
@@ -228,150 +177,163 @@ struct ExploreTests {
         func allow() {}
     }
 
-    @Test("keeps a call on the actor on which it was made, also when it starts later")
-    func isolation() async throws {
-        try await explore(seeds: 0..<20) { _ in try await Desk().check() }
-    }
-
-    private actor Desk {
-        func check() async throws {
-            let seen = Watched<[Bool]>([])
-            let probe = ClosureProbe { isHere in seen.change { $0.append(isHere) } }
-            // Made from a handler, the second call starts in a later turn.
-            let (first, second) = (Integrator(probe), Integrator(probe))
-            let task = first.prepareCall(self).onSuccess { _ in
-                second.prepareCall(self).onCompletion { seen.change { $0.append(true) } }.call()
-            }.call()
-            await task.finish()
-            try await seen.wait { $0.count == 3 }
-            try #require(seen.value == [true, true, true])
+    @Test("A manual clock rests within an exploration")
+    func clock() async throws {
+        try await explore(seeds: 0..<50, patience: .zero) { _ in
+            let (clock, log) = (ManualClock(), Log())
+            let search = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
+            for index in 0..<3 { search.prepareCall(index).onSuccess { log.add("\($0)") }.call() }
+            await clock.advance(by: .milliseconds(999))
+            try #require(log.entries == [])
+            await clock.advance(by: .milliseconds(1))
+            try #require(log.entries == ["2"])
         }
     }
 
-    private struct ClosureProbe: DataProvider {
-        let seen: @Sendable (Bool) -> Void
-
-        init(_ seen: @escaping @Sendable (Bool) -> Void) { self.seen = seen }
-
-        func request(_ input: Desk) async throws -> Int {
-            seen(#isolation === input)
-            return 1
+    @Test("A failure of the kit fails the run, also if the body hangs")
+    func kitFailures() async throws {
+        let unused = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: 5...9) { _ in _ = StubDataProvider<Int, Int>(1) }
         }
-    }
-
-    @Test("fails with the seed when nothing can run any more, and again with that seed")
-    func deadlock() async throws {
-        // Whoever takes the second lock first waits for the other one, who waits for the first.
-        func search(_ seeds: some Sequence<Int>) async throws {
-            try await explore(seeds: seeds, patience: .zero) { _ in
-                let (left, right) = (Watched(false), Watched(false))
-                @Sendable func take(_ first: Watched<Bool>, _ second: Watched<Bool>) async throws {
-                    for lock in [first, second] {
-                        while !lock.change({ isTaken in
-                            defer { isTaken = true }
-                            return !isTaken
-                        }) {
-                            try await lock.wait { !$0 }
-                        }
-                        await withTaskGroup(of: Void.self) { group in group.addTask {} }
-                    }
-                    for lock in [second, first] { lock.change { $0 = false } }
-                }
-                async let one: Void = take(left, right)
-                async let other: Void = take(right, left)
-                _ = try await (one, other)
-            }
-        }
-        let failure = try #require(await #expect(throws: ExplorationFailure.self) { try await search(0..<200) })
-        #expect(failure.description.contains("seed \(failure.seed) failed: the body had not ended, and for 0"))
-        for _ in 0..<5 {
-            let again = await #expect(throws: ExplorationFailure.self) { try await search([failure.seed]) }
-            #expect(again?.seed == failure.seed)
-        }
-    }
-
-    @Test("waits for somebody outside for as long as it is told, and no longer")
-    func patience() async throws {
-        let (clock, gate, hasBegun) = (ManualClock(), Watched(false), Watched(false))
-        let patient = Task {
-            try await explore(seeds: [1], patience: .seconds(3), clock: clock) { _ in
-                hasBegun.change { $0 = true }
-                try await gate.wait { $0 }
-            }
-        }
-        try await hasBegun.wait { $0 }
-        try await clock.sleepers(1)
-        await clock.advance(by: .seconds(2))
-        gate.change { $0 = true }
-        try await patient.value
-        let impatient = Task {
-            try await explore(seeds: [1], patience: .seconds(3), clock: clock) { _ in
-                try await Watched(false).wait { $0 }
-            }
-        }
-        try await clock.sleepers(1)
-        await clock.advance(by: .seconds(3))
-        await #expect(throws: ExplorationFailure.self) { try await impatient.value }
-    }
-
-    @Test("has all the time that a rest takes which the body waits for")
-    func rest() async throws {
-        let (clock, busy) = (ManualClock(), Watched<(any WorkWatch)?>(nil))
-        try await withThrowingTaskGroup { group in
-            group.addTask {
-                try await explore(seeds: [1], patience: .seconds(3), clock: clock) { _ in
-                    let own = ManualClock()
-                    own.workload.workDeparts()
-                    busy.change { $0 = own.workload }
-                    await own.rest()
-                }
-            }
-            group.addTask {
-                try await busy.wait { $0 != nil }
-                // Each time its patience would be over.
-                for _ in 0..<3 {
-                    try await clock.sleepers(1)
-                    await clock.advance(by: .seconds(3))
-                }
-                busy.value?.workArrived()
-            }
-            while try await group.next() != nil {}
-        }
-    }
-
-    @Test("stops between two runs when its task is cancelled")
-    func cancelled() async throws {
-        let (own, runs, isKnown) = (Watched<Task<Void, any Error>?>(nil), Watched(0), Signal())
-        let task = Task {
-            await isKnown.waitDeaf()
-            try await explore(seeds: 0..<Int.max) { _ in
-                // There is nothing that it could cut short: the run ends as if there were none.
-                if runs.countOne() == 2 { own.value?.cancel() }
-            }
-        }
-        own.change { $0 = task }
-        isKnown.open()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(runs.value == 2)
-    }
-
-    @Test("tells the seed of a run that a cancel cuts short, with all that was wrong in it", arguments: [false, true])
-    func cancelledRun(isWrong: Bool) async throws {
-        let hasBegun = Signal()
-        let task = Task {
-            // The time of this clock stands still, so the patience lasts.
-            try await explore(seeds: [4], clock: ManualClock()) { _ in
-                if isWrong { _ = try? await StubDataProvider<Int, Int>.unexpected().request(1) }
-                hasBegun.open()
+        let hanging = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [3], patience: .zero) { _ in
+                _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)
                 try await Signal().wait()
             }
         }
+
+        #expect(unused?.seed == 5 && unused?.error is TestFailures)
+        let found = try #require(hanging?.error as? TestFailures)
+        #expect(found.failures.map(\.message) == ["The stub expected no request, and request 1 came: 1"])
+        #expect("\(try #require(found.error))".hasPrefix("the body had not ended, and for 0"))
+    }
+
+    @Test("A hanging body fails with the lines of its waits, and is then ignored")
+    func waits() async throws {
+        let (line, hasAsked) = (#line + 5, Signal())
+        // Not in the closure of a macro, whose code has the line of the macro.
+        @Sendable func hang() async throws {
+            try await explore(seeds: [1], patience: .zero) { _ in
+                let (provider, stub) = (ControlledDataProvider<Int, Int>(), StubDataProvider<Int, Int>.unexpected())
+                async let first = TestGate().waiting(2)
+                _ = try? await provider.nextRequest()
+                _ = try? await stub.request(1)
+                hasAsked.open()
+                try await first
+            }
+        }
+        let failure = await #expect(throws: ExplorationFailure.self) { try await hang() }
+        let found = try #require(failure?.error as? TestFailures)
+
+        #expect(
+            Set(found.failures.map(\.message)) == [
+                "Expected 2 tasks to wait at the gate, and none did until nothing was left that could run.",
+                "Expected 1 request, and none came until nothing was left that could run.",
+            ])
+        #expect(Set(found.failures.map { $0.place.line - line }) == [0, 1])
+        try await hasAsked.wait()
+    }
+
+    @Test("A body that ignores its cancel is left behind")
+    func deafBody() async throws {
+        let gate = Watched(false)
+        await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { _ in try await gate.wait(deaf: true) { $0 } }
+        }
+
+        gate.change { $0 = true }
+    }
+
+    @Test("Work outside of the order has as long as the patience says")
+    func patience() async throws {
+        let (hasBegun, gate) = (Signal(), Signal())
+        let exploring = Task {
+            try await explore(seeds: [1], patience: .seconds(600)) { _ in
+                hasBegun.open()
+                try await gate.wait()
+            }
+        }
         try await hasBegun.wait()
-        task.cancel()
-        let failure = try #require(await #expect(throws: ExplorationFailure.self) { try await task.value })
-        #expect(failure.seed == 4)
-        let found = failure.error as? TestFailures
-        #expect(found?.failures.count == (isWrong ? 1 : nil))
-        #expect((found?.error ?? failure.error) is CancellationError)
+        gate.open()
+
+        try await exploring.value
+    }
+
+    /// Lets other tasks of the order run.
+    private static func giveTurns() async {
+        await withTaskGroup(of: Void.self) { group in group.addTask {} }
+    }
+
+    @Test("Tasks that a body leaves behind end within the order")
+    func leftBehind() async throws {
+        for seed in 0..<20 {
+            let log = Log()
+            try await explore(seeds: [seed], patience: .zero) { executor in
+                for number in 0..<3 {
+                    Task(executorPreference: executor) {
+                        await Self.giveTurns()
+                        log.add("\(number)")
+                    }
+                }
+            }
+            #expect(log.count == 3)
+        }
+    }
+
+    @Test("Tasks that a failing body leaves behind aren't waited for")
+    func leftByAThrow() async throws {
+        let (isMeantToEnd, isOver) = (Watched(false), Signal())
+        let failure = await #expect(throws: ExplorationFailure.self) {
+            try await explore(seeds: [1], patience: .zero) { executor in
+                Task(executorPreference: executor) {
+                    while !isMeantToEnd.value { await Self.giveTurns() }
+                    isOver.open()
+                }
+                await Self.giveTurns()
+                throw Trouble.first
+            }
+        }
+
+        #expect(failure?.error as? Trouble == .first)
+        isMeantToEnd.change { $0 = true }
+        try await isOver.wait()
+    }
+
+    /// Bodies that don't end before they are cancelled.
+    enum Endless: CaseIterable {
+        case body, deafBody, leftTask
+
+        func run(_ executor: DeterministicExecutor, _ hasBegun: Signal, _ end: Signal) async throws {
+            hasBegun.open()
+            switch self {
+            case .body: try await end.wait()
+            case .deafBody: await end.waitDeaf()
+            case .leftTask:
+                Task(executorPreference: executor) { while !end.isOpen { await ExploreTests.giveTurns() } }
+            }
+        }
+    }
+
+    @Test("A cancelled exploration throws CancellationError, whatever its body does", arguments: Endless.allCases)
+    func cancelled(endless: Endless) async throws {
+        let (hasBegun, end) = (Signal(), Signal())
+        let exploring = Task {
+            try await explore(seeds: 0..<Int.max, patience: .seconds(600)) { executor in
+                try await endless.run(executor, hasBegun, end)
+            }
+        }
+        try await hasBegun.wait()
+        exploring.cancel()
+
+        await #expect(throws: CancellationError.self) { try await exploring.value }
+        end.open()
+    }
+
+    @Test("An exploration without a seed fails")
+    func noSeed() async throws {
+        let line = #line + 1
+        let failure = await #expect(throws: TestFailure.self) { try await explore(seeds: []) { _ in } }
+
+        #expect(failure?.summary == "\(line): Expected at least one seed, and none came.")
     }
 }

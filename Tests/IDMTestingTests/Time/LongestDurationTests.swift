@@ -8,7 +8,7 @@ import Testing
 struct LongestDurationTests {
     /// What takes a duration.
     enum Wait: CaseIterable, Sendable {
-        case answer, patience, contract
+        case answer, contract
 
         func wait(_ duration: Duration, on clock: HastyClock) async throws {
             switch self {
@@ -17,16 +17,10 @@ struct LongestDurationTests {
                 let task = Integrator(provider).prepareCall(1).call()
                 try await provider.nextRequest().answer(2, after: duration, on: clock)
                 #expect(try await task.value == 2)
-            case .patience:
-                await #expect(throws: ExplorationFailure.self) {
-                    try await explore(seeds: [1], patience: duration, clock: clock) { _ in
-                        try await Watched(false).wait { $0 }
-                    }
-                }
             case .contract:
-                let patience = DataProviderContract.Patience(request: duration, clock: clock)
+                let limits = DataProviderContract.Limits(answer: duration, clock: clock)
                 let failures = try await TestScope.failures {
-                    try await DataProviderContract.check(input: 1, patience: patience, rules: [.answersOnce]) {
+                    try await DataProviderContract.check(input: 1, limits: limits, rules: [.answersOnce]) {
                         ControlledDataProvider<Int, Int>()
                     }
                 }

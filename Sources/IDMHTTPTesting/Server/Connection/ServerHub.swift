@@ -25,10 +25,10 @@ final class ServerHub: Sendable {
     private let remembers: Bool
     private let routes = Locked(Routes<Request, Answer>())
     private let mail = Locked(Mail())
-    private let desk = RequestDesk<Request>()
+    private let desk = RequestDesk<Request> { "\($0.method) \($0.target)" }
     let pipe: WakePipe
     private let place: SourcePlace
-    private let ledger = FailureLedger.current
+    private let collector = FailureCollector.current
     private let executor = LibraryTask.executor
     private let errands = ErrandQueue()
 
@@ -42,10 +42,11 @@ final class ServerHub: Sendable {
     // MARK: Start and end
 
     func start(listening listener: ServerSocket) {
-        ledger.atEnd(.route) { [self] in
-            stop()
-            return routes.withLock { $0.takeLeftovers() }
-        }
+        collector.atEnd(
+            EndCheck(.expectations) { [self] in
+                stop()
+                return routes.withLock { $0.takeLeftovers() }
+            })
         // Nothing is bound on the thread. So tasks are started from this one, which has what is bound here: what fails
         // in them, and what a route expects, belongs to the test.
         Task { [errands, executor] in await errands.run(preferring: executor) }
@@ -79,7 +80,7 @@ final class ServerHub: Sendable {
     }
 
     func verify() {
-        for failure in routes.withLock({ $0.takeLeftovers() }) { ledger.record(failure) }
+        for failure in routes.withLock({ $0.takeLeftovers() }) { collector.record(failure) }
     }
 
     // MARK: Messages
@@ -111,7 +112,7 @@ final class ServerHub: Sendable {
     }
 
     func fail(_ message: String, at place: SourcePlace? = nil) {
-        ledger.record(message, at: place ?? self.place)
+        collector.record(message, at: place ?? self.place)
     }
 
     // MARK: Tasks
@@ -151,16 +152,18 @@ final class ServerHub: Sendable {
 
     // MARK: The journal
 
-    func nextRequest(at place: SourcePlace) async throws -> Request {
-        try await desk.next(at: place)
+    func nextRequest(at place: SourcePlace, within limit: Duration?) async throws -> Request {
+        try await desk.next(at: place, within: limit)
     }
 
     func wait(
-        at place: SourcePlace, until isSatisfied: @escaping @Sendable (LoopbackServer.Journal) -> Bool
+        at place: SourcePlace, within limit: Duration?,
+        until isSatisfied: @escaping @Sendable (LoopbackServer.Journal) -> Bool
     ) async throws {
-        try await ledger.wait(
-            for: journal, at: place, until: isSatisfied,
+        try await collector.wait(
+            for: journal, at: place, within: limit, until: isSatisfied,
             missing: { journal in
+                if isSatisfied(journal) { return nil }
                 let seen = "\(journal.requestCount.requests) on \(journal.connectionCount.of("connection"))"
                 return "Expected the server to see something else, and \(seen) came"
             })

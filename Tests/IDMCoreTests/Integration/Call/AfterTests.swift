@@ -7,7 +7,7 @@ import Testing
 @MainActor
 struct AfterTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
     private let first = ControlledDataProvider<Int, Int>()
     private let second = ControlledDataProvider<Int, Int>()
 

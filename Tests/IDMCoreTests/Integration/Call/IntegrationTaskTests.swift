@@ -7,7 +7,7 @@ import Testing
 struct IntegrationTaskTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     // MARK: value and outcome
 

@@ -8,7 +8,7 @@ import Testing
 @MainActor
 struct GrammarTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     // MARK: Started
 

@@ -36,7 +36,7 @@ struct Rule01EndingTests {
     @Test("A provider that answers twice ends the call once")
     func answersTwice() async throws {
         let (callbacks, gone) = (ControlledCallbackDataProvider<Int, Int>(), Signal())
-        let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+        let recorder = IntegrationRecorder<Int>()
         let task = recorder.call(Integrator(callbacks).prepareCall(1).opening(gone))
         let request = try await callbacks.nextRequest()
         request.answer(1)
@@ -50,7 +50,7 @@ struct Rule01EndingTests {
     @Test("A provider that answers after the cancel ends the call once, with the cancel")
     func answersAfterCancel() async throws {
         let (provider, gone) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Signal())
-        let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+        let recorder = IntegrationRecorder<Int>()
         let task = recorder.call(Integrator(provider).prepareCall(1).opening(gone))
         let request = try await provider.nextRequest()
         task.cancel()
@@ -62,7 +62,7 @@ struct Rule01EndingTests {
 
     @Test("A provider that reports progress after its answer changes nothing")
     func progressAfterSuccess() async throws {
-        let (recorder, gone) = (IntegrationRecorder<Int>(passingOverProgress: false), Signal())
+        let (recorder, gone) = (IntegrationRecorder<Int>(), Signal())
         let reporter = Watched<IntegrationProgress.Reporter?>(nil)
         let provider = ClosureDataProvider<Int, Int> { input in
             let current = IntegrationProgress.current

@@ -7,7 +7,7 @@ import Testing
     "Rule 2: onCompletion fires exactly once for each onBeginning, and never without one", .inScope, .timeLimit(.ample))
 struct Rule02CompletionTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     private func expectPairs(_ way: WayToEnd) async throws {

@@ -8,7 +8,7 @@ import Testing
 @MainActor
 struct Rule03RetryTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("One beginning, one completion, and a retry for each failure between them")
     func oneRun() async throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Rule 5: a value is committed on the actor of the first handler that hears it", .inScope, .timeLimit(.ample))
 struct Rule05CommitTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     // MARK: Before the commit

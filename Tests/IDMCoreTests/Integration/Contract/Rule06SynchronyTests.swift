@@ -14,7 +14,7 @@ struct Rule06SynchronyTests {
 
     private static let success = ["begin", "success 1", "completion"]
 
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     /// What has to have been heard when `call()` has returned: the whole call, where that holds. More than that may not
     /// come later: the scope asks for it.

@@ -9,7 +9,7 @@ import Testing
 @MainActor
 struct Rule07CallbackTests {
     private let callbacks = ControlledCallbackDataProvider<Int, Int>()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     private func call() -> IntegrationTask<Int> {

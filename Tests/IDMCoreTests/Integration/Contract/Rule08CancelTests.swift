@@ -7,7 +7,7 @@ import Testing
 @MainActor
 struct Rule08CancelTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
     // MARK: It reaches the provider

@@ -6,8 +6,8 @@ import Testing
 @Suite("Rule 9: once a newer call of .latest is admitted, no older one commits a value", .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule09LatestTests {
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
-    private let newerRecorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
+    private let newerRecorder = IntegrationRecorder<Int>()
 
     @Test("A provider that ignores its cancel answers, and is not heard")
     func deaf() async throws {
@@ -65,7 +65,7 @@ struct Rule09LatestTests {
     func burst() async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
         let integrator = Integrator(provider, executing: .latest)
-        let recorders = (0..<100).map { _ in IntegrationRecorder<Int>(passingOverProgress: false) }
+        let recorders = (0..<100).map { _ in IntegrationRecorder<Int>() }
         let tasks = recorders.enumerated().map { $1.call(integrator.prepareCall($0)) }
         var requests: [ControlledRequest<Int, Int>] = []
         for _ in tasks { requests.append(try await provider.nextRequest()) }

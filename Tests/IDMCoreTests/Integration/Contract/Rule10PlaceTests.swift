@@ -9,7 +9,7 @@ import Testing
 @MainActor
 struct Rule10PlaceTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("Under .only the place is free while the terminal handlers still run", arguments: [1, -1])
     func freeAtTheCommit(input: Int) async throws {

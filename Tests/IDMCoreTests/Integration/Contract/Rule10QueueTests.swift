@@ -9,7 +9,7 @@ import Testing
 @MainActor
 struct Rule10QueueTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("Calls start in the order in which they were made")
     func inOrder() async {

@@ -7,7 +7,7 @@ import Testing
 @MainActor
 struct BadUseTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test("An empty group answers with nothing at once")
     func emptyGroup() async {

@@ -8,7 +8,7 @@ import Testing
 @MainActor
 struct SeenAndMendedTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     private struct Doubled: DataModel {
         let value: Int

@@ -7,7 +7,7 @@ import Testing
 @MainActor
 struct WhatTheOriginalGotWrongTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>(passingOverProgress: false)
+    private let recorder = IntegrationRecorder<Int>()
 
     @Test(".default called strictly one after another crashed or ran a call twice")
     func defaultOneAfterAnother() async {
@@ -73,7 +73,7 @@ struct WhatTheOriginalGotWrongTests {
     func latestOfAHundred() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
-        let recorders = (0..<100).map { _ in IntegrationRecorder<Int>(passingOverProgress: false) }
+        let recorders = (0..<100).map { _ in IntegrationRecorder<Int>() }
         let tasks = recorders.enumerated().map { $1.call(integrator.prepareCall($0)) }
         while true {
             let request = try await provider.nextRequest()
@@ -120,7 +120,7 @@ struct WhatTheOriginalGotWrongTests {
         let (provider, crowd) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Crowd())
         let integrator = Integrator(provider, executing: .queue)
         integrator.onBeginning { crowd.enter() }
-        let recorders = (0..<20).map { _ in IntegrationRecorder<Int>(passingOverProgress: false) }
+        let recorders = (0..<20).map { _ in IntegrationRecorder<Int>() }
         let tasks = recorders.enumerated().map { input, recorder in
             recorder.call(integrator.prepareCall(input).onCompletion { crowd.leave() })
         }
@@ -149,7 +149,7 @@ struct WhatTheOriginalGotWrongTests {
     func onlyDroppedCallers() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only)
-        let recorders = (0..<10).map { _ in IntegrationRecorder<Int>(passingOverProgress: false) }
+        let recorders = (0..<10).map { _ in IntegrationRecorder<Int>() }
         let tasks = recorders.enumerated().map { $1.call(integrator.prepareCall($0)) }
         try await provider.nextRequest().answer(0)
         await tasks[0].finish()

@@ -1,6 +1,7 @@
-public import IDMCore
+package import IDMCore
+package import IDMTesting
 
-/// Tests of executing types and of streams as pictures: a row for what goes in, and a row for what is heard.
+/// Tests executing types and streams as pictures: a row for the input, and a row for the expected events.
 ///
 /// ```swift
 /// await Timeline.expect(
@@ -10,8 +11,8 @@ public import IDMCore
 /// )
 /// ```
 ///
-/// Each place in a row is a tick. `-` is a tick in which nothing happens, and parentheses hold what happens in one
-/// tick, in that order. Spaces and line breaks mean nothing, so a long row may go on in the next line.
+/// Each place in a row is a tick. `-` is an empty tick, and parentheses hold several events of one tick, in their order.
+/// Spaces and line breaks are ignored.
 ///
 /// | calls | meaning | hears | meaning |
 /// |---|---|---|---|
@@ -21,8 +22,7 @@ public import IDMCore
 /// | | | `~a` | it was cancelled or superseded |
 /// | | | `?a` | it was ignored |
 ///
-/// Inputs are lower case letters, each for one call, and the value of an input is its upper case. A call that joins
-/// another one gets the value of that one's input.
+/// Inputs are lower case letters, each for one call, and the value of an input is its upper case.
 ///
 /// | source | meaning | hears | meaning |
 /// |---|---|---|---|
@@ -32,40 +32,34 @@ public import IDMCore
 /// | `!` | a failure | `!` | a failure |
 /// | | | `~` | the call was cancelled |
 ///
-/// A value is written as its description, spaces and line breaks in it as well. Brackets in it come in pairs:
-/// `[["a", "b"]]` is an array.
+/// A value is written as its description. Brackets in it come in pairs: `[["a", "b"]]` is an array.
 ///
-/// In each tick comes first what the time brings, one request after the other with all that comes of it, and then what
-/// goes in. Calls are made on the main actor, so what is heard has one order; only among calls that share a request is
-/// there none for its end. When the row that goes in is at its end the time goes on until nothing sleeps any more.
-/// Dashes at the end of a row make no difference.
+/// In each tick first the time moves, with everything that this causes, and then the input of the tick happens. Calls
+/// are made on the main actor. After the last tick of the input the time moves on until no task sleeps. Dashes at the
+/// end of a row make no difference.
 ///
-/// That order, and the tick in which something is heard, hold for what a ``ManualClock`` can know of. A provider of
-/// yours that leaves the main actor and waits elsewhere may be heard in a later tick. Compiled without the feature
-/// `NonisolatedNonsendingByDefault`, every `async` method leaves it, unless it is marked `nonisolated(nonsending)`.
+/// A ``ManualClock`` moves the time, so the picture depends on what that clock can know of.
 ///
-/// If the rows differ, or one can't be read, it is a failure, at the line of the expectation. It shows both rows under
-/// one another. `-…×9997…-` in it are as many ticks in which nothing happens as the number says, and two more. What
-/// would break a line stands there as in a string literal, `\n` for one.
-public enum Timeline {
+/// A difference between the rows is a failure that shows both rows. `-…×9997…-` stands for a long pause.
+package enum Timeline {
     /// The length of a tick. For debounces: `.latest(debounce: Timeline.tick * 2)`.
-    public static let tick = Duration.seconds(1)
+    package static let tick = Duration.seconds(1)
 
-    /// Makes calls of an integrator in a picture, and holds what is heard against another one.
+    /// Makes calls of an integrator, and compares their events with a picture.
     ///
     /// - Parameters:
     ///   - type: The executing type.
-    ///   - lanes: The inputs of each lane. Those in none of them share one. With no lanes at all there is one for all.
-    ///   - ticks: How many ticks a request takes.
-    ///   - failing: The inputs with which a request fails.
-    ///   - calls: When calls are made.
-    ///   - hears: What is to be heard.
+    ///   - lanes: The inputs of each lane. All other inputs share one lane.
+    ///   - ticks: The duration of a request in ticks.
+    ///   - failing: The inputs whose requests fail.
+    ///   - calls: The calls.
+    ///   - hears: The expected events.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
     @MainActor
-    public static func expect(
+    package static func expect(
         executing type: ExecutingType, lanes: [String] = [], taking ticks: Int = 1, failing: String = "",
         calls: String, hears: String,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
@@ -85,23 +79,21 @@ public enum Timeline {
         }
     }
 
-    /// Sends the values of a picture through a provider, and holds what comes out against another one.
+    /// Sends the values of a picture through a provider, and compares the events with another picture.
     ///
-    /// The call is made in the first tick, and its beginning isn't shown. The source sends to every request that asks
-    /// it for values at that moment, to the oldest first, and ends all of them. What comes next, for another request or
-    /// from the source in the same tick, comes when all that comes of it has come. What it sends while nobody asks is
-    /// lost, its end as well: a request that is made later hears what comes later, or nothing.
+    /// The call is made in the first tick. The source sends each value to all open requests, the oldest first; without
+    /// an open request the value is lost.
     ///
     /// - Parameters:
-    ///   - source: When the source delivers values, and when it ends or fails.
-    ///   - hears: What is to be heard.
-    ///   - transform: Makes the provider from the source. The clock is the one of the picture.
+    ///   - source: The values, and the end, of the source.
+    ///   - hears: The expected events.
+    ///   - transform: Makes the provider from the source, with the clock of the picture.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
     ///   - column: See `fileID`.
     @MainActor
-    public static func expect<Output: Sendable>(
+    package static func expect<Output: Sendable>(
         source: String, hears: String,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ transform: (ControlledStreamDataProvider<Void, String>, ManualClock) -> some DataProvider<Void, Output>
@@ -118,7 +110,7 @@ public enum Timeline {
                     case "!": request.fail(PictureFailure())
                     default: request.send(symbol.hasPrefix("[") ? String(symbol.dropFirst().dropLast()) : symbol)
                     }
-                    // Let go on at the same time as the next one, it would come to the main actor before or after that.
+                    // One by one: two resumed requests could overtake each other on their way to the main actor.
                     await stage.clock.rest()
                 }
                 withExtendedLifetime(integrator) {}
@@ -131,12 +123,12 @@ public enum Timeline {
         _ input: (String, TimelineRow.Notation), _ expected: (String, TimelineRow.Notation), at place: SourcePlace,
         _ prepare: (PictureStage) -> (String) async -> Void
     ) async {
-        let ledger = FailureLedger.current
+        let collector = FailureCollector.current
         let rows: (input: TimelineRow, expected: TimelineRow)
         do {
             rows = (try TimelineRow(input.0, input.1), try TimelineRow(expected.0, expected.1))
         } catch {
-            return ledger.record(error.message, at: place)
+            return collector.record(error.message, at: place)
         }
         let stage = PictureStage()
         let act = prepare(stage)
@@ -150,15 +142,15 @@ public enum Timeline {
         let heard = TimelineRow(ticks: stage.heard)
         guard heard != rows.expected else { return }
         if Task.isCancelled {
-            // Then the clock has waited for nothing.
+            // A cancelled clock doesn't wait for rest.
             let words = "Expected the timeline to come to its end, and the test was cancelled before."
-            return ledger.record(words, at: place)
+            return collector.record(words, at: place)
         }
-        ledger.record(TimelineRow.difference(in: rows.input, expected: rows.expected, heard: heard), at: place)
+        collector.record(TimelineRow.difference(in: rows.input, expected: rows.expected, heard: heard), at: place)
     }
 }
 
-/// Answers with its input in upper case, after some ticks.
+/// Returns its input in upper case after a number of ticks.
 private struct PictureProvider: DataProvider {
     let ticks: Int
     let failing: String
@@ -173,17 +165,16 @@ private struct PictureProvider: DataProvider {
 
 private struct PictureFailure: Error {}
 
-/// Where the events of a picture are heard.
+/// Records the events of a picture.
 @MainActor
 private final class PictureStage {
     let clock = ManualClock()
-    /// What has been heard in each tick.
+    /// The events of each tick.
     private(set) var heard: [Int: [String]] = [:]
     private var tasks: [String: IntegrationTask<String>] = [:]
 
     private func hear(_ symbol: String) {
-        // In whole numbers: a quotient of durations may be a little less than it is. There may be more ticks than
-        // numbers for them.
+        // In whole numbers: a quotient of durations is rounded.
         let tick = Int(clamping: clock.now.offset.attoseconds / Timeline.tick.attoseconds)
         heard[tick, default: []].append(symbol)
     }

@@ -1,18 +1,18 @@
-/// A row of a picture: what happens in each tick, symbol for symbol, as it is written.
+/// A row of a picture: the symbols of each tick.
 struct TimelineRow: Equatable {
-    /// What may stand in a row.
+    /// The symbols that a row may contain.
     enum Notation {
         case calls, source, heardOfCalls, heardOfSource
     }
 
-    /// The ticks in which something happens. Time-outs may lie ages apart.
+    /// The ticks that aren't empty.
     let ticks: [Int: [String]]
 
     init(ticks: [Int: [String]]) {
         self.ticks = ticks
     }
 
-    /// How many ticks a picture has, without the empty ones at the end.
+    /// The number of ticks, without the empty ones at the end.
     var length: Int { (ticks.keys.max() ?? -1) + 1 }
 
     /// Reads a picture.
@@ -26,7 +26,7 @@ struct TimelineRow: Equatable {
         self.init(ticks: Dictionary(uniqueKeysWithValues: reader.ticks.enumerated().filter { !$0.element.isEmpty }))
     }
 
-    /// A call is made once, and only after that it can be cancelled.
+    /// Checks that each call is made once, and cancelled only after that.
     private static func checkCalls(_ ticks: [[String]], _ picture: String) throws(TimelineFault) {
         var made: Set<String> = []
         for symbol in ticks.joined() {
@@ -37,14 +37,14 @@ struct TimelineRow: Equatable {
         }
     }
 
-    /// A value as it is written in a row of a source: in brackets, unless it is one character with no other meaning.
+    /// Writes a value: in brackets, unless it is one character without another meaning.
     static func written(_ value: String) -> String {
         value.count == 1 && !value.allSatisfy { $0.isWhitespace || "-()[]|!~".contains($0) } ? value : "[\(value)]"
     }
 
     // MARK: Differences
 
-    /// Three rows under one another, with a mark under the first tick that differs.
+    /// Writes three rows under one another, with a mark under the first tick that differs.
     static func difference(in input: TimelineRow, expected: TimelineRow, heard: TimelineRow) -> String {
         let rows = [input, expected, heard]
         let ticks = Set(rows.flatMap(\.ticks.keys)).sorted()
@@ -75,7 +75,7 @@ struct TimelineRow: Equatable {
         return words.count == 1 ? words[0] : "(\(words.joined()))"
     }
 
-    /// A symbol in one line, as it stands in a string literal.
+    /// Escapes a symbol as in a string literal.
     private static func escaped(_ symbol: String) -> String {
         symbol.unicodeScalars.reduce(into: "") { words, scalar in
             switch scalar {
@@ -89,13 +89,13 @@ struct TimelineRow: Equatable {
         }
     }
 
-    /// Ticks in which nothing happens. Of more than anybody writes the first and the last, with how many are between.
+    /// Writes a number of empty ticks, a large number abbreviated.
     private static func dashes(_ count: Int) -> String {
         count > 40 ? "-…×\(count - 2)…-" : String(repeating: "-", count: count)
     }
 }
 
-/// What can't be read in a picture.
+/// A symbol that isn't allowed in a picture.
 struct TimelineFault: Error {
     let message: String
 
@@ -109,9 +109,9 @@ private struct TimelineReader {
     private let notation: TimelineRow.Notation
     private(set) var ticks: [[String]] = []
     private var group: [String]?
-    /// What has been read of a symbol that isn't complete, or can't stand here.
+    /// The part of a symbol that has been read, also if it isn't allowed here.
     private(set) var symbol = ""
-    /// How many brackets are open in it: a value may have brackets of its own, as that of an array has.
+    /// The number of open brackets in the symbol.
     private var depth = 0
 
     init(_ notation: TimelineRow.Notation) {
@@ -120,10 +120,10 @@ private struct TimelineReader {
 
     var isInBrackets: Bool { depth > 0 }
 
-    /// What has been opened and not closed, if something has.
+    /// The symbol or parenthesis that isn't closed.
     var open: String? { symbol.isEmpty ? group.map { _ in "(" } : symbol }
 
-    /// Takes a character. Returns false if it can't stand here.
+    /// Takes a character. Returns false if it isn't allowed here.
     mutating func take(_ character: Character) -> Bool {
         if isInBrackets {
             symbol.append(character)
@@ -146,7 +146,7 @@ private struct TimelineReader {
 
     private mutating func take(symbolPart character: Character) -> Bool {
         symbol.append(character)
-        // Nothing that only looks like one: it may have marks that aren't seen.
+        // ASCII only: other letters may have combining marks.
         let (isCall, isHeard) = (character.isASCII && character.isLowercase, character.isASCII && character.isUppercase)
         switch notation {
         case .calls:
@@ -161,7 +161,7 @@ private struct TimelineReader {
         }
     }
 
-    /// The symbol is complete. A value in brackets that needs none is the value without them.
+    /// Ends the symbol. Brackets that a value doesn't need are removed.
     private mutating func end() -> Bool {
         if symbol.hasPrefix("[") { symbol = TimelineRow.written(String(symbol.dropFirst().dropLast())) }
         if group == nil { ticks.append([symbol]) } else { group?.append(symbol) }
