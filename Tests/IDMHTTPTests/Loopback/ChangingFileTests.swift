@@ -1,4 +1,5 @@
 import Foundation
+import IDMHTTPTesting
 import IDMTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import IDMCore
+import IDMHTTPTesting
 import IDMTesting
 import Synchronization
 import TestSupport
