@@ -77,6 +77,7 @@ final class IntegratorCore: Sendable {
         call.attach(
             rejection == nil
                 ? LibraryTask.start(work, isolation: isolation) : LibraryTask.start(work, isolation: nil))
+        execution.prepareCancellation(isolation: isolation)
         return execution
     }
 

@@ -118,6 +118,14 @@
         start(ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body), isolation: isolation)
     }
 
+    /// Creates a task that starts later, with the task-local values of the caller. Returns nil where tasks prefer an
+    /// executor, which has to see each of them start.
+    static func deferred(
+        executor: (any TaskExecutor)?, _ work: @escaping @Sendable () async -> Void
+    ) -> DeferredTask? {
+        preferred ?? executor == nil ? DeferredTask(work) : nil
+    }
+
     /// Starts a closure in this turn where the platform can, also on no actor, and so on the caller's thread: for what
     /// soon waits, as for a clock.
     ///

@@ -167,7 +167,7 @@ extension CallState {
         withChain { $0.cutPredecessors() }.filter { !$0.call.isFinished }
     }
 
-    private var isFinished: Bool { storage.withLock { $0.isFinished } }
+    var isFinished: Bool { storage.withLock { $0.isFinished } }
 
     private func withChain<R: Sendable>(_ body: (CallChain) -> R) -> R {
         storage.withLock { storage in

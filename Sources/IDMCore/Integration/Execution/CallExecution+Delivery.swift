@@ -250,7 +250,38 @@ extension CallExecution {
         call.decide(.cancelled(reason))
         // Without code of the user to run, no task is needed.
         guard traits.contains(.end) else { return leave(.cancelled(reason), on: isolation) }
-        startDelivery(.cancellation(reason), isolation: isolation)
+        let (task, isImmediate): (DeferredTask?, Bool) = call.storage.withLock { storage in
+            switch storage.cancellation {
+            case .unprepared:
+                storage.cancellation = .unprepared(reason)
+                return (nil, false)
+            case .deferred(let task, _):
+                storage.cancellation = .deferred(task, reason)
+                return (task, false)
+            case .immediate:
+                return (nil, true)
+            }
+        }
+        task?.start()
+        if isImmediate { startDelivery(.cancellation(reason), isolation: isolation) }
+    }
+
+    /// Creates the task that would deliver a cancellation, so that its handlers see the task-local values of the caller.
+    /// Called once, in `call()`.
+    func prepareCancellation(isolation: isolated (any Actor)?) {
+        guard traits.contains(.end), !call.isFinished else { return }
+        let task = LibraryTask.deferred(executor: core.executor) { [self] in
+            guard case .deferred(_, let reason?) = call.storage.withLock({ $0.cancellation }) else { return }
+            await DeliveryTaskWork(execution: self, event: .cancellation(reason)).perform()
+        }
+        let (reason, isFinished): (CancelReason?, Bool) = call.storage.withLock { storage in
+            guard !storage.isFinished, case .unprepared(let reason) = storage.cancellation else { return (nil, true) }
+            storage.cancellation = task.map { .deferred($0, reason) } ?? .immediate
+            return (reason, false)
+        }
+        if isFinished { return task?.discard() ?? () }
+        guard let reason else { return }
+        if let task { task.start() } else { startDelivery(.cancellation(reason), isolation: isolation) }
     }
 
     /// Delivers the decided outcome, frees the call's place and starts the calls that follow.

@@ -18,6 +18,8 @@ final class CallState: ScheduledCall {
         var outcome: CallOutcome?
         var task: Task<Void, Never>?
         var isCancelled = false
+        /// The task that delivers the cancellation while the provider runs.
+        var cancellation = CancellationDelivery.unprepared(nil)
         /// The control that pauses the call.
         var control: PauseControl?
         var isFinished = false
@@ -27,6 +29,16 @@ final class CallState: ScheduledCall {
         /// Called when the last handler has run.
         var finishCallbacks: [@Sendable () -> Void] = []
         var chain: CallChain?
+    }
+
+    /// The delivery of a cancellation while the provider runs.
+    enum CancellationDelivery: Sendable {
+        /// The task hasn't been created. The reason if the call was cancelled already.
+        case unprepared(CancelReason?)
+        /// The task was created when the call was started, so that its handlers see the task-local values of the caller.
+        case deferred(DeferredTask, CancelReason?)
+        /// The task is created when it is needed.
+        case immediate
     }
 
     /// Where the call's own task waits for its turn. A resume that comes first is kept.
@@ -145,9 +157,12 @@ final class CallState: ScheduledCall {
         // Released outside the lock: handlers hold objects of the user.
         var configuration = CallConfiguration()
         var repeated: CallConfiguration?
+        var deferred: DeferredTask?
         let (waiters, callbacks) = storage.withLock { storage in
             storage.isFinished = true
             storage.task = nil
+            if case .deferred(let task, nil) = storage.cancellation { deferred = task }
+            storage.cancellation = .immediate
             swap(&storage.repeatedConfiguration, &repeated)
             swap(&storage.configuration, &configuration)
             defer { storage.finishCallbacks = [] }
@@ -157,6 +172,7 @@ final class CallState: ScheduledCall {
         for callback in callbacks { callback() }
         configuration.takeLinks()?.release()
         repeated?.takeLinks()?.release()
+        deferred?.discard()
     }
 }
 
