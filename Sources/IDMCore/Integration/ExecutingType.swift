@@ -13,6 +13,7 @@ public struct ExecutingType: Sendable, Hashable {
         case one(joining: Bool)
         case line(width: Int, limit: Int)
         case newest(debounce: Duration)
+        case throttled(Duration)
     }
 
     let kind: Kind
@@ -63,9 +64,15 @@ public struct ExecutingType: Sendable, Hashable {
         ExecutingType(kind: .newest(debounce: max(debounce, .zero)))
     }
 
-    var debounce: Duration {
-        if case .newest(let debounce) = kind { return debounce }
-        return .zero
+    /// Starts a call at once, but at most one per `interval`: a call that comes earlier waits for the rest of the
+    /// interval. Earlier calls, running or waiting, are cancelled as superseded at once.
+    ///
+    /// For input that changes continuously, such as a slider: the first value is requested at once, and the last one always
+    /// is. A debounce would wait until the input rests.
+    ///
+    /// - Parameter interval: The minimum time between two starts. With zero or less, every call starts at once.
+    public static func latest(throttle interval: Duration) -> ExecutingType {
+        interval > .zero ? ExecutingType(kind: .throttled(interval)) : .latest
     }
 
     /// True if calls share the running request.
@@ -78,6 +85,7 @@ public struct ExecutingType: Sendable, Hashable {
         case .one(joining: false): .one
         case .line(let width, let limit): .line(width: width, limit: limit)
         case .newest(let debounce): .newest(debounces: debounce > .zero)
+        case .throttled: .newest(debounces: true)
         }
     }
 }
@@ -93,6 +101,7 @@ extension ExecutingType: CustomStringConvertible {
         case .line(let width, let limit): "queue(width: \(width), limit: \(limit))"
         case .newest(.zero): "latest"
         case .newest(let debounce): "latest(debounce: \(debounce))"
+        case .throttled(let interval): "latest(throttle: \(interval))"
         }
     }
 }

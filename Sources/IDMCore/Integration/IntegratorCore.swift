@@ -9,6 +9,10 @@ final class IntegratorCore: Sendable {
     let executor: (any TaskExecutor)?
 
     private let lanes: Lanes
+    /// The time since the integrator was created.
+    private let elapsed: @Sendable () -> Duration
+    /// `.latest(throttle:)`: the time of the last start in each lane, for starts within the interval.
+    private let lastStarts = Locked([LaneKey?: Duration]())
     private let hasHandlers = Atomic(false)
     private let handlers = Locked(Registrations())
 
@@ -21,8 +25,37 @@ final class IntegratorCore: Sendable {
     init(type: ExecutingType, isKeyed: Bool, clock: any Clock<Duration>) {
         self.type = type
         self.clock = clock
+        elapsed = Self.stopwatch(clock)
         executor = (clock as? any WatchedClock)?.workload
         lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(LaneScheduler(type.rule))
+    }
+
+    private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    /// Waits for the debounce interval, or for the rest of the throttle interval. A cancel ends the wait.
+    func waitForInterval(in lane: LaneKey?) async {
+        switch type.kind {
+        case .newest(let debounce):
+            try? await clock.pause(for: debounce)
+        case .throttled(let interval):
+            while !Task.isCancelled, let rest = restOfInterval(interval, in: lane) { try? await clock.pause(for: rest) }
+        case .all, .one, .line:
+            break
+        }
+    }
+
+    /// Returns nil if a call may start now, and counts it as started.
+    private func restOfInterval(_ interval: Duration, in lane: LaneKey?) -> Duration? {
+        let now = elapsed()
+        return lastStarts.withLock { starts in
+            if let last = starts[lane], now - last < interval { return interval - (now - last) }
+            starts = starts.filter { now - $0.value < interval }
+            starts[lane] = now
+            return nil
+        }
     }
 
     // MARK: Handlers of every call

@@ -91,8 +91,8 @@ struct CallExecution: Sendable {
         case .start, .started: break
         case .wait: await waitInLine()
         case .debounce:
-            // A cancel ends the sleep. The cancellation is delivered in place of the begin event.
-            try? await core.clock.pause(for: core.type.debounce)
+            // A cancelled call delivers its cancellation in place of the begin event.
+            await core.waitForInterval(in: scheduler.lane)
             scheduler.endDebounce(id)
         }
     }
