@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "IDMOperations", targets: ["IDMOperations"]),
         .library(name: "IDMTesting", targets: ["IDMTesting"]),
         .library(name: "IDMHTTPTesting", targets: ["IDMHTTPTesting"]),
+        .library(name: "IDMCachingTesting", targets: ["IDMCachingTesting"]),
         // For test targets only: it links the test frameworks, which an app or a preview must not.
         .library(name: "IDMTestSupport", targets: ["IDMTestSupport", "IDMTesting"]),
     ],
@@ -26,12 +27,16 @@ let package = Package(
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
         .target(name: "IDMTesting", dependencies: ["IDMCore"]),
         .target(name: "IDMHTTPTesting", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting"]),
+        .target(name: "IDMCachingTesting", dependencies: ["IDMCaching", "IDMTesting"]),
         .target(name: "IDMTestSupport", dependencies: ["IDMTesting"]),
-        .target(name: "TestSupport", dependencies: ["IDMCore", "IDMTestSupport", "IDMTesting"], path: "Tests/TestSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["IDMCore", "IDMTestSupport", "IDMTesting"], path: "Tests/TestSupport"),
         .testTarget(name: "IDMCoreTests", dependencies: ["IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(name: "MigrationTests", dependencies: ["IDMCore"]),
         .testTarget(name: "IDMFilesTests", dependencies: ["IDMFiles"]),
-        .testTarget(name: "IDMCachingTests", dependencies: ["IDMCaching", "IDMCore", "IDMTesting", "TestSupport"]),
+        .testTarget(
+            name: "IDMCachingTests",
+            dependencies: ["IDMCaching", "IDMCachingTesting", "IDMCore", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMHTTPTests",
             dependencies: ["IDMCore", "IDMFiles", "IDMHTTP", "IDMHTTPTesting", "IDMTesting", "TestSupport"]),

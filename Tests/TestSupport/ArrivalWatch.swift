@@ -2,7 +2,7 @@ import Dispatch
 import IDMCore
 import IDMTesting
 
-/// Watches the library's work, and writes down whether those that were let go on told of it on the main actor.
+/// Records whether resumed tasks of the library report their arrival on the main actor.
 package final class ArrivalWatch: WorkWatch {
     private static let mark: DispatchSpecificKey<Bool> = {
         let mark = DispatchSpecificKey<Bool>()

@@ -1,12 +1,12 @@
 import IDMTesting
 
-/// Runs jobs on the pool, and counts them. Who is let go on is a job at once, on the thread that lets it.
+/// Runs jobs on the pool, and counts them.
 package final class CountingExecutor: TaskExecutor {
     private let counts = Watched((jobs: 0, ended: 0))
 
     package init() {}
 
-    /// How many jobs there have been.
+    /// The number of jobs so far.
     package var jobCount: Int { counts.value.jobs }
 
     /// Waits until so many jobs have run, each to where its task ends or waits.

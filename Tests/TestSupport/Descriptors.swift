@@ -5,7 +5,7 @@ import Darwin
 #endif
 import Testing
 
-/// What becomes of something while the process may have no more descriptors. Those that it has stay with it.
+/// Runs a body while the process may open no more descriptors. Open descriptors stay open.
 ///
 /// For a moment only, and in a process of its own: where Dispatch needs a descriptor and finds none, it ends the
 /// process. A limit, since of descriptors that are all taken another thread may give one back.

@@ -5,10 +5,10 @@ package protocol Explorable {
     associatedtype Move
     associatedtype Footprint: Hashable
 
-    /// What tells this state from others, as far as anything that may still happen goes.
+    /// The part of the state that decides about the future.
     var footprint: Footprint { get }
 
-    /// The moves that somebody may make now.
+    /// The possible moves.
     var moves: [Move] { get }
 
     /// Makes a move, and checks that what came of it is right.
@@ -28,7 +28,7 @@ package func require(_ condition: Bool, _ rule: @autoclosure () -> String) throw
     if !condition { throw Violation(rule()) }
 }
 
-/// What was found on a walk through everything that can happen.
+/// The result of a walk through all reachable states.
 package struct Exploration {
     package private(set) var states = 0
     package private(set) var moves = 0

@@ -11,7 +11,7 @@ package struct FewAtOnce: TestTrait, SuiteTrait, TestScoping {
     package let isRecursive = true
     fileprivate static let most = 8
     private static let seats = Seats(most)
-    /// How many seats a test takes.
+    /// The number of seats that a test takes.
     fileprivate let count: Int
 
     package func provideScope(
@@ -27,6 +27,6 @@ package struct FewAtOnce: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == FewAtOnce {
     /// For whatever opens connections or files. See ``FewAtOnce``.
     package static var fewAtOnce: Self { Self(count: 1) }
-    /// For a test of such a suite that opens a hundred of them, or more: it runs beside none of the others.
+    /// For a test that opens a hundred connections or more: no other test of the trait runs at the same time.
     package static var oneAtATime: Self { Self(count: FewAtOnce.most) }
 }

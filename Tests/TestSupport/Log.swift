@@ -1,6 +1,6 @@
 import IDMTesting
 
-/// What happened, in order.
+/// A log of lines, in order.
 package final class Log: Sendable {
     private let lines = Watched<[String]>([])
 

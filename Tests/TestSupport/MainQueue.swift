@@ -1,7 +1,6 @@
 import Dispatch
 
-/// Tells whether code runs on the main actor, whichever thread works off its queue, and whatever the runtime takes it
-/// for.
+/// Detects the main queue, whichever thread runs it.
 package enum MainQueue {
     private static let key = {
         let key = DispatchSpecificKey<Bool>()

@@ -1,10 +1,10 @@
 import Dispatch
 package import Testing
 
-/// Runs a test on a thread of its own, and tests that have this trait one after the other.
+/// Runs the tests with this trait one by one, on a thread of their own.
 ///
-/// For tests that compute for long without a pause. There are as many threads for tasks as there are processors: two
-/// such tests leave nothing for all others, whose time-outs go on meanwhile.
+/// For tests that compute for long. The pool has as many threads as there are processors: two such tests would leave
+/// none, while time-outs of further tests run.
 package struct OffThePool: TestTrait, SuiteTrait, TestScoping {
     package let isRecursive = true
     private static let seat = Seats(1)
@@ -24,7 +24,7 @@ extension Trait where Self == OffThePool {
     package static var offThePool: Self { Self() }
 }
 
-/// Runs jobs one after the other, on no thread of the pool.
+/// Runs jobs one by one, on no thread of the pool.
 package final class OneThread: TaskExecutor {
     static let shared = OneThread()
 

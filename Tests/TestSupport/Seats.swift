@@ -2,7 +2,7 @@ import IDMTesting
 
 /// A number of seats, which are taken in the order of arrival.
 package final class Seats: Sendable {
-    /// Whoever has one of these seats asks for no other of them: it would wait for itself.
+    /// The seats that the current task has. A task that waited for a second one would wait for itself.
     @TaskLocal private static var held: [Seats] = []
     private let seatCount: Int
     private let guests = Watched((came: 0, gone: 0))
@@ -28,7 +28,7 @@ package final class Seats: Sendable {
 }
 
 extension Seats {
-    /// Runs a test that has so many seats meanwhile.
+    /// Runs a test with a number of seats.
     func run(_ count: Int = 1, _ test: () async throws -> Void) async throws {
         try await hold(count) {
             // One that hangs keeps its seat. It is the one that fails without this.

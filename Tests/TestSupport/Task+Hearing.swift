@@ -1,5 +1,5 @@
 extension Task where Failure == any Error {
-    /// The value. A cancel of whoever waits for it is handed on.
+    /// The value. A cancel of the awaiting task cancels this task.
     package var valueHearingCancel: Success {
         get async throws {
             try await withTaskCancellationHandler {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder that goes with whoever holds it.
+/// A folder that is deleted with its owner.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -16,7 +16,7 @@ package final class TemporaryFolder: Sendable {
 
     package var path: String { url.path }
 
-    /// What is in it, in the order of the names.
+    /// The names of its entries, sorted.
     package func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 
     /// A file of some bytes.

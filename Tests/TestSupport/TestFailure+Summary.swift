@@ -1,8 +1,7 @@
 package import IDMTesting
 
 extension TestFailure {
-    /// The line that the failure points at, and the message. Nothing of that, if the other parts of the place are none
-    /// of a line of code.
+    /// The line and the message, or a note that the place isn't a place in code.
     package var summary: String {
         let (fileID, path) = ("\(place.fileID)".split(separator: "/"), "\(place.filePath)")
         let isPlace = path.hasPrefix("/") && fileID.count == 2 && path.hasSuffix("/\(fileID[1])") && place.column > 0

@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What work takes of a processor: the same on a busy machine, unlike the time that goes by.
+/// Measures the processor time of work, which a busy machine doesn't change.
 package enum ThreadTime {
     /// The nanoseconds that this thread works for it.
     package static func of(_ work: () -> Void) -> Int64 {

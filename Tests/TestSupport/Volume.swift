@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// How much the tests of many calls do. `IDM_SOAK=1` asks for all of it.
+/// The size of tests with many calls. `IDM_SOAK=1` selects the full size.
 package enum Volume {
     package static let isFull = getenv("IDM_SOAK") != nil
 

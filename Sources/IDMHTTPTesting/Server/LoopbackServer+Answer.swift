@@ -4,7 +4,7 @@ public import IDMHTTP
 public import IDMTesting
 
 extension LoopbackServer {
-    /// What a server answers, and how: what is wrong with the answer, how slow it is, and where it breaks off.
+    /// An answer of the server: its content, its faults, its pace, and the point at which it breaks off.
     ///
     /// ```swift
     /// server.on(
@@ -81,7 +81,7 @@ extension LoopbackServer {
         }
     }
 
-    /// How the body of a request is read.
+    /// The way in which the body of a request is read.
     struct Reading: Sendable {
         /// After how many bytes the answer is given. Nil for the whole body.
         var limit: Int?
@@ -89,7 +89,7 @@ extension LoopbackServer {
     }
 }
 
-/// What an answer may wait for.
+/// A wait within an answer.
 enum Pause: Sendable {
     case gate(TestGate)
     case time(Duration, any Clock<Duration>)
@@ -117,12 +117,12 @@ extension LoopbackServer.Answer {
         bytes(Data(text.utf8), type: "text/plain; charset=utf-8", status: status)
     }
 
-    /// A text that is JSON, or is to be taken for it.
+    /// A text with the type of JSON.
     public static func json(_ text: String, status: Int = 200) -> Self {
         json(Data(text.utf8), status: status)
     }
 
-    /// Bytes that are JSON, or are to be taken for it.
+    /// Bytes with the type of JSON.
     public static func json(_ data: Data, status: Int = 200) -> Self {
         bytes(data, type: "application/json", status: status)
     }
@@ -171,7 +171,7 @@ extension LoopbackServer.Answer {
 // MARK: Its header
 
 extension LoopbackServer.Answer {
-    /// The answer with one more line in its header, behind the others.
+    /// The answer with one more line at the end of its header.
     ///
     /// A Content-Length, Transfer-Encoding or Connection that is written here takes the place of the server's own.
     public func header(_ name: String, _ value: String) -> Self {
@@ -183,7 +183,7 @@ extension LoopbackServer.Answer {
         changed { $0.fields.append((Array(name.utf8), Array(value))) }
     }
 
-    /// The answer with more lines in its header, behind the others.
+    /// The answer with more lines at the end of its header.
     public func headers(_ headers: ServiceHeaders) -> Self {
         headers.reduce(self) { $0.header($1.name.spelling, $1.value) }
     }
@@ -245,7 +245,7 @@ extension LoopbackServer.Answer {
         changed { $0.pace = Pace(length: max(count, 1), pause: .time(duration, clock)) }
     }
 
-    /// The answer, whose body leaves so many bytes at a time, one piece right behind the other.
+    /// The answer, whose body leaves in pieces of a number of bytes, without pauses.
     public func dripping(_ count: Int) -> Self {
         changed { $0.pace = Pace(length: max(count, 1), pause: nil) }
     }

@@ -1,7 +1,7 @@
 package import Foundation
 
 extension LoopbackServer {
-    /// Tells bytes from other bytes without keeping them. Made for speed, and not against those who would deceive it.
+    /// A fast, not cryptographic fingerprint of bytes.
     package struct Fingerprint: Sendable, Hashable {
         private var state: UInt64 = 0xCBF2_9CE4_8422_2325
         private var length = 0

@@ -6,23 +6,23 @@ extension LoopbackServer {
     public struct Request: Sendable {
         /// The connection that it came on, from 1.
         public let connection: Int
-        /// What was asked for.
+        /// The method.
         public let method: ServiceRequest.Method
-        /// What stood behind the method, as it was sent: the path and the query, or a whole address with them.
+        /// The target as it was sent: the path and the query, or a whole address.
         public let target: String
         /// The header, in its order.
         public let headers: ServiceHeaders
         /// The bytes of the header, from the first one of the method to the empty line.
-        public let head: Data
-        /// What stood in the place of each name in the route's path, with its escapes read.
+        package let head: Data
+        /// The values of the names in the path of the route, without escapes.
         public internal(set) var parameters: [String: String] = [:]
         /// The body, as far as it is kept.
         public internal(set) var body = Data()
-        /// How many bytes the body has had.
+        /// The length of the body.
         public internal(set) var bodyLength = 0
         /// All bytes of the body, also those that aren't kept.
         package internal(set) var fingerprint = Fingerprint()
-        /// Whether all of it has come. Not, if it was answered before, or broken off.
+        /// True if the request arrived completely, before its answer.
         public internal(set) var isComplete = false
 
         /// The part of the target before the query, as it was sent, and behind the host.

@@ -2,14 +2,14 @@ public import Foundation
 import IDMTesting
 
 extension LoopbackServer {
-    /// Something big that can be asked for in parts, and that nobody has to hold.
+    /// A large file that exists only as a function, and that can be requested in parts.
     ///
     /// ```swift
     /// let film = LoopbackServer.Resource(length: 1 << 30, eTag: #""v1""#)
     /// server.on(.get, "/film", answer: .resource(film))
     /// ```
     public struct Resource: Sendable {
-        /// What a server makes of a request for a part.
+        /// The behavior for a request for a part.
         public enum Ranges: Sendable, Hashable {
             /// It sends the part, if the conditions of the request allow it.
             case honored
@@ -21,15 +21,15 @@ extension LoopbackServer {
             case mislabelled(by: Int)
         }
 
-        /// How many bytes there are.
+        /// The number of bytes.
         public let length: Int
         /// The validator, with its quotes, and with `W/` if it is weak. Nil for none.
         public var eTag: String?
-        /// The other validator: when it was changed. Nil for none.
+        /// The time of the last change, as a validator. Nil for none.
         public var lastModified: String?
-        /// What kind of bytes they are.
+        /// The type of the bytes.
         public var contentType = "application/octet-stream"
-        /// What becomes of a request for a part.
+        /// The behavior for requests for parts.
         public var ranges: Ranges = .honored
 
         private let content: @Sendable (Range<Int>) -> Data

@@ -13,7 +13,7 @@ extension LoopbackServer {
     public struct StartFault: Error, Sendable, Hashable, CustomStringConvertible {
         /// The call of the system that failed.
         public let call: String
-        /// What `errno` was.
+        /// The value of `errno`.
         public let code: Int32
 
         /// The call and the code, in words where it is the process that has no room.

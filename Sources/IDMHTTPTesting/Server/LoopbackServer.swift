@@ -19,18 +19,18 @@ public import IDMTesting
 /// }
 /// ```
 ///
-/// What is answered is an ``Answer``, what was asked a ``Request``, and a big file that is made up a ``Resource``. A
-/// test may have any number of servers, and tests may run beside each other: each server has a port and a thread of its
-/// own, and nothing of it runs on the threads of tasks but the closures and the delays of routes, and what is told of
-/// failures. These have the task-locals of whoever made the server, so what a closure expects belongs to that test.
+/// An ``Answer`` describes what is sent, a ``Request`` what arrived, and a ``Resource`` a large file. Tests with
+/// servers may run at the same time: each server has a port and a thread of its own. Only closures and delays of
+/// routes, and failures, run in tasks, with the task-locals of the code that made the server, so an expectation in a
+/// closure belongs to that test.
 ///
 /// A server holds three descriptors of the process, and a connection one at each end. Where hundreds of tests with
 /// servers run at once there may be no room: many a shell gives a process 256 or 1,024. A server that can't start
 /// throws a ``StartFault`` that says so, and a connection waits until there is room.
 ///
-/// A request that no route is for, one more than a route has answers for, one that isn't HTTP, and a closure that
-/// throws are failures, and answered with 500, 501 or 400. So is, at the end of the `TestScope`, a route that nobody
-/// asked, or that has answers left; ``verify()`` asks for that at once. It is told once.
+/// These are failures, answered with 500, 501 or 400: a request without a route, a request for which a route has no
+/// answer left, bytes that aren't HTTP, and a closure that throws. A route that wasn't requested, or that has answers
+/// left, is a failure at the end of the `TestScope`, or earlier with ``verify()``.
 ///
 /// The server never holds more of a body than a small block, and writes only when the network takes it: see
 /// ``Connection/isBlocked``.
@@ -39,7 +39,7 @@ public final class LoopbackServer: Sendable {
     public let port: Int
     private let hub: ServerHub
 
-    /// Starts a server. It stops when nobody holds it; ``stop()`` waits for that.
+    /// Starts a server. It stops when it is released; ``stop()`` waits for that.
     ///
     /// - Parameters:
     ///   - bodyLimit: How many bytes of each request's body are kept. All of them are counted.
@@ -103,7 +103,7 @@ public final class LoopbackServer: Sendable {
         await hub.ended()
     }
 
-    /// Where the server is: `http://127.0.0.1:` and the port.
+    /// The address of the server: `http://127.0.0.1:` and the port.
     public var url: URL { url("") }
 
     /// The address of something on the server. The path begins with a slash, and is escaped.
@@ -173,7 +173,7 @@ public final class LoopbackServer: Sendable {
 
     // MARK: What was seen
 
-    /// What the server has seen so far.
+    /// The record of the server so far.
     public var journal: Journal { hub.journal.value }
 
     /// The requests that have come, in the order in which they were complete, or else in which they were answered or

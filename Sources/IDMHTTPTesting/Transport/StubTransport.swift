@@ -16,12 +16,12 @@ public import IDMTesting
 /// let service = HTTPService(configuration: configuration, transport: transport)
 /// ```
 ///
-/// Requests of any host are answered; what the path of a route may hold is told with
+/// Requests to any host are answered. For the paths of routes see
 /// ``LoopbackServer/on(_:_:answer:fileID:filePath:line:column:)``.
 ///
-/// A request that no route is for, and one more than a route has answers for, are failures, and throw that
-/// `TestFailure`. So is, at the end of the `TestScope`, a route that nobody asked, or that has answers left;
-/// ``verify()`` asks for that at once. It is told once.
+/// A request without a route, and a request for which a route has no answer left, are failures, and throw that
+/// `TestFailure`. A route that wasn't requested, or that has answers left, is a failure at the end of the `TestScope`,
+/// or earlier with ``verify()``.
 public final class StubTransport: HTTPTransport {
     private typealias Answer = Result<TransportResponse, any Error>
 

@@ -12,7 +12,7 @@ extension TransportResponse {
         bytes(Data(text.utf8), type: "text/plain; charset=utf-8", status: status, headers: headers)
     }
 
-    /// A text that is JSON, or is to be taken for it.
+    /// A text with the type of JSON.
     public static func json(_ text: String, status: Int = 200, headers: ServiceHeaders = [:]) -> TransportResponse {
         bytes(Data(text.utf8), type: "application/json", status: status, headers: headers)
     }

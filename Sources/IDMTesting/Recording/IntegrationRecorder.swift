@@ -191,12 +191,11 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         let (events, unended, runs) = state.change { state in
             (state.takeUnexpected(), state.takeUnended(isAtEnd: isAtEnd), state.openRuns.takeUnreported())
         }
-        var failures: [TestFailure] = []
+        var failures = unended
         if !events.isEmpty {
             let words = IntegrationEvent.words(for: events).inWords
             failures.append(TestFailure("Expected nothing more, and \(words) came.", at: place))
         }
-        failures += unended
         if runs > 0 {
             failures.append(TestFailure("Expected every call to have ended, and \(runs) had not.", at: place))
         }

@@ -6,6 +6,13 @@ import TestSupport
 import Testing
 
 enum Surroundings {
+    static func contract() async throws {
+        typealias ClientTransport = URLSessionTransport
+        // sample: a transport against the contract
+        try await TransportContract.check { ClientTransport() }
+        // end
+    }
+
     static func transport(configuration: ServiceConfiguration, gate: TestGate) async throws {
         // sample: a transport without a network
         let transport = StubTransport()
@@ -122,5 +129,9 @@ struct ServerCommentSamples {
 
     private func service(of server: LoopbackServer) -> HTTPService {
         HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .seconds(600)))
+    }
+
+    @Test func `a transport against the contract`() async throws {
+        try await TestScope.run { try await Surroundings.contract() }
     }
 }

@@ -42,7 +42,7 @@ struct TestingServicesSamples {
     // end
 
     // sample: answers that fail and wait
-    @Test("A failure of the network is tried again, and what is cancelled meanwhile is not")
+    @Test("A failure of the network is tried again, and a cancel is not")
     func attempts() async throws {
         try await TestScope.run {
             let gate = TestGate()
@@ -66,7 +66,7 @@ struct TestingServicesSamples {
     // end
 
     // sample: a loopback server
-    @Test("A response that breaks off is an error, and the second attempt has all of it")
+    @Test("A response that breaks off is requested again")
     func brokenOff() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in

@@ -9,7 +9,7 @@ import Testing
 struct LoopbackServerFailureTests {
     private static let get = "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
-    @Test("a request that no route is for, at the place where the server was made")
+    @Test("A request without a route fails at the line of the server")
     func unexpected() async throws {
         var line = 0
         let failures = try await TestScope.failures {
@@ -27,7 +27,7 @@ struct LoopbackServerFailureTests {
         #expect(failures.map(\.place.line) == [line])
     }
 
-    @Test("one request too many, at the place of the route")
+    @Test("A request too many fails at the line of the route")
     func exhausted() async throws {
         var line = 0
         let failures = try await TestScope.failures {
@@ -49,7 +49,7 @@ struct LoopbackServerFailureTests {
             ])
     }
 
-    @Test("what isn't a request")
+    @Test("Bytes that are no request fail")
     func garbage() async throws {
         let failures = try await TestScope.failures {
             try await LoopbackServer.run { server in
@@ -62,7 +62,7 @@ struct LoopbackServerFailureTests {
         #expect(failures.map(\.message) == ["What came isn't a request: its first line hasn't three words."])
     }
 
-    @Test("a closure that throws, at the place of the route")
+    @Test("A closure that throws fails at the line of the route")
     func throwing() async throws {
         var line = 0
         let failures = try await TestScope.failures {
@@ -78,7 +78,7 @@ struct LoopbackServerFailureTests {
         #expect(failures.first?.message.hasPrefix("The route GET /{name} threw: ") == true)
     }
 
-    @Test("what comes, with all that is bound where the server was made, as its routes have it")
+    @Test("Failures and routes have the task-locals of the server")
     func bound() async throws {
         let heard = Watched<[String]>([])
         @Sendable func hear(_ words: String) { heard.change { $0.append("\(Bound.name): \(words)") } }
@@ -105,7 +105,7 @@ struct LoopbackServerFailureTests {
             ])
     }
 
-    @Test("a request that no route is for before anybody can see it, and with a body that never comes")
+    @Test("A request without a route fails before its body arrives")
     func unexpectedFirst() async throws {
         let heard = Watched(0)
         try await TestScope.run(reportingTo: { _ in heard.change { $0 += 1 } }) {
@@ -120,7 +120,7 @@ struct LoopbackServerFailureTests {
         }
     }
 
-    @Test("a system that has no port to give")
+    @Test("A system without a free port throws a start fault")
     func noPort() async throws {
         await #expect(processExitsWith: .success) {
             let made = try withoutDescriptors { Result { try LoopbackServer() } }
@@ -130,7 +130,7 @@ struct LoopbackServerFailureTests {
         }
     }
 
-    @Test("a system that has no port to give, in words where it is the process that has no room")
+    @Test("A start fault names a full descriptor table")
     func refused() {
         let words = [EMFILE, EINVAL].map { "\(LoopbackServer.StartFault(call: "socket", code: $0))" }
         let reason = "as the process has as many files open as it may have"
@@ -138,7 +138,7 @@ struct LoopbackServerFailureTests {
         #expect(words[1] == "The system refused a port: socket failed with \(EINVAL).")
     }
 
-    @Test("routes that nobody asked and answers that are left, at the end of the scope or when it is asked for")
+    @Test("Unused routes fail at the end of the scope or in verify")
     func leftovers() async throws {
         let line = #line + 3
         let failures = try await TestScope.failures {
@@ -166,7 +166,7 @@ struct LoopbackServerFailureTests {
         #expect(asked.map(\.message) == ["The route GET /a expected a request, and none came."])
     }
 
-    @Test("each route that is left over once, whether the server has stopped or not", arguments: [false, true])
+    @Test("Each unused route is reported once, also after a stop", arguments: [false, true])
     func leftoversOnce(stops: Bool) async throws {
         let failures = try await TestScope.failures {
             let server = try LoopbackServer()

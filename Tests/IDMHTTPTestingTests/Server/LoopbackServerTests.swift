@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A loopback server", .fewAtOnce, .timeLimit(.ample))
 struct LoopbackServerTests {
-    @Test("It answers what the routes say, and remembers what came, byte for byte")
+    @Test("A server answers by its routes, and records requests byte for byte")
     func answers() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -59,7 +59,7 @@ struct LoopbackServerTests {
         }
     }
 
-    @Test("A connection stays open for one request after the other, also those that are sent together")
+    @Test("A connection carries several requests, also pipelined ones")
     func keepAlive() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -78,7 +78,7 @@ struct LoopbackServerTests {
         }
     }
 
-    @Test("A request isn't lost to somebody who has given up waiting for it")
+    @Test("A cancelled wait leaves the request to the next wait")
     func nothingLost() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -95,7 +95,7 @@ struct LoopbackServerTests {
         }
     }
 
-    @Test("Whoever waits for what the server has seen may ask the server for it")
+    @Test("The condition of a wait may read the server")
     func untilAsks() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -109,7 +109,7 @@ struct LoopbackServerTests {
         }
     }
 
-    @Test("A body is given to the closure of its route, with a length or in chunks")
+    @Test("The closure of a route gets the body, with length or chunks")
     func bodies() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in

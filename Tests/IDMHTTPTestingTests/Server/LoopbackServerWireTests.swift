@@ -12,7 +12,7 @@ struct LoopbackServerWireTests {
         "POST /a HTTP/1.1\r\nHost: h\r\n\(more)Content-Length: \(length)\r\n\r\n"
     }
 
-    @Test("closes in good order where an answer is cut, and resets where it is to")
+    @Test("A cut answer closes its connection, and a reset answer resets it")
     func ends() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -41,7 +41,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("waits for a gate, and notices when the client has gone meanwhile")
+    @Test("An answer at a gate ends when the client is gone")
     func waits() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -64,7 +64,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("waits for a clock")
+    @Test("An answer waits for a clock")
     func clocks() async throws {
         try await TestScope.run {
             let clock = ManualClock()
@@ -83,7 +83,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("answers before a body has come, and reads the rest behind it")
+    @Test("An early answer precedes the rest of the body")
     func early() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -106,7 +106,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("asks for a body that waits to be asked for, and closes if it doesn't want it")
+    @Test("A server sends 100 Continue only if it wants the body")
     func expectations() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -126,7 +126,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("reads an upload no faster than it is let, keeps the beginning, and tells all of it")
+    @Test("A server reads an upload at the pace of a gate")
     func slowReading() async throws {
         try await TestScope.run {
             let gate = TestGate()
@@ -152,7 +152,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("writes no more than the network takes, and says so")
+    @Test("A server reports a blocked connection")
     func backpressure() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -173,7 +173,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("remembers an upload that broke off as far as it came")
+    @Test("A server records a broken upload as far as it came")
     func brokenUpload() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -189,7 +189,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("cancels a closure whose client has gone")
+    @Test("A server cancels the closure of a gone client")
     func goneClient() async throws {
         try await TestScope.run {
             try await LoopbackServer.run { server in
@@ -205,7 +205,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("stops with everything that it does, and can be stopped again")
+    @Test("A stop ends all work of a server, and may be repeated")
     func stops() async throws {
         try await TestScope.run {
             let server = try LoopbackServer()
@@ -225,7 +225,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("stops when nobody holds it")
+    @Test("A released server stops")
     func released() async throws {
         try await TestScope.run {
             var server: LoopbackServer? = try LoopbackServer()
@@ -235,7 +235,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("forgets what it isn't to remember, and counts it")
+    @Test("A server without a memory still counts requests")
     func counts() async throws {
         try await TestScope.run {
             let server = try LoopbackServer(remembers: false)
@@ -254,7 +254,7 @@ struct LoopbackServerWireTests {
         }
     }
 
-    @Test("minds its own business among many", .oneAtATime)
+    @Test("Many servers don't disturb each other", .oneAtATime)
     func manyServers() async throws {
         try await TestScope.run {
             try await withThrowingTaskGroup(of: Void.self) { group in

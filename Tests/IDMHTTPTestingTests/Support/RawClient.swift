@@ -2,17 +2,17 @@ import Foundation
 import IDMHTTPTesting
 import IDMTesting
 
-/// Somebody at the other end of a connection who says what the test says, rules or not.
+/// A raw client that sends any bytes.
 final class RawClient: Sendable {
     struct Heard: Sendable {
         var bytes: [UInt8] = []
-        /// Whether the server has closed.
+        /// True if the server has closed the connection.
         var isOver = false
-        /// Whether it has reset the connection.
+        /// True if the server has reset the connection.
         var isReset = false
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
-        /// What stands behind the first empty line.
+        /// The bytes after the first empty line.
         var body: String { text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? "" }
     }
 
@@ -78,12 +78,12 @@ final class RawClient: Sendable {
         }.start()
     }
 
-    /// Closes, so that the server hears of it and the thread that reads ends.
+    /// Closes the connection and ends the reading thread.
     func hangUp() {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Waits until what has been heard is as it has to be.
+    /// Waits until the received bytes meet a condition.
     func hears(_ isSatisfied: @escaping @Sendable (Heard) -> Bool) async throws -> Heard {
         try await heard.wait(until: isSatisfied)
         return heard.value

@@ -14,7 +14,7 @@ struct StubTransportTests {
             configuration: ServiceConfiguration(baseURL: url, timeout: .seconds(600)), transport: transport)
     }
 
-    @Test("It answers by method and path, and remembers what was asked")
+    @Test("A stub transport answers by method and path, and records requests")
     func routes() async throws {
         try await TestScope.run {
             let transport = StubTransport()
@@ -33,7 +33,7 @@ struct StubTransportTests {
         }
     }
 
-    @Test("Answers are given in their order, and an error is thrown as the cause of the failure")
+    @Test("Answers of a route come in order, errors included")
     func order() async throws {
         try await TestScope.run {
             let transport = StubTransport()
@@ -48,7 +48,7 @@ struct StubTransportTests {
         }
     }
 
-    @Test("A closure answers when it likes, and a cancelled request is told nothing more")
+    @Test("A closure answers late, and a cancelled request ends")
     func gated() async throws {
         try await TestScope.run {
             let gate = TestGate()
@@ -68,7 +68,7 @@ struct StubTransportTests {
         }
     }
 
-    @Test("Of two routes that fit the younger one answers, and HEAD is answered by the route for GET")
+    @Test("The younger matching route answers, and GET answers HEAD")
     func precedence() async throws {
         try await TestScope.run {
             let transport = StubTransport(answer: .text("any"))
@@ -87,7 +87,7 @@ struct StubTransportTests {
         }
     }
 
-    @Test("A request without a route fails at the place of the transport, and throws that failure")
+    @Test("A request without a route fails at the line of the transport")
     func unexpected() async throws {
         var line = 0
         let failures = try await TestScope.failures {
@@ -123,7 +123,7 @@ struct StubTransportTests {
             ])
     }
 
-    @Test("Routes that nobody asked, and answers that are left, fail at the end of the scope, or when it is asked for")
+    @Test("Unused routes fail at the end of the scope or in verify")
     func leftovers() async throws {
         let line = #line + 3
         let failures = try await TestScope.failures {
@@ -150,7 +150,7 @@ struct StubTransportTests {
         #expect(asked.map(\.summary) == [last - 2, last - 1, last].map { "\($0): \(words)" })
     }
 
-    @Test("A route that is left over is told once, and one that comes later as well")
+    @Test("Each unused route is reported once")
     func leftoversOnce() async throws {
         let failures = try await TestScope.failures {
             let transport = StubTransport()

@@ -83,7 +83,7 @@ struct DataProviderContractTests {
         #expect(failures.count == rules.count)
     }
 
-    @Test("A violation is a failure at the line of the check, with the provider's type")
+    @Test("A violation fails at the line of the check")
     func place() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
@@ -96,7 +96,7 @@ struct DataProviderContractTests {
         #expect(failures.map(\.summary) == ["\(line): \(message)"])
     }
 
-    @Test("A check with chosen rules ignores the other rules")
+    @Test("A check with chosen rules checks no further rule")
     func rules() async throws {
         #expect(try await DataProviderContract.check(input: 1, rules: [.answersOnce]) { Immortal() } == [])
     }

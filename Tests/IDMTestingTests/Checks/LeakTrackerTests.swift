@@ -8,7 +8,7 @@ import Testing
 struct LeakTrackerTests {
     private final class Screen: Sendable {}
 
-    @Test("is content with what has gone")
+    @Test("A released object is no failure")
     func gone() async throws {
         try await TestScope.run {
             let leaks = LeakTracker()
@@ -17,7 +17,7 @@ struct LeakTrackerTests {
         }
     }
 
-    @Test("fails for what outlives the scope, at the line where it was tracked")
+    @Test("An object that outlives the scope fails at the line of its tracking")
     func leaked() async throws {
         let kept = Watched<[Screen]>([])
         let line = #line + 4
@@ -32,7 +32,7 @@ struct LeakTrackerTests {
         withExtendedLifetime(kept) {}
     }
 
-    @Test("can be asked before the end, and calls things by their name")
+    @Test("Verify reports leaks by their names before the end")
     func verify() async throws {
         let failures = try await TestScope.failures(failingOnLeftovers: false) {
             let leaks = LeakTracker()
@@ -43,7 +43,7 @@ struct LeakTrackerTests {
         #expect(failures.map(\.message) == ["Expected the screen to be released, and something still holds it."])
     }
 
-    @Test("finds what a task holds that was left behind")
+    @Test("An object that a forgotten task holds is a leak")
     func tasks() async throws {
         let gate = TestGate()
         let line = #line + 3
@@ -61,7 +61,7 @@ struct LeakTrackerTests {
         gate.open()
     }
 
-    @Test("finds what a run holds that has not ended, and not what an ended one held")
+    @Test("An object that an open call holds is a leak")
     func runs() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider)
@@ -77,7 +77,7 @@ struct LeakTrackerTests {
         integrator.cancel()
     }
 
-    @Test("doesn't take a stub of the scope for a holder once it has gone, neither at the end nor before")
+    @Test("A released stub holds no tracked object")
     func stubs() async throws {
         try await TestScope.run {
             let leaks = LeakTracker()
@@ -96,7 +96,7 @@ struct LeakTrackerTests {
         }
     }
 
-    @Test("doesn't take a recorder of the scope for a holder of the values that it heard")
+    @Test("The recorder of a scope holds no tracked value at its end")
     func recorders() async throws {
         try await TestScope.run {
             let leaks = LeakTracker()
@@ -107,7 +107,7 @@ struct LeakTrackerTests {
         }
     }
 
-    @Test("fails for what a stub of the scope holds that outlives it")
+    @Test("An object that an outliving stub holds is a leak")
     func outlivingStub() async throws {
         let kept = Watched<StubDataProvider<Int, Screen>?>(nil)
         let failures = try await TestScope.failures {
@@ -120,7 +120,7 @@ struct LeakTrackerTests {
         kept.change { $0 = nil }
     }
 
-    @Test("tells of each object once, however often it is asked")
+    @Test("Each leak is reported once")
     func once() async throws {
         let kept = Watched<[Screen]>([])
         let failures = try await TestScope.failures {

@@ -145,7 +145,7 @@ struct FindTheRaceSamples {
             ({ try await Broken.typeTwo() }, { try await Mended.typeTwo() }),
         ]
 
-    @Test("An exploration finds the race of a screen, and none in the mended screen", arguments: 0..<2)
+    @Test("An exploration finds the race of a screen", arguments: 0..<2)
     func races(index: Int) async throws {
         let found = Watched<ExplorationFailure?>(nil)
         await withKnownIssue {

@@ -1,7 +1,7 @@
 import IDMCore
 import IDMTesting
 
-/// What the samples of the comments take for granted: a screen, an account, and providers that answer at once.
+/// The types that the samples of comments use: a screen, an account, and quick providers.
 ///
 /// The samples are extensions of it, so that no other test sees these names.
 enum Surroundings {

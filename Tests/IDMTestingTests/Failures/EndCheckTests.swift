@@ -82,7 +82,7 @@ struct EndCheckTests {
         #expect(looks.value == 4)
     }
 
-    @Test("A check that never settles runs after the grace period, and so do the later ones")
+    @Test("A check that never settles runs after the grace period")
     func noGrace() async throws {
         let failures = try await TestScope.failures {
             for (stage, message) in [(EndCheck.Stage.release, "leak"), (.activity, "call"), (.expectations, "stub")] {

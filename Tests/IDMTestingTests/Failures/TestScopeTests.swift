@@ -147,7 +147,7 @@ struct TestScopeTests {
         #expect(try await TestScope.failures { try await body() }.count == 1)
     }
 
-    @Test("TestScope.failures returns the failures of nested scopes, and rethrows other errors")
+    @Test("TestScope.failures returns nested failures, and rethrows errors")
     func failuresOfAScopeWithin() async throws {
         let failures = try await TestScope.failures {
             _ = try? await StubDataProvider<Int, Int>.unexpected().request(1)

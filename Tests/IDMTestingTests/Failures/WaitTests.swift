@@ -17,22 +17,22 @@ struct WaitTests {
             { _ = try await Pear.provider().waitForRequest("apple", within: $0) }
         ),
         (
-            "Expected 2 requests, and none came", #line,
+            "Expected 2 requests, and none came", #line + 1,
             { try await SpyDataProvider(Echo<Int>()).requests(2, within: $0) }
         ),
         (
-            "Expected 2 requests to end, and none did", #line,
+            "Expected 2 requests to end, and none did", #line + 1,
             { try await SpyDataProvider(Echo<Int>()).ended(2, within: $0) }
         ),
         ("Expected 2 sleepers, and none came", #line, { try await ManualClock().sleepers(2, within: $0) }),
         ("Expected 1 task to wait at the gate, and none did", #line, { try await TestGate().waiting(1, within: $0) }),
         (
-            "Expected began, and nothing came", #line,
+            "Expected began, and nothing came", #line + 1,
             { try await IntegrationRecorder<Int>().expect(.began, within: $0) }
         ),
     ]
 
-    @Test("A wait at its limit fails at its line with what is missing", arguments: waits.indices)
+    @Test("A wait at its limit fails at its line", arguments: waits.indices)
     func limit(index: Int) async throws {
         let (message, line, wait) = Self.waits[index]
         let failures = try await TestScope.failures { try await wait(.zero) }
@@ -73,7 +73,7 @@ struct WaitTests {
         }
     }
 
-    @Test("A wait for an input passes over other requests, and leaves them for later waits")
+    @Test("A wait for an input passes over requests with different inputs")
     func input() async throws {
         try await TestScope.run {
             let provider = Pear.provider()
@@ -160,7 +160,7 @@ struct WaitTests {
         #expect(failures.map(\.message) == ["Expected a cancel of the request, and it ended without one."])
     }
 
-    @Test("A wait for an end, or for no sleepers, names what is missing at its limit")
+    @Test("A wait for an end or for no sleepers has a limit")
     func ends() async throws {
         let failures = try await TestScope.failures {
             let (provider, stream, clock) = (Pear.provider(), Pear.stream(), ManualClock())

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A backlog", .timeLimit(.ample))
 struct BacklogTests {
-    @Test("hands out each element once, in the order in which they came")
+    @Test("A backlog returns each element once, in order")
     func order() {
         var (backlog, next) = (Backlog<Int>(), 0)
         var taken: [Int] = []
@@ -20,7 +20,7 @@ struct BacklogTests {
         #expect(taken == Array(0..<next))
     }
 
-    @Test("holds nothing that it has handed out")
+    @Test("A backlog retains no returned element")
     func holding() {
         final class Element {}
         var backlog = Backlog<Element>()

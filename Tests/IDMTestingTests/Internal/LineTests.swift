@@ -9,7 +9,7 @@ struct LineTests {
     private let line = Line()
     private let log = Log()
 
-    /// Who comes into the line, says when the turn has come, and stays until the gate lets it.
+    /// Enters the line, logs its turn, and stays until the gate opens.
     private func arrive(as name: String, staying gate: TestGate? = nil) async -> Task<Void, Never> {
         let task = Task(executorPreference: clock.executor) { [line, log] in
             await line.inTurn {
@@ -21,7 +21,7 @@ struct LineTests {
         return task
     }
 
-    @Test("gives one after the other a turn, in the order in which they came")
+    @Test("A line of tasks gives turns in the order of arrival")
     func order() async {
         let gate = TestGate()
         #expect(line.isEmpty)
@@ -35,7 +35,7 @@ struct LineTests {
         #expect(line.isEmpty)
     }
 
-    @Test("lets one that is cancelled go on at once, and the others wait")
+    @Test("A cancelled task in a line runs at once, and later tasks wait")
     func cancelled() async {
         let gate = TestGate()
         let first = await arrive(as: "a", staying: gate)

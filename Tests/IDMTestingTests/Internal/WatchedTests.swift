@@ -16,7 +16,7 @@ struct WatchedTests {
         return task
     }
 
-    @Test("lets nobody miss a change that comes while they look")
+    @Test("A wait sees a change that comes during its check")
     func changedMeanwhile() async throws {
         let watched = Watched(0)
         try await watched.wait { value in
@@ -27,7 +27,7 @@ struct WatchedTests {
         #expect(watched.value == 1)
     }
 
-    @Test("lets those go on for whom it is right, and no others")
+    @Test("A change resumes the waits whose condition holds")
     func right() async throws {
         let (watched, log) = (Watched(0), Log())
         let tasks = (1...3).map { number in
@@ -45,7 +45,7 @@ struct WatchedTests {
         for task in tasks { try await task.value }
     }
 
-    @Test("lets a wait that has begun be cancelled, and one that comes cancelled isn't satisfied either")
+    @Test("A cancelled wait throws, whether it has begun or not")
     func cancelled() async throws {
         let watched = Watched(0)
         let task = await waiting(on: watched) { $0 == 1 }
@@ -58,7 +58,7 @@ struct WatchedTests {
         await #expect(throws: CancellationError.self) { try await late.value }
     }
 
-    @Test("lets a deaf wait go on until it is over")
+    @Test("A deaf wait ignores its cancel")
     func deaf() async throws {
         let watched = Watched(0)
         let task = await waiting(deaf: true, on: watched) { $0 == 1 }
@@ -73,7 +73,7 @@ struct WatchedTests {
         try await late.value
     }
 
-    @Test("may be asked, and changed, by what is waited for")
+    @Test("A condition may read the watched value")
     func reentrant() async throws {
         let (watched, looks) = (Watched(0), Watched(0))
         let task = await waiting(on: watched) { _ in
@@ -85,7 +85,7 @@ struct WatchedTests {
         #expect(looks.value == 3)
     }
 
-    @Test("misses nothing when it is changed and waited for from everywhere")
+    @Test("Waits and changes from many tasks lose no change")
     func everywhere() async throws {
         let watched = Watched(0)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,7 +2,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// On the main actor: whoever is cancelled there goes on in a later turn, so what the test does next comes before that.
+/// On the main actor: a cancelled task resumes in a later turn, after the next step of the test.
 @Suite("A gate of a test", .timeLimit(.ample))
 @MainActor
 struct TestGateTests {
@@ -19,7 +19,7 @@ struct TestGateTests {
         return task
     }
 
-    @Test("lets nobody through while it is closed, and everybody once it is open")
+    @Test("A closed gate holds tasks until it opens")
     func opens() async throws {
         let tasks = [try await arrive(as: "a", 1), try await arrive(as: "b", 2)]
         #expect(log.entries == [])
@@ -29,7 +29,7 @@ struct TestGateTests {
         for _ in 0..<3 { try await gate.pass() }
     }
 
-    @Test("lets so many through as it is told, the first ones first")
+    @Test("A gate admits a number of tasks in the order of arrival")
     func opensForSome() async throws {
         let tasks = [try await arrive(as: "a", 1), try await arrive(as: "b", 2), try await arrive(as: "c", 3)]
         gate.open(for: 1)
@@ -41,7 +41,7 @@ struct TestGateTests {
         #expect(log.entries.sorted() == ["a", "b", "c"])
     }
 
-    @Test("keeps what it isn't asked for yet for those who come later")
+    @Test("A gate keeps unused admissions for later tasks")
     func credit() async throws {
         let first = try await arrive(as: "a", 1)
         gate.open(for: 3)
@@ -53,7 +53,7 @@ struct TestGateTests {
         try await last.value
     }
 
-    @Test("lets nobody through for none, or for less", arguments: [0, -1])
+    @Test("A gate opened for zero tasks admits no task", arguments: [0, -1])
     func none(count: Int) async throws {
         let task = try await arrive(as: "a", 1)
         gate.open(for: count)
@@ -66,7 +66,7 @@ struct TestGateTests {
         try await next.value
     }
 
-    @Test("throws for a waiter that is cancelled, and no longer counts it")
+    @Test("A task that is cancelled at a gate throws and isn't counted")
     func cancelled() async throws {
         let (first, second) = (try await arrive(as: "a", 1), try await arrive(as: "b", 2))
         first.cancel()
@@ -79,7 +79,7 @@ struct TestGateTests {
         try await third.value
     }
 
-    @Test("hands on the place of a waiter that was cancelled before it could use it")
+    @Test("The admission of a cancelled task goes to the next task")
     func cancelledAndAdmitted() async throws {
         let (first, second) = (try await arrive(as: "a", 1), try await arrive(as: "b", 2))
         first.cancel()
@@ -90,7 +90,7 @@ struct TestGateTests {
         #expect(log.entries == ["b"])
     }
 
-    @Test("keeps the place of a waiter that was cancelled for whoever comes next")
+    @Test("The admission of a cancelled task is kept for a later task")
     func cancelledAlone() async throws {
         let first = try await arrive(as: "a", 1)
         first.cancel()
@@ -99,7 +99,7 @@ struct TestGateTests {
         try await gate.pass()
     }
 
-    @Test("gives nothing to a task that comes cancelled")
+    @Test("A gate admits no task that arrives cancelled")
     func comesCancelled() async throws {
         gate.open(for: 1)
         let late = Task { try await gate.pass() }
@@ -112,7 +112,7 @@ struct TestGateTests {
         await #expect(throws: CancellationError.self) { try await later.value }
     }
 
-    @Test("throws for a task that is cancelled while it waits for others to come")
+    @Test("A cancelled wait for arrivals at a gate throws")
     func waitingCancelled() async throws {
         let clock = ManualClock()
         let waiting = Task(executorPreference: clock.executor) { [gate] in try await gate.waiting(1) }
@@ -121,7 +121,7 @@ struct TestGateTests {
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test("takes as many as there can be, more than once")
+    @Test("A gate takes the greatest number of admissions repeatedly")
     func most() async throws {
         let first = try await arrive(as: "a", 1)
         for _ in 0..<2 { gate.open(for: .max) }

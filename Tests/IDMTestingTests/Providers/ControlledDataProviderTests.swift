@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A controlled provider", .timeLimit(.ample))
 struct ControlledDataProviderTests {
-    @Test("waits for the test, which answers, fails or drops")
+    @Test("A controlled request waits until the test answers, fails or drops it")
     func ends() async throws {
         let provider = ControlledDataProvider<Int, String>()
         let integrator = Integrator(provider)
@@ -23,7 +23,7 @@ struct ControlledDataProviderTests {
     }
 
     /// On the main actor: the task that asks has its turn when all ends have been given.
-    @Test("hears one end of each request")
+    @Test("The first end of a controlled request counts")
     @MainActor
     func firstEnd() async throws {
         let provider = ControlledDataProvider<Int, String>()
@@ -37,7 +37,7 @@ struct ControlledDataProviderTests {
         #expect(request.isOver)
     }
 
-    @Test("ends a request when its task is cancelled, unless it doesn't hear", arguments: [true, false])
+    @Test("A cancel ends a controlled request, unless it ignores cancels", arguments: [true, false])
     func cancel(hearsCancel: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: hearsCancel)
         let task = Task { try await provider.request(1) }
@@ -55,7 +55,7 @@ struct ControlledDataProviderTests {
     }
 
     // On the main actor the request goes on only after both have come.
-    @Test("hears what comes first, the answer or the cancel", arguments: [true, false])
+    @Test("An answer and a cancel of a controlled request race in order", arguments: [true, false])
     @MainActor
     func cancelAndAnswer(isCancelledFirst: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>()
@@ -71,7 +71,7 @@ struct ControlledDataProviderTests {
         }
     }
 
-    @Test("answers after some time on a clock, which knows of it at once")
+    @Test("A controlled request answers after a duration on a clock")
     func delayed() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let task = Integrator(provider, clock: clock).prepareCall(1).call()
@@ -82,7 +82,7 @@ struct ControlledDataProviderTests {
         #expect(await task.outcome == .success(2))
     }
 
-    @Test("waits for no time any more when the request has ended")
+    @Test("A delayed answer is cancelled with its request")
     func delayedInVain() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let task = Integrator(provider, clock: clock).prepareCall(1).call()
@@ -95,7 +95,7 @@ struct ControlledDataProviderTests {
         #expect(clock.now.offset == .zero)
     }
 
-    @Test("holds the ambient pause control of each request, whatever its form")
+    @Test("A controlled request has the pause control of its caller")
     func pauses() async throws {
         let control = PauseControl()
         let plain = ControlledDataProvider<Int, Int>()
@@ -111,7 +111,7 @@ struct ControlledDataProviderTests {
         for task in tasks { task.cancel() }
     }
 
-    @Test("waits no longer for a request when the task that waits is cancelled")
+    @Test("A cancelled wait for a request throws")
     func givesUp() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let waiter = Task(executorPreference: clock.executor) { try await provider.nextRequest() }
@@ -120,7 +120,7 @@ struct ControlledDataProviderTests {
         await #expect(throws: CancellationError.self) { try await waiter.value }
     }
 
-    @Test("loses no request to somebody who has given up waiting for it")
+    @Test("A cancelled wait leaves the request to the next wait")
     func nothingLost() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let waiter = Task(executorPreference: clock.executor) { try await provider.nextRequest() }
@@ -132,7 +132,7 @@ struct ControlledDataProviderTests {
         #expect(try await task.value == 8)
     }
 
-    @Test("gives each request to one of those who wait")
+    @Test("Each of several waits gets a request of its own")
     func manyWait() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let waiters = (0..<20).map { _ in Task { try await provider.nextRequest().input } }
@@ -143,7 +143,7 @@ struct ControlledDataProviderTests {
         for task in asking { task.cancel() }
     }
 
-    @Test("holds the ambient reporter of each request")
+    @Test("A controlled request has the progress reporter of its caller")
     func reporter() async throws {
         let (provider, log) = (ControlledDataProvider<Int, Int>(), Log())
         let task = Integrator(provider).prepareCall(1).onProgress { log.add("\($0.fraction)") }.call()
@@ -158,7 +158,7 @@ struct ControlledDataProviderTests {
 
 @Suite("A controlled stream", .timeLimit(.ample))
 struct ControlledStreamDataProviderTests {
-    @Test("delivers what the test sends, in order, and ends with it")
+    @Test("A controlled stream delivers the sent values in order, and ends")
     func values() async throws {
         let (stream, log) = (ControlledStreamDataProvider<Int, Int>(), Log())
         let task = Integrator(stream).prepareCall(1).onSuccess { log.add("\($0)") }.call()
@@ -175,7 +175,7 @@ struct ControlledStreamDataProviderTests {
         #expect(stream.requests[0].input == 1)
     }
 
-    @Test("fails after the values sent before")
+    @Test("A controlled stream fails after the values sent before")
     func fails() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).call()
@@ -185,7 +185,7 @@ struct ControlledStreamDataProviderTests {
         #expect(await task.outcome.error as? Trouble == .first)
     }
 
-    @Test("ends when its task is cancelled, unless it doesn't hear", arguments: [true, false])
+    @Test("A cancel ends a controlled stream, unless it ignores cancels", arguments: [true, false])
     func cancel(hearsCancel: Bool) async throws {
         let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: hearsCancel)
         let task = Task { try await stream.request(1) }
@@ -199,7 +199,7 @@ struct ControlledStreamDataProviderTests {
     }
 
     // On the main actor the stream goes on only after all of it has come.
-    @Test("delivers what was sent before a cancel, and nothing that is sent later", arguments: [true, false])
+    @Test("A cancelled stream delivers the values sent before, and no later value", arguments: [true, false])
     @MainActor
     func cancelAndSend(hearsCancel: Bool) async throws {
         let (stream, log) = (ControlledStreamDataProvider<Int, Int>(hearsCancel: hearsCancel), Log())
@@ -217,14 +217,14 @@ struct ControlledStreamDataProviderTests {
         #expect(log.entries == (hearsCancel ? ["1"] : ["1", "2"]))
     }
 
-    @Test("asks for nothing before its first value is awaited")
+    @Test("A controlled stream begins with its first awaited value")
     func lazy() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         _ = stream.values(for: 1).makeAsyncIterator()
         #expect(stream.requestCount == 0)
     }
 
-    @Test("is over when nobody listens to it any more, and waits for no cancel then")
+    @Test("A controlled stream is over when its iterator is released")
     func abandoned() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task { for try await _ in stream.values(for: 1) { return } }
@@ -236,7 +236,7 @@ struct ControlledStreamDataProviderTests {
         try await task.value
     }
 
-    @Test("is over when a call is cancelled while it hears of a value")
+    @Test("A controlled stream is over when a handler cancels its call")
     @MainActor
     func cancelledBetweenValues() async throws {
         let (stream, running) = (ControlledStreamDataProvider<Int, Int>(), Watched<IntegrationTask<Int>?>(nil))
@@ -251,7 +251,7 @@ struct ControlledStreamDataProviderTests {
 }
 
 extension ControlledDataProviderTests {
-    @Test("holds no answer of a request that is over, nor one that comes later")
+    @Test("A controlled request that is over retains no answer")
     func letGo() async throws {
         final class Screen: Sendable {}
         let provider = ControlledDataProvider<Int, Screen>()
@@ -268,7 +268,7 @@ extension ControlledDataProviderTests {
 }
 
 extension ControlledStreamDataProviderTests {
-    @Test("holds nothing that was sent and that nobody listens to any more")
+    @Test("A released stream retains no sent value")
     func letGo() async throws {
         final class Screen: Sendable {}
         let stream = ControlledStreamDataProvider<Int, Screen>()
@@ -292,7 +292,7 @@ extension ControlledStreamDataProviderTests {
 
 @Suite("A controlled callback provider", .timeLimit(.ample))
 struct ControlledCallbackDataProviderTests {
-    @Test("calls back as often as the test says, and the first is heard")
+    @Test("A controlled callback may come twice, and the first one counts")
     func twice() async throws {
         let provider = ControlledCallbackDataProvider<Int, String>()
         let task = Integrator(provider).prepareCall(1).call()
@@ -305,7 +305,7 @@ struct ControlledCallbackDataProviderTests {
         #expect(provider.requests[0].input == 1)
     }
 
-    @Test("may never call back: the completion is let go")
+    @Test("A dropped callback request releases its completion")
     func never() async throws {
         let provider = ControlledCallbackDataProvider<Int, String>()
         let task = Integrator(provider).prepareCall(1).call()
@@ -315,7 +315,7 @@ struct ControlledCallbackDataProviderTests {
         request.answer("too late")
     }
 
-    @Test("may call back after a cancel, which it counts")
+    @Test("A callback request counts its cancels, and may call back later")
     func late() async throws {
         let provider = ControlledCallbackDataProvider<Int, String>()
         let task = Integrator(provider).prepareCall(1).call()
@@ -328,7 +328,7 @@ struct ControlledCallbackDataProviderTests {
         #expect(request.cancelCount == 1)
     }
 
-    @Test("may be one that can't be stopped")
+    @Test("A callback provider may have no cancel handler")
     func unstoppable() async throws {
         let provider = ControlledCallbackDataProvider<Int, String>(hasCancelHandler: false)
         let task = Integrator(provider).prepareCall(1).call()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A spy", .timeLimit(.ample))
 struct SpyDataProviderTests {
-    @Test("passes a request on, and remembers input and answer")
+    @Test("A spy forwards a request, and records input and answer")
     func answer() async throws {
         let spy = SpyDataProvider(Echo<Int>())
         #expect(try await spy.request(3) == 3)
@@ -17,7 +17,7 @@ struct SpyDataProviderTests {
         #expect(spy.events == [.requested(0), .answered(0)])
     }
 
-    @Test("hands an error on, and remembers it")
+    @Test("A spy forwards and records an error")
     func error() async throws {
         let spy = SpyDataProvider(StubDataProvider<Int, Int>(failing: Trouble.first))
         await #expect(throws: Trouble.first) { try await spy.request(3) }
@@ -25,7 +25,7 @@ struct SpyDataProviderTests {
         #expect(spy.events == [.requested(0), .failed(0)])
     }
 
-    @Test("remembers a cancel, and whom it reached")
+    @Test("A spy records which request a cancel reached")
     func cancel() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let spy = SpyDataProvider(provider)
@@ -38,7 +38,7 @@ struct SpyDataProviderTests {
         #expect(spy.events == [.requested(0), .cancelled(0), .failed(0)])
     }
 
-    @Test("tells the order in which requests begin and end")
+    @Test("A spy records the order in which requests begin and end")
     func order() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let spy = SpyDataProvider(provider)
@@ -55,7 +55,7 @@ struct SpyDataProviderTests {
         #expect(spy.events == [.requested(0), .requested(1), .answered(two), .answered(one)])
     }
 
-    @Test("leaves a stream a stream, and remembers each value and the end")
+    @Test("A spied stream stays a stream, with its values and end recorded")
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let (spy, log) = (SpyDataProvider(stream), Log())
@@ -70,7 +70,7 @@ struct SpyDataProviderTests {
         #expect(spy.events == [.requested(0), .answered(0), .answered(0), .finished(0)])
     }
 
-    @Test("remembers how a stream failed")
+    @Test("A spy records the error of a stream")
     func failingStream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let spy = SpyDataProvider(stream)
@@ -83,7 +83,7 @@ struct SpyDataProviderTests {
         #expect(throws: Trouble.first) { try spy.requests[0].outcome?.get() }
     }
 
-    @Test("has no outcome of a stream before its end, and then the last value")
+    @Test("The outcome of a spied stream is its last value after the end")
     func outcomeOfStream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let (spy, log) = (SpyDataProvider(stream), Log())
@@ -98,7 +98,7 @@ struct SpyDataProviderTests {
         #expect(try spy.requests[0].outcome?.get() == 2)
     }
 
-    @Test("tells of one cancel, however often a stream is asked after it")
+    @Test("A spy records one cancel of a stream")
     func cancelledStream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: false)
         let spy = SpyDataProvider(stream)
@@ -115,7 +115,7 @@ struct SpyDataProviderTests {
         #expect(spy.events == [.requested(0), .cancelled(0), .answered(0), .answered(0), .answered(0), .finished(0)])
     }
 
-    @Test("takes a stream that nobody listens to any more for ended")
+    @Test("A spied stream ends when its iterator is released")
     func abandoned() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let spy = SpyDataProvider(stream)
@@ -129,7 +129,7 @@ struct SpyDataProviderTests {
         #expect(spy.requests[0].outcome == nil)
     }
 
-    @Test("takes a stream that goes on after its error for ended all the same")
+    @Test("A spied stream ends with its error, also if values follow")
     func goingOn() async throws {
         let spy = SpyDataProvider(Stubborn())
         var values = spy.values(for: 1).makeAsyncIterator()
@@ -141,7 +141,7 @@ struct SpyDataProviderTests {
         #expect(spy.events == [.requested(0), .failed(0), .answered(0)])
     }
 
-    @Test("counts the end of a stream once that fails again after its error")
+    @Test("A spied stream that fails twice ends once")
     func failingAgain() async throws {
         let test = Task {
             try await TestScope.failures {
@@ -178,7 +178,7 @@ struct SpyDataProviderTests {
         }
     }
 
-    @Test("leaves a single answer a single answer")
+    @Test("A spied single answer stays a single answer")
     func single() {
         #expect(!SpyDataProvider(Echo<Int>()).deliversMany)
         #expect(SpyDataProvider(ControlledStreamDataProvider<Int, Int>()).deliversMany)

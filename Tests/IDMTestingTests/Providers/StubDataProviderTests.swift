@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A stub", .timeLimit(.ample))
 struct StubDataProviderTests {
-    @Test("answers every request with its value")
+    @Test("A stub answers every request with its value")
     func value() async throws {
         try await TestScope.run {
             let stub = StubDataProvider<Int, String>("a")
@@ -15,7 +15,7 @@ struct StubDataProviderTests {
         }
     }
 
-    @Test("fails every request with its error")
+    @Test("A stub fails every request with its error")
     func error() async throws {
         try await TestScope.run {
             let stub = StubDataProvider<Int, String>(failing: Trouble.first)
@@ -24,7 +24,7 @@ struct StubDataProviderTests {
         }
     }
 
-    @Test("answers with what its closure returns or throws")
+    @Test("A stub answers with the result of its closure")
     func closure() async throws {
         try await TestScope.run {
             let stub = StubDataProvider { (input: Int) in
@@ -37,7 +37,7 @@ struct StubDataProviderTests {
         }
     }
 
-    @Test("takes a closure for what computes its answers, also where the input is known from elsewhere")
+    @Test("A closure computes the answers of a stub with inferred types")
     func closureInPlace() async throws {
         try await TestScope.run {
             let doubled = try await StubDataProvider { (input: Int) in input * 2 }.request(2)
@@ -48,7 +48,7 @@ struct StubDataProviderTests {
         }
     }
 
-    @Test("gives its answers in order")
+    @Test("A stub gives its answers in order")
     func sequence() async throws {
         try await TestScope.run {
             let stub = StubDataProvider<Int, String>(answers: [.success("a"), .failure(Trouble.first), .success("b")])
@@ -59,7 +59,7 @@ struct StubDataProviderTests {
         }
     }
 
-    @Test("that is asked once too often fails where it was made, and ends the request with that failure")
+    @Test("A request too many fails at the line of the stub")
     func exhausted() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
@@ -72,7 +72,7 @@ struct StubDataProviderTests {
             failures.map(\.summary) == ["\(line): The stub expected no more than 2 requests, and request 3 came: 3"])
     }
 
-    @Test("that isn't to be asked fails when it is")
+    @Test("A stub without answers fails when it is asked")
     func unexpected() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
@@ -82,12 +82,12 @@ struct StubDataProviderTests {
         #expect(failures.map(\.summary) == ["\(line): The stub expected no request, and request 1 came: 1"])
     }
 
-    @Test("that isn't to be asked is content when it isn't")
+    @Test("A stub without answers passes when it isn't asked")
     func neverAsked() async throws {
         try await TestScope.run { _ = StubDataProvider<Int, String>.unexpected() }
     }
 
-    @Test("that nobody asked fails at the end of the scope")
+    @Test("An unused stub fails at the end of the scope")
     func unused() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
@@ -105,7 +105,7 @@ struct StubDataProviderTests {
             ])
     }
 
-    @Test("that has answers left fails at the end of the scope")
+    @Test("A stub with answers left fails at the end of the scope")
     func leftOver() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
@@ -115,7 +115,7 @@ struct StubDataProviderTests {
         #expect(failures.map(\.summary) == ["\(line): The stub expected 3 requests, and 1 came."])
     }
 
-    @Test("can be looked at before the end")
+    @Test("Verify reports an unused stub before the end")
     func verify() async throws {
         let failures = try await TestScope.failures(failingOnLeftovers: false) {
             let stub = StubDataProvider<Int, String>(values: ["a"])
@@ -126,7 +126,7 @@ struct StubDataProviderTests {
         #expect(failures.map(\.message) == ["The stub expected 1 request, and none came."])
     }
 
-    @Test("that has been looked at and wasn't used up is told of once")
+    @Test("An unused stub is reported once")
     func once() async throws {
         let failures = try await TestScope.failures {
             let stub = StubDataProvider<Int, String>("a")
@@ -136,7 +136,7 @@ struct StubDataProviderTests {
         #expect(failures.map(\.message) == ["The stub expected a request, and none came."])
     }
 
-    @Test("that is asked from many tasks gives each answer once")
+    @Test("A stub gives each answer once to many tasks")
     func concurrent() async throws {
         try await TestScope.run {
             let stub = StubDataProvider<Int, Int>(values: Array(0..<200))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The structure of the providers for tests", .timeLimit(.ample))
 struct TestProviderStructureTests {
-    @Test("each says what it is, what it takes and what it gives, and a spy shows what it watches")
+    @Test("The structure of a test provider names its kind and its types")
     func each() async throws {
         try await TestScope.run {
             let stub = StubDataProvider<Int, String>("one")
@@ -23,7 +23,7 @@ struct TestProviderStructureTests {
         }
     }
 
-    @Test("a flow of them is drawn like any other")
+    @Test("A flow of test providers is drawn as a tree")
     func flow() async throws {
         try await TestScope.run {
             let spy = SpyDataProvider(StubDataProvider<Int, String>("one"))

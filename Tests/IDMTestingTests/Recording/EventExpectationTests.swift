@@ -42,20 +42,20 @@ struct EventExpectationTests {
         ("cancelled(ignored)", .cancelled(.ignored)), ("cancelled(superseded)", .cancelled(.superseded)),
     ]
 
-    @Test("is met by its own kind with its own payload, and by no other", arguments: events.indices)
+    @Test("An expectation is met by its own kind and payload only", arguments: events.indices)
     func meeting(index: Int) {
         let (event, met) = Self.events[index]
         let found = Self.expectations.filter { $0.expectation.isMet(event) }.map(\.name)
         #expect(Set(found) == met)
     }
 
-    @Test("is called what failures call it", arguments: expectations.indices)
+    @Test("An expectation is described as in failures", arguments: expectations.indices)
     func words(index: Int) {
         let (name, expectation) = Self.expectations[index]
         #expect(expectation.description == name.replacing(/\ (\d|of another type)$/, with: ""))
     }
 
-    @Test("of your own is met when you say so, and called what you say")
+    @Test("A custom expectation has its condition and its description")
     func own() {
         let expectation = EventExpectation<Int>("odd") {
             if case .succeeded(let value) = $0 { value % 2 == 1 } else { false }
@@ -66,7 +66,7 @@ struct EventExpectationTests {
         #expect(!expectation.isMet(.began))
     }
 
-    @Test("is written with all that came, if that isn't much, and with how much is left out, if it is")
+    @Test("A failure abbreviates many events")
     func manyEvents() {
         let values = (1...10_000).map { IntegrationEvent.succeeded($0) }
         let words = (1...10_000).map { "succeeded(\($0))" }
@@ -77,7 +77,7 @@ struct EventExpectationTests {
         #expect(IntegrationEvent.words(for: values) == words.prefix(10) + ["… 9985 more …"] + words.suffix(5))
     }
 
-    @Test("is written with reports that are left out twice, and counted once")
+    @Test("An abbreviation counts left-out progress once")
     func manyReports() {
         let report = IntegrationEvent<Int>.progressed(IntegrationProgress(fraction: 0.5))
         let reports = Array(repeating: report, count: 100)

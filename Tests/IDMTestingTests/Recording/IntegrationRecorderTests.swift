@@ -153,7 +153,7 @@ struct IntegrationRecorderTests {
         #expect(failures.map(\.message).filter { !$0.hasPrefix("Expected an answer") } == mistake.failures)
     }
 
-    @Test("A failure has the line of its expectation, and an unended call that of the call")
+    @Test("A failure has the line of its expectation or call")
     func lines() async throws {
         let line = #line + 3
         let failures = try await TestScope.failures {
@@ -204,7 +204,7 @@ struct IntegrationRecorderTests {
         queue.cancel()
     }
 
-    @Test("A call that meets the start of recording is recorded whole or not at all")
+    @Test("Recording starts with whole calls")
     func hearingMeanwhile() async throws {
         for _ in 0..<100 {
             let (integrator, calls) = (Integrator(Echo<Int>()), Watched((made: 0, isEnough: false)))

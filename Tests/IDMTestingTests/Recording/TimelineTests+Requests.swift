@@ -3,9 +3,9 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// What a source sends to whom.
+/// Tests of which requests a source sends to.
 extension TimelineTests {
-    @Test("of a source goes to every request that listens, the oldest first")
+    @Test("A source sends each value to all open requests, oldest first")
     func severalRequests() async throws {
         for _ in 0..<50 {
             try await TestScope.run {
@@ -43,7 +43,7 @@ extension TimelineTests {
         }
     }
 
-    @Test("of a source goes to a request that what came before it in its tick has brought about")
+    @Test("A source sends a value to a request of the same tick")
     func requestsInATick() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "(!b)-c|", hears: "b-c|") { source, _ in source.fallback(to: source) }
@@ -53,7 +53,7 @@ extension TimelineTests {
         }
     }
 
-    @Test("of a source doesn't go to a request that comes later")
+    @Test("A source sends no earlier value to a later request")
     func laterRequests() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "!-b-|", hears: "--b-|") { source, clock in
@@ -67,7 +67,7 @@ extension TimelineTests {
         }
     }
 
-    @Test("of a source that has come to its end is lost on a request that comes later")
+    @Test("A source that has ended sends no end to a later request")
     func requestsAfterTheEnd() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "a-|", hears: "a") { source, _ in source.merged(with: source) }

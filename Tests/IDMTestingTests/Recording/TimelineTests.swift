@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A timeline", .timeLimit(.ample))
 struct TimelineTests {
-    @Test("shows that .default runs all beside each other")
+    @Test("A timeline of .default runs all calls at once")
     func all() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .default, taking: 3, calls: "ab-c", hears: "ab-(Ac)B-C")
@@ -13,14 +13,14 @@ struct TimelineTests {
         }
     }
 
-    @Test("shows that .only ignores what comes meanwhile")
+    @Test("A timeline of .only ignores calls while one runs")
     func only() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .only, taking: 3, calls: "ab--c", hears: "a(?b)-Ac--C")
         }
     }
 
-    @Test("shows that .queue lets calls wait")
+    @Test("A timeline of .queue runs one call at a time")
     func queue() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .queue, taking: 2, calls: "abc", hears: "a-(Ab)-(Bc)-C")
@@ -29,7 +29,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("shows that .latest supersedes, and waits for quiet")
+    @Test("A timeline of .latest supersedes calls, and debounces")
     func latest() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .latest, taking: 3, calls: "a-b---c", hears: "a-(~ab)--Bc--C")
@@ -38,14 +38,14 @@ struct TimelineTests {
         }
     }
 
-    @Test("shows failures")
+    @Test("A timeline shows failures")
     func failures() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .queue, failing: "b", calls: "abc", hears: "a(Ab)(!bc)C")
         }
     }
 
-    @Test("shows what becomes of a stream")
+    @Test("A timeline shows the values of a stream")
     func streams() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "a-b-|", hears: "A-B-|") { source, _ in source.map { $0.uppercased() } }
@@ -56,7 +56,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("that differs fails at its line, with both rows under one another")
+    @Test("A different timeline fails at its line, with both rows")
     func difference() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
@@ -73,7 +73,7 @@ struct TimelineTests {
                 """)
     }
 
-    @Test("knows the tick also where a quotient of durations is a little less", arguments: [2365, 2369, 2373, 10_000])
+    @Test("A timeline rounds no tick down", arguments: [2365, 2369, 2373, 10_000])
     func farTicks(count: Int) async throws {
         try await TestScope.run {
             let hears = "a" + String(repeating: "-", count: count - 1) + "A"
@@ -81,7 +81,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("that differs far away writes a long time in which nothing happens in a few characters")
+    @Test("A failure of a timeline abbreviates a long pause")
     func farAway() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
@@ -110,7 +110,7 @@ struct TimelineTests {
         #expect(marks == [23, 54])
     }
 
-    @Test("has a tick for whatever comes at the end of all time")
+    @Test("A timeline has a tick at the longest duration")
     func lastTick() async throws {
         let failures = try await TestScope.failures {
             await Timeline.expect(source: "a", hears: "") { source, clock in
@@ -127,7 +127,7 @@ struct TimelineTests {
         #expect(message.contains("  heard     --…×\(Int.max - 3)…-a\n"))
     }
 
-    @Test("shows the end of a request that takes all time")
+    @Test("A timeline shows the end of the longest request")
     func longestRequest() async throws {
         let failures = try await TestScope.failures {
             await Timeline.expect(executing: .default, taking: .max, calls: "a", hears: "a")
@@ -137,7 +137,8 @@ struct TimelineTests {
     }
 
     @Test(
-        "that is too long, too short or wrong in one place fails", arguments: ["a-A", "a", "-aA", "aAA", "(aA)", "aB"])
+        "A timeline that is too long, too short or different fails",
+        arguments: ["a-A", "a", "-aA", "aAA", "(aA)", "aB"])
     func mistakes(hears: String) async throws {
         let failures = try await TestScope.failures {
             await Timeline.expect(executing: .default, calls: "a", hears: hears)
@@ -147,7 +148,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "that can't be read fails, and says why",
+        "An unreadable timeline fails with its symbol",
         arguments: [
             ("(a", "("), ("a)", ")"), ("((a))", "("), ("(a-)", "-"), ("~-", "~-"), ("[a", "["), ("a]", "]"),
             ("[]", "["), ("a~", "~"), ("!", "!"), ("~~a", "~~"), ("?A", "?A"), ("a|", "|"),
@@ -162,7 +163,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "of a source that can't be read fails, and says why",
+        "An unreadable source row fails with its symbol",
         arguments: [
             ("[a", "[a"), ("[[a]", "[[a]"), ("a]", "]"), ("[[a]]]", "]"), ("(a", "("), ("a)", ")"), ("a~", "~"),
         ])
@@ -175,7 +176,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "of calls that can't be made fails, and says why",
+        "A row of impossible calls fails with its symbol",
         arguments: [
             ("A", "A"), ("1", "1"), ("!a", "!"), ("?a", "?"), ("|", "|"), ("[ab]", "["), ("aa", "a"), ("~a", "~a"),
             ("a~b", "~b"), ("é", "é"), ("q\u{301}", "q\u{301}"), ("a\u{FE0F}", "a\u{FE0F}"),
@@ -188,7 +189,7 @@ struct TimelineTests {
         #expect(failures.map(\.summary) == ["\(line): The picture “\(calls)” has a “\(fault)” where none can be."])
     }
 
-    @Test("tells one long value from several short ones")
+    @Test("A timeline distinguishes one long value from several short values")
     func longValues() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "a|", hears: "[aa]|") { source, _ in source.map { $0 + $0 } }
@@ -200,7 +201,7 @@ struct TimelineTests {
         #expect(failures.first?.message.contains("expected (aa), and [aa] came") == true)
     }
 
-    @Test("shows values that have brackets of their own, as arrays have")
+    @Test("A timeline shows values with brackets of their own")
     func brackets() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "a(b[[c]])|", hears: "[[a]]([[b]][[[c]]])|") { source, _ in
@@ -209,7 +210,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("takes a value in brackets for the same value without them")
+    @Test("Brackets around a single character make no difference")
     func needlessBrackets() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "[a]|", hears: "[a]|") { source, _ in source }
@@ -227,7 +228,7 @@ struct TimelineTests {
         let description: String
     }
 
-    @Test("of a source may go on after its failure or its end, which changes nothing")
+    @Test("Symbols after the end of a source change nothing")
     func afterTheEnd() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "a!--", hears: "a(!|)") { source, _ in source }
@@ -236,7 +237,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("says so if its task is cancelled, in place of a difference")
+    @Test("A cancelled timeline fails with the cancel")
     func cancelled() async throws {
         let line = #line + 4
         let test = Task {
@@ -251,12 +252,12 @@ struct TimelineTests {
             ])
     }
 
-    @Test("needs no dashes at its end, and no spaces")
+    @Test("Dashes at the end and spaces of a timeline make no difference")
     func looks() async throws {
         try await TestScope.run { await Timeline.expect(executing: .default, calls: "a - - ", hears: "a A - - - -") }
     }
 
-    @Test("may go on in the next line")
+    @Test("A timeline may have several lines")
     func lines() async throws {
         try await TestScope.run {
             await Timeline.expect(
@@ -273,7 +274,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("takes a line break in brackets for a part of the value, and writes it as in a literal")
+    @Test("A line break in a value is escaped in failures")
     func valuesOfSeveralLines() async throws {
         try await TestScope.run {
             await Timeline.expect(source: "[a\nb]-[\n]-|", hears: "[a\nb]-[\n]-|") { source, _ in source }

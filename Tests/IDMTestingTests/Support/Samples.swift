@@ -1,7 +1,7 @@
 import IDMCore
 import IDMTesting
 
-/// What providers of these tests fail with.
+/// The errors of providers in these tests.
 enum Trouble: Error, Hashable {
     case first, second
 }

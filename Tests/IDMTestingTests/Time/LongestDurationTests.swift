@@ -6,7 +6,7 @@ import Testing
 /// A clock of the system overflows, with a trap, not very far beyond what a duration can hold.
 @Suite("The longest duration", .fewAtOnce, .timeLimit(.ample))
 struct LongestDurationTests {
-    /// What takes a duration.
+    /// A wait with a duration.
     enum Wait: CaseIterable, Sendable {
         case answer, contract
 
@@ -29,7 +29,7 @@ struct LongestDurationTests {
         }
     }
 
-    @Test("is a hundred years, wherever the kit waits", arguments: Wait.allCases)
+    @Test("The kit limits every duration to a hundred years", arguments: Wait.allCases)
     func bounded(wait: Wait) async throws {
         for duration in [Duration(attoseconds: .max), .seconds(Int64.max)] {
             let clock = HastyClock()
@@ -38,7 +38,7 @@ struct LongestDurationTests {
         }
     }
 
-    /// Notes for how long one would sleep, and lets nobody.
+    /// Records durations, and never sleeps.
     final class HastyClock: Clock {
         private let noted = Watched<[Duration]>([])
 

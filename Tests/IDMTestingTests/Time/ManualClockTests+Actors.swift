@@ -3,9 +3,9 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// What a clock knows of calls that are made on an actor, or on none.
+/// Tests of calls on an actor, and on none.
 extension ManualClockTests {
-    @Test("knows of what a provider does on no actor, for a call on an actor", arguments: [Place.actor, .nowhere])
+    @Test("A clock tracks work on no actor for a call on an actor", arguments: [Place.actor, .nowhere])
     func concurrentProvider(place: Place) async throws {
         let (clock, log) = (ManualClock(), Log())
         let provider = Elsewhere { log.add(clock.isAtRest ? "unseen" : "seen") }
@@ -15,7 +15,7 @@ extension ManualClockTests {
         #expect(log.entries == ["seen", "5"])
     }
 
-    @Test("has calls that a handler on an actor makes start in their order")
+    @Test("Calls of a handler on an actor start in order")
     func orderInHandlers() async throws {
         for _ in 0..<50 {
             let (clock, log) = (ManualClock(), Log())

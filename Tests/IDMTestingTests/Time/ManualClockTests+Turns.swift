@@ -5,7 +5,7 @@ import Testing
 
 /// Several tasks that move one clock, or wait for it.
 extension ManualClockTests {
-    @Test("moves for each of two tasks in its turn, the second from where the first has come to", arguments: 0..<50)
+    @Test("Two tasks move the time in turn", arguments: 0..<50)
     func twoMovers(round: Int) async throws {
         let (clock, log) = (ManualClock(), Log())
         let sleeper = Task(executorPreference: clock.executor) {
@@ -22,7 +22,7 @@ extension ManualClockTests {
         try await sleeper.value
     }
 
-    @Test("moves so far for a task that is cancelled while another one moves it, and at once")
+    @Test("A cancelled move is added to a running one")
     func cancelledMover() async throws {
         let clock = ManualClock()
         // Work that isn't at rest.
@@ -44,7 +44,7 @@ extension ManualClockTests {
         LibraryTask.startAtOnce(isolation: nil) { _ in await clock.advance(by: .seconds(1)) }
     }
 
-    @Test("moves on for a task of its own executor that is waited for itself")
+    @Test("A task of the clock's executor may move the time")
     func moverInMover() async throws {
         let (clock, log) = (ManualClock(), Log())
         let inner = Task(executorPreference: clock.executor) {
@@ -58,7 +58,7 @@ extension ManualClockTests {
         #expect(log.entries == ["6.0 seconds"])
     }
 
-    @Test("lets tasks of an exploration go on in an order that is the seed's", arguments: [false, true])
+    @Test("Tasks that wait for rest resume in the order of the seed", arguments: [false, true])
     func explored(moves: Bool) async throws {
         func order(_ seed: Int) async throws -> [String] {
             let log = Log()
@@ -84,7 +84,7 @@ extension ManualClockTests {
         #expect(orders.count > 5)
     }
 
-    @Test("wakes many in the order of their deadlines, and of each deadline in that in which they lay down")
+    @Test("Many sleepers wake in the order of deadline and arrival")
     @MainActor
     func many() async throws {
         let (clock, log) = (ManualClock(), Log())
@@ -102,7 +102,7 @@ extension ManualClockTests {
         #expect(log.entries == seconds.indices.sorted { (seconds[$0], $0) < (seconds[$1], $1) }.map { "\($0)" })
     }
 
-    @Test("leaves nobody asleep who is due, also one that lies down just as the time comes to its end")
+    @Test("No sleeper with a past deadline stays asleep")
     func lateSleepers() async throws {
         let (clock, isOver) = (ManualClock(), Watched(false))
         let step = Duration.nanoseconds(1)

@@ -3,9 +3,9 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// What a clock knows of who is on the way back to the main actor.
+/// Tests of tasks that return to the main actor.
 extension ManualClockTests {
-    @Test("knows of a retry that lets others go on")
+    @Test("A clock tracks a retry that yields")
     @MainActor
     func retryOnItsWay() async throws {
         try await TestScope.run {
@@ -16,7 +16,7 @@ extension ManualClockTests {
         }
     }
 
-    @Test("has a group whose members aren't asked go no way at all", arguments: [false, true])
+    @Test("A group without requests takes no turn", arguments: [false, true])
     @MainActor
     func unaskedMembers(isCancelled: Bool) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
@@ -41,7 +41,7 @@ extension ManualClockTests {
         }
     }
 
-    /// What waits for several requests.
+    /// A provider that waits for several requests.
     enum Several: CaseIterable, Sendable {
         case group, collecting, each, eachAfterEach
 
@@ -56,12 +56,12 @@ extension ManualClockTests {
         }
     }
 
-    /// How the requests end.
+    /// The end of the requests.
     enum Ending: CaseIterable, Sendable {
         case answers, firstFails, lastFails
     }
 
-    @Test("knows of whoever comes back from several requests", arguments: Several.allCases, Ending.allCases)
+    @Test("A clock tracks the return from several requests", arguments: Several.allCases, Ending.allCases)
     @MainActor
     func severalOnTheirWay(several: Several, ending: Ending) async throws {
         try await TestScope.run {

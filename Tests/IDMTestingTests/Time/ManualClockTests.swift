@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A manual clock", .timeLimit(.ample))
 struct ManualClockTests {
-    @Test("stands still until it is moved, and moves with nobody asleep")
+    @Test("A manual clock moves only when the test moves it")
     func noSleepers() async {
         let clock = ManualClock()
         #expect(clock.now.offset == .zero)
@@ -16,7 +16,7 @@ struct ManualClockTests {
         #expect(clock.now.offset == .seconds(5))
     }
 
-    @Test("knows of what waited when the first clock of the process was made")
+    @Test("The first clock of a process tracks earlier waits")
     func firstClock() async {
         await #expect(processExitsWith: .success) {
             try await TestScope.run {
@@ -42,7 +42,7 @@ struct ManualClockTests {
         }
     }
 
-    @Test("wakes each sleeper at its own time, the earlier first")
+    @Test("A manual clock wakes each sleeper at its own time")
     func order() async throws {
         let (clock, log) = (ManualClock(), Log())
         let sleepers = [3, 1, 2].map { seconds in
@@ -67,7 +67,7 @@ struct ManualClockTests {
         try await clock.noSleepers()
     }
 
-    @Test("wakes those of one deadline in the order in which they lay down, also on the main actor")
+    @Test("Sleepers with equal deadlines wake in the order of arrival")
     @MainActor
     func sameDeadline() async throws {
         for _ in 0..<50 {
@@ -79,7 +79,7 @@ struct ManualClockTests {
         }
     }
 
-    @Test("knows of handlers elsewhere and of models made elsewhere, of a call on the main actor")
+    @Test("A clock tracks handlers and models outside of the main actor")
     @MainActor
     func leavesMain() async throws {
         struct Number: DataModel {
@@ -106,7 +106,7 @@ struct ManualClockTests {
         call.onBeginning { log.add("begin") }.onSuccess { log.add(words($0)) }.onCompletion { log.add("end") }
     }
 
-    @Test("knows of a task that was started with its executor")
+    @Test("A clock tracks a task with its executor")
     func ownTasks() async throws {
         for _ in 0..<50 {
             let (clock, log) = (ManualClock(), Log())
@@ -122,7 +122,7 @@ struct ManualClockTests {
         }
     }
 
-    @Test("is at rest while a call is paused")
+    @Test("A clock is at rest while a call is paused")
     @MainActor
     func paused() async throws {
         let (clock, log, control) = (ManualClock(), Log(), PauseControl())
@@ -136,7 +136,7 @@ struct ManualClockTests {
         #expect(log.entries == ["begin", "1", "end"])
     }
 
-    @Test("has whoever is on an actor sleep there")
+    @Test("A task on an actor sleeps on that actor")
     func sleepsInPlace() async throws {
         let (clock, elsewhere) = (ManualClock(), CountingExecutor())
         let sleeper = Task(executorPreference: elsewhere) { try await Self.sleepOnMain(clock) }
@@ -152,7 +152,7 @@ struct ManualClockTests {
         try await clock.sleep(for: .seconds(1))
     }
 
-    @Test("throws at once for a sleeper that is cancelled, and forgets it")
+    @Test("A cancelled sleeper throws and isn't counted")
     func cancelled() async throws {
         let clock = ManualClock()
         let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
@@ -162,7 +162,7 @@ struct ManualClockTests {
         #expect(clock.remaining.isEmpty)
     }
 
-    @Test("throws at once for a sleeper that was cancelled before")
+    @Test("A task that is cancelled before doesn't sleep")
     func cancelledBefore() async throws {
         let (clock, gate) = (ManualClock(), Watched(false))
         let sleeper = Task {
@@ -174,7 +174,7 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }
 
-    @Test("ends at the end of what a duration can hold, and goes no further")
+    @Test("The time of a clock saturates")
     func endOfTime() async throws {
         let (clock, longest) = (ManualClock(), Duration(attoseconds: .max))
         for _ in 0..<2 { await clock.advance(by: longest) }
@@ -186,7 +186,7 @@ struct ManualClockTests {
         #expect(beginning.advanced(by: .seconds(-1)) == beginning)
     }
 
-    @Test("doesn't put to sleep whose time has come already")
+    @Test("A sleep until an earlier time returns at once")
     func past() async throws {
         let clock = ManualClock()
         await clock.advance(by: .seconds(2))
@@ -194,7 +194,7 @@ struct ManualClockTests {
         try await clock.sleep(for: .seconds(-1))
     }
 
-    @Test("waits no longer when the task that waits is cancelled, and moves all the same")
+    @Test("A cancelled advance moves the time without waiting")
     func cancelledAdvance() async throws {
         let clock = ManualClock()
         // Work that is never at rest.
@@ -208,7 +208,7 @@ struct ManualClockTests {
         #expect(clock.now.offset == .seconds(2))
     }
 
-    @Test("is the clock of debounces", arguments: Place.allCases)
+    @Test("A manual clock drives debounces", arguments: Place.allCases)
     func debounce(place: Place) async throws {
         let (clock, log) = (ManualClock(), Log())
         let search = Integrator(Echo<Int>(), executing: .latest(debounce: .milliseconds(300)), clock: clock)
@@ -221,7 +221,7 @@ struct ManualClockTests {
         #expect(log.entries == ["superseded", "2"])
     }
 
-    @Test("is the clock of the waits before retries", arguments: Place.allCases)
+    @Test("A manual clock drives the delays of retries", arguments: Place.allCases)
     func retries(place: Place) async throws {
         let (clock, log) = (ManualClock(), Log())
         let answers: [Result<Int, any Error>] = [.failure(Trouble.first), .failure(Trouble.first), .success(3)]
@@ -233,7 +233,7 @@ struct ManualClockTests {
         #expect(log.entries == ["3"])
     }
 
-    @Test("is the clock of delays and time-outs of providers, inside of a scope", arguments: Place.allCases)
+    @Test("A manual clock drives delays and time-outs in a scope", arguments: Place.allCases)
     func providers(place: Place) async throws {
         try await TestScope.run {
             let (clock, log, provider) = (ManualClock(), Log(), ControlledDataProvider<Int, Int>())
@@ -255,7 +255,7 @@ struct ManualClockTests {
         }
     }
 
-    @Test("waits for an actor that is busy with others, unless it is cancelled", arguments: [false, true])
+    @Test("A rest waits for a busy actor, unless it is cancelled", arguments: [false, true])
     func busyActor(isCancelled: Bool) async throws {
         let (clock, log, provider) = (ManualClock(), Log(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider.delay(.seconds(1), clock: clock).timeout(.seconds(3), clock: clock))
@@ -293,7 +293,7 @@ struct ManualClockTests {
         }
     }
 
-    @Test("lets a whole chain of calls come to rest", arguments: Place.allCases)
+    @Test("A rest waits for a whole chain of calls", arguments: Place.allCases)
     func chain(place: Place) async throws {
         let (clock, log) = (ManualClock(), Log())
         let integrator = Integrator(Echo<Int>().delay(.seconds(1), clock: clock), executing: .queue, clock: clock)
@@ -305,7 +305,7 @@ struct ManualClockTests {
         #expect(clock.now.offset == .seconds(20))
     }
 
-    @Test("knows of a provider that is an actor", arguments: [Place.nowhere, .actor])
+    @Test("A clock tracks a provider that is an actor", arguments: [Place.nowhere, .actor])
     func actors(place: Place) async throws {
         let (clock, log) = (ManualClock(), Log())
         let integrator = Integrator(Teller(), executing: .latest(debounce: .seconds(1)), clock: clock)
@@ -326,7 +326,7 @@ struct ManualClockTests {
         private func hop() async -> Int { await last }
     }
 
-    @Test("leaves calls on the main actor their synchronous delivery")
+    @Test("A clock keeps synchronous delivery on the main actor")
     @MainActor
     func synchrony() {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
@@ -336,7 +336,7 @@ struct ManualClockTests {
         #expect(log.entries == ["5"])
     }
 
-    /// Where calls are made and handlers are written.
+    /// The actor of calls and handlers.
     enum Place: CaseIterable, Sendable {
         case main, nowhere, actor
 

@@ -30,7 +30,7 @@ struct AnswerWriter: Sendable {
     private let framing: Answer.Framing
     private let pace: Answer.Pace?
     private let closes: Bool
-    /// What happens on the way, in its order.
+    /// The pauses and breaks of the answer, in order.
     private var events: ArraySlice<(point: Answer.Point, event: Answer.Event)>
     private var section = Section.head(sent: 0)
 

@@ -23,7 +23,7 @@ enum Gzip {
         return Data(packed + (isWrong ? ~checksum : checksum).littleEndianBytes + content.count.lowBytes)
     }
 
-    /// So many zeros: one, and then “258 more of the last byte” as often as it takes, in two bits each time.
+    /// Encodes a number of zeros: one byte, then repetitions of 258 bytes in two bits each.
     static func zeros(_ length: Int) -> Data {
         let length = max(length, 0)
         // What runs of 258 leave over is written out first: a code for shorter runs would make the table longer.
@@ -85,7 +85,7 @@ enum Gzip {
             write(one)
         }
 
-        /// So many codes that aren't used: 11 to 138 at a time.
+        /// Encodes a number of unused codes, 11 to 138 at a time.
         private mutating func writeUnused(_ count: Int) {
             var rest = count
             while rest > 0 {

@@ -42,7 +42,7 @@ struct RangedPart {
         (status, range, self.fields) = (206, part, fields)
     }
 
-    /// What is asked for: empty, if there is no such part; nil, if it isn't one part in bytes.
+    /// The requested range: empty if the resource has no such part; nil unless it is one part in bytes.
     private static func range(_ text: String, length: Int) -> Range<Int>? {
         guard text.hasPrefix("bytes=") else { return nil }
         let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -62,7 +62,7 @@ extension LoopbackServer.Resource {
             .contains { $0 == "*" || $0.withoutWeakness == eTag?.withoutWeakness }
     }
 
-    /// Whether a part may be sent under the condition of an If-Range: only a strong validator allows it.
+    /// Returns whether an If-Range allows a part: only a strong validator does.
     fileprivate func allowsPart(_ condition: String?) -> Bool {
         guard let condition else { return true }
         if condition.hasPrefix("W/") { return false }

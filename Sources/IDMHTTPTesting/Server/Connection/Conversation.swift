@@ -1,10 +1,9 @@
 import Foundation
 import IDMHTTP
 
-/// What is said on one connection: the requests that come, and what is answered. A state machine, which knows nothing
-/// of sockets.
+/// The state machine of one connection: its requests and their answers, without sockets.
 ///
-/// ``next()`` says what is to be done, again and again, until it is something that takes its time.
+/// ``next()`` returns each action in turn, until an action has to wait.
 struct Conversation: Sendable {
     typealias Answer = LoopbackServer.Answer
     typealias Request = LoopbackServer.Request
@@ -12,7 +11,7 @@ struct Conversation: Sendable {
     enum Action: Sendable {
         /// Read, and hand over what came: no more than so much.
         case read(Int)
-        /// Write, and go on when all of it is written.
+        /// Write all bytes, then continue.
         case write(Data)
         /// Wait, and then call ``goOn()``.
         case wait(Pause)
@@ -22,9 +21,9 @@ struct Conversation: Sendable {
         case record(Request)
         /// Have the answer computed, and then call ``computed(_:)``.
         case compute(Request)
-        /// What came isn't a request.
+        /// The received bytes are no request.
         case complain(String)
-        /// Close in good order: what comes is read and left alone until the other side has closed as well.
+        /// Close in good order: received bytes are discarded until the client closes as well.
         case close
         case reset
     }
@@ -40,13 +39,13 @@ struct Conversation: Sendable {
         /// Word is due that the body may come.
         case inviting(Draft, Answer?)
         case reading(Draft, Answer?, isPaced: Bool)
-        /// The request is over: it is told before it is answered.
+        /// The request is complete: it is recorded before its answer.
         case recording(Draft, Answer?)
         case computing(Draft)
         case answering(AnswerWriter, hasMore: Bool)
         /// The rest of a body whose request has been answered.
         case skipping
-        /// What is said to somebody who doesn't speak HTTP.
+        /// The answer to bytes that aren't HTTP.
         case parting(Data)
         case over(Action)
     }
@@ -64,7 +63,7 @@ struct Conversation: Sendable {
         self.bodyLimit = bodyLimit
     }
 
-    /// Whether bytes may come that it isn't time for yet.
+    /// True if bytes may arrive before they are read.
     var hasRoom: Bool {
         switch phase {
         // What isn't read yet is to stay where the client sees that it is.
@@ -78,7 +77,7 @@ struct Conversation: Sendable {
         input = input.isEmpty ? bytes : input + bytes
     }
 
-    /// The other side has closed. The request that it hasn't finished, if there is one.
+    /// Ends the connection. Returns the unfinished request, if there is one.
     mutating func ended() -> Request? {
         defer { phase = .over(.close) }
         switch phase {
@@ -98,7 +97,7 @@ struct Conversation: Sendable {
         }
     }
 
-    /// Goes on to the next phase. Nil, when there is nothing to be done on the way.
+    /// Enters the next phase. Returns nil if that needs no action.
     private mutating func step() throws(RequestParser.Fault) -> Action? {
         switch phase {
         case .listening:
@@ -186,7 +185,7 @@ struct Conversation: Sendable {
 
     // MARK: What comes back
 
-    /// This answers the request when it has been read. Nil, if the answer is to be computed then.
+    /// Sets the answer for the request. Nil, if the answer will be computed.
     mutating func route(to answer: Answer?, parameters: [String: String] = [:]) {
         guard case .routing(var draft) = phase else { return }
         draft.request.parameters = parameters

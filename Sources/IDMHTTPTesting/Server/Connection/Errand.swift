@@ -1,6 +1,6 @@
 import IDMCore
 
-/// What the thread of a server wants done in a task that it can't start itself, but can cancel.
+/// A job of the server thread that runs in a task, and that the thread can cancel.
 final class Errand: Sendable {
     private struct State {
         var task: Task<Void, Never>?
@@ -14,8 +14,7 @@ final class Errand: Sendable {
         self.work = work
     }
 
-    /// Starts the task, with what is bound where this is called. One that was cancelled before is started all the same:
-    /// somebody waits for its end.
+    /// Starts the task with the caller's task-locals. A cancelled job starts as well: its end is awaited.
     func start(preferring executor: (any TaskExecutor)?) {
         let task = Task(executorPreference: executor) { [work] in await work() }
         let isCancelled = state.withLock { state in

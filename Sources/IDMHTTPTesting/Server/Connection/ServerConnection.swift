@@ -12,9 +12,9 @@ final class ServerConnection {
     private enum Waiting {
         case reading(Int)
         case writing(Data)
-        /// For a task, which has a number so that a late one isn't taken for another one.
+        /// Waits for a task. The number identifies a late one.
         case task(Errand, number: Int)
-        /// For the other side to close.
+        /// Waits for the client to close.
         case farewell
         case over
     }
@@ -25,7 +25,7 @@ final class ServerConnection {
     private var conversation: Conversation
     private var waiting = Waiting.reading(Conversation.blockLength)
     private var lastTask = 0
-    /// What answers the request that is being read, once it has been.
+    /// The answer for the request that is being read.
     private var computing: (body: Body, route: Route<Request, Answer>)?
 
     init(number: Int, socket: ServerSocket, hub: ServerHub) {
@@ -76,7 +76,7 @@ final class ServerConnection {
         if send(data) { proceed() }
     }
 
-    /// The other side has gone.
+    /// The client is gone.
     func breakOff() {
         guard !isOver else { return }
         if let request = conversation.ended() { hub.record(request) }
@@ -166,7 +166,7 @@ final class ServerConnection {
         waiting = .task(hub.start { await body(number, task) }, number: task)
     }
 
-    /// Tells of a failure before anything else is done: whoever sees what comes of it finds it told.
+    /// Records a failure before its effects can be seen.
     private func fail(_ message: String, at place: SourcePlace? = nil) {
         wait { [hub] number, task in
             hub.fail(message, at: place)

@@ -2,15 +2,15 @@ import Foundation
 import IDMCore
 import IDMTesting
 
-/// What the server's front, its thread and its tasks have in common.
+/// The shared state of the server, its thread and its tasks.
 final class ServerHub: Sendable {
     typealias Request = LoopbackServer.Request
     typealias Answer = LoopbackServer.Answer
 
-    /// What the thread is told.
+    /// A message for the thread.
     enum Message: Sendable {
         case stop
-        /// What a connection has waited for has come to an end.
+        /// The wait of a connection has ended.
         case goOn(connection: Int, wait: Int)
         case answer(Answer, connection: Int, wait: Int)
     }
@@ -117,7 +117,7 @@ final class ServerHub: Sendable {
 
     // MARK: Tasks
 
-    /// Starts a task whose end the thread is told of.
+    /// Starts a task whose end is posted to the thread.
     func start(_ body: @escaping @Sendable () async -> Message?) -> Errand {
         journal.change { $0.runningTasks += 1 }
         let once = Once(body)
@@ -129,7 +129,7 @@ final class ServerHub: Sendable {
         return errand
     }
 
-    /// Holds nothing of the body when this returns: who is told of the end of the task may ask for that.
+    /// Releases the body before it returns: leaks may be checked after the end of the task.
     private func perform(_ once: Once) async {
         guard let message = await once.take()?() else { return }
         post(message)

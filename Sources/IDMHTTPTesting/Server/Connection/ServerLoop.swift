@@ -1,9 +1,9 @@
 import Foundation
 import IDMCore
 
-/// What runs on the server's thread: waits for sockets, and does what the conversations ask for.
+/// The loop of the server thread: waits for sockets, and performs the actions of the connections.
 final class ServerLoop {
-    /// How long a turn lasts that doesn't look for new connections, in milliseconds.
+    /// The duration of a turn that accepts no connections, in milliseconds.
     private static let rest: Int32 = 50
 
     private let hub: ServerHub
@@ -12,7 +12,7 @@ final class ServerLoop {
     private let accepted: () -> ServerSocket.Accepted
     private var connections: [Int: ServerConnection] = [:]
     private var lastConnection = 0
-    /// Whether the next turn looks for new connections.
+    /// True if the next turn accepts connections.
     private(set) var isListening = true
 
     /// - Parameter accepted: What the listener accepts next. Nil for what it says itself.
@@ -25,14 +25,14 @@ final class ServerLoop {
         self.accepted = accepted ?? listener.accepted
     }
 
-    /// Returns when it has been told to stop, with everything closed.
+    /// Runs until the stop message, and closes everything.
     func run() {
         while turn() {}
         listener.close()
         for connection in connections.values { connection.end() }
     }
 
-    /// Waits until something happens, and does what comes of it. False, when it has been told to stop.
+    /// Waits for events, and handles them. Returns false after the stop message.
     func turn() -> Bool {
         var readiness = Readiness()
         readiness.add(pipe.reader, reading: true, writing: false)

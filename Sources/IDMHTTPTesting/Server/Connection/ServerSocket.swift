@@ -12,7 +12,7 @@ import Bionic
 struct ServerSocket: Sendable {
     enum Received {
         case bytes([UInt8])
-        /// Nothing yet.
+        /// Not connected yet.
         case nothing
         case end
         case failed
@@ -27,12 +27,12 @@ struct ServerSocket: Sendable {
 
     enum Accepted {
         case connection(ServerSocket)
-        /// Nobody waits.
+        /// No connection is pending.
         case nothing
-        /// Somebody waits, and the system has no room for one more.
+        /// A connection is pending, and the process has no descriptor left.
         case noRoom
 
-        /// What a failure means.
+        /// The meaning of an error number.
         static func failed(_ code: Int32) -> Accepted {
             [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) ? .noRoom : .nothing
         }
@@ -67,7 +67,7 @@ struct ServerSocket: Sendable {
         }
     }
 
-    /// The next connection that somebody has made.
+    /// Accepts the next connection.
     func accepted() -> Accepted {
         let connection = accept(descriptor, nil, nil)
         guard connection >= 0 else { return .failed(errno) }
@@ -108,7 +108,7 @@ struct ServerSocket: Sendable {
         _ = shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Closes so that the other side is told of a reset, whatever was sent before.
+    /// Closes with a reset, whatever was sent before.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
@@ -119,7 +119,7 @@ struct ServerSocket: Sendable {
         _ = systemClose(descriptor)
     }
 
-    /// Nothing is to wait, and no program that is started meanwhile is to hold the connection open.
+    /// Makes the socket non-blocking, and closes it in child processes.
     private static func prepare(_ descriptor: Int32) throws(LoopbackServer.StartFault) {
         guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0,
             fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) >= 0
@@ -183,7 +183,7 @@ struct WakePipe: Sendable {
     }
 }
 
-/// What somebody waits for to happen to a descriptor.
+/// The awaited events of a descriptor.
 struct Readiness {
     private var entries: [pollfd] = []
 
@@ -198,7 +198,7 @@ struct Readiness {
         while poll(&entries, count, limit ?? -1) < 0 && errno == EINTR {}
     }
 
-    /// What has happened to the descriptor that was added as this one.
+    /// The events of the descriptor with an index.
     func happened(_ index: Int) -> (canRead: Bool, canWrite: Bool, isBroken: Bool) {
         let events = Int32(entries[index].revents)
         return (

@@ -13,7 +13,7 @@ struct PathPattern: Sendable, Hashable {
         segments = (isOpen ? source.dropLast() : source[...]).split(separator: "/", omittingEmptySubsequences: false)
     }
 
-    /// What stands in the place of the names. Nil, if the path isn't one of these.
+    /// Returns the values of the names, or nil if the path doesn't match.
     func parameters(of path: Substring) -> [String: String]? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard isOpen ? parts.count >= segments.count : parts.count == segments.count else { return nil }

@@ -68,7 +68,7 @@ extension RequestHead {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether these bytes are a name, as methods and header names are.
+    /// Returns whether the bytes are a token, as methods and header names are.
     fileprivate var isToken: Bool {
         !isEmpty
             && allSatisfy { byte in

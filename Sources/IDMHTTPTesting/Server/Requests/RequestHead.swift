@@ -2,7 +2,7 @@ import IDMHTTP
 
 /// The head of a request, as it came.
 struct RequestHead: Sendable, Hashable {
-    /// How many bytes follow, if any do.
+    /// The length of the body, if there is one.
     enum Framing: Sendable, Hashable {
         case length(Int)
         case chunks
@@ -13,9 +13,9 @@ struct RequestHead: Sendable, Hashable {
     var headers: ServiceHeaders
     var bytes: [UInt8]
     var framing: Framing
-    /// Whether the client wants the connection closed behind the answer.
+    /// True if the client wants the connection closed after the answer.
     var closes: Bool
-    /// Whether the client waits for a word before it sends the body.
+    /// True if the client waits for 100 Continue before it sends the body.
     var awaitsContinue: Bool
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Stricter than servers are: whatever a server might take for something else than the client meant is a fault.
 struct RequestParser: Sendable {
-    /// What has been read.
+    /// The result of a step.
     enum Event: Sendable, Hashable {
         case head(RequestHead)
         /// Some bytes of the body, never none.
@@ -17,7 +17,7 @@ struct RequestParser: Sendable {
     }
 
     private enum State: Sendable {
-        /// Nothing of a request has come, or a part of its head.
+        /// Waits for a request, or for the rest of its head.
         case head
         case fixed(rest: Int)
         case chunkSize
@@ -33,9 +33,9 @@ struct RequestParser: Sendable {
     private var state = State.head
     /// The bytes of the head, or of the line, that have come so far.
     private var pending: [UInt8] = []
-    /// Where in them the lines of the head are that have come. Slices of them would make each line copy all before it.
+    /// The ranges of the complete lines of the head. Slices would copy the buffer for each line.
     private var lines: [Range<Int>] = []
-    /// How many of the pending bytes belong to lines that have ended.
+    /// The number of pending bytes in complete lines.
     private var endOfLines = 0
     private var trailerLength = 0
 
@@ -121,7 +121,7 @@ struct RequestParser: Sendable {
         return piece
     }
 
-    /// Where the next line is, without its end. Nil, if that hasn't come yet.
+    /// The range of the next line without its end, or nil if it is incomplete.
     private mutating func line(_ input: inout ArraySlice<UInt8>) throws(Fault) -> Range<Int>? {
         let end = input.firstIndex(of: 0x0A)
         let piece = end.map { input[...$0] } ?? input

@@ -1,7 +1,7 @@
 import IDMHTTP
 import IDMTesting
 
-/// What answers the requests of a method to a path.
+/// The answers for requests of a method to a path.
 struct Route<Request: Sendable, Answer: Sendable>: Sendable {
     enum Supply: Sendable {
         case endless(Answer)
@@ -14,7 +14,7 @@ struct Route<Request: Sendable, Answer: Sendable>: Sendable {
     let supply: Supply
     let place: SourcePlace
     fileprivate(set) var asked = 0
-    /// Whether it has been told that the route expected more.
+    /// True if the missing requests have been reported.
     fileprivate var isTold = false
 
     init(_ method: ServiceRequest.Method?, _ path: String, _ supply: Supply, _ place: SourcePlace) {
@@ -24,7 +24,7 @@ struct Route<Request: Sendable, Answer: Sendable>: Sendable {
         self.place = place
     }
 
-    /// What it answers.
+    /// The method and the path.
     fileprivate var words: String { "\(method.map { "\($0) " } ?? "")\(pattern.source)" }
 
     /// The route in a sentence.
@@ -51,7 +51,7 @@ struct Route<Request: Sendable, Answer: Sendable>: Sendable {
 struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
     typealias Entry = Route<Request, Answer>
 
-    /// Who answers.
+    /// The answer for a request.
     enum Choice: Sendable {
         case answer(Answer)
         case compute(@Sendable (Request) async throws -> Answer, Entry)
@@ -60,7 +60,7 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
     }
 
     private var routes: [Entry] = []
-    /// What was left when nobody was to answer any more, and hasn't been told.
+    /// Failures that were found when the routes were released, and that haven't been reported.
     private var settled: [TestFailure] = []
 
     mutating func add(_ route: Entry) {
@@ -110,8 +110,7 @@ struct Routes<Request: Sendable, Answer: Sendable>: Sendable {
         return settled + routes.indices.compactMap { routes[$0].takeLeftover() }
     }
 
-    /// Lets go of what answers: nobody asks any more. Which routes expected more is still known. What is returned is to
-    /// be let go outside of a lock.
+    /// Releases the routes, and keeps the failures of unused ones. The caller releases the result outside of its lock.
     mutating func settle() -> [Entry] {
         settled = takeLeftovers()
         defer { routes = [] }

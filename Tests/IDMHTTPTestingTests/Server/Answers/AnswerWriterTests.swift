@@ -10,7 +10,7 @@ import IDMTesting
 struct AnswerWriterTests {
     typealias Answer = LoopbackServer.Answer
 
-    /// What leaves for an answer: pieces of the wire, `|` for a wait, and how it ends.
+    /// Returns the pieces of an answer on the wire, with `|` for a wait, and its end.
     private func wire(
         _ answer: Answer, _ method: ServiceRequest.Method = .get, headers: ServiceHeaders = [:], closes: Bool = false
     ) -> (pieces: [String], end: AnswerWriter.End) {
@@ -40,7 +40,7 @@ struct AnswerWriterTests {
         return pieces.joined().replacing("\r\n", with: "\n") + (end == .keep ? "" : " <\(end)>")
     }
 
-    @Test("writes a header in its order, and the length of the body")
+    @Test("An answer has its header in order, and the body's length")
     func plain() {
         let answer = Answer.text("hé").header("X", "1").headers(["Y": "2", "X": "3"])
         #expect(
@@ -56,7 +56,7 @@ struct AnswerWriterTests {
                 """)
     }
 
-    @Test("writes no body where none may be")
+    @Test("An answer has no body where none is allowed")
     func withoutBody() {
         #expect(text(.text("abc"), .head).hasSuffix("Content-Length: 3\n\n"))
         #expect(text(.text("abc").chunked(), .head).hasSuffix("Transfer-Encoding: chunked\n\n"))
@@ -67,7 +67,7 @@ struct AnswerWriterTests {
         #expect(text(.status(999)) == "HTTP/1.1 999 Whatever\nContent-Length: 0\n\n")
     }
 
-    @Test("writes chunks")
+    @Test("An answer is written in chunks")
     func chunks() {
         let body = "\n\n2\nhe\n2\nll\n1\no\n0\n\n"
         #expect(text(.text("hello").chunked(by: 2)).hasSuffix("Transfer-Encoding: chunked" + body))
@@ -79,7 +79,7 @@ struct AnswerWriterTests {
         #expect(pieces.allSatisfy { $0.utf8.count <= AnswerWriter.blockLength + 9 })
     }
 
-    @Test("says when it closes")
+    @Test("An answer that closes has a Connection header")
     func closing() {
         #expect(text(.status(200).closing()) == "HTTP/1.1 200 OK\nContent-Length: 0\nConnection: close\n\n <close>")
         #expect(text(.status(200), closes: true).hasSuffix("Connection: close\n\n <close>"))
@@ -93,7 +93,7 @@ struct AnswerWriterTests {
                 == "HTTP/1.1 200 OK\ncontent-length: x\nConnection: y\n\n <close>")
     }
 
-    @Test("breaks off where it is to")
+    @Test("An answer breaks off at its point")
     func cuts() {
         let answer = Answer.raw("0123456789")
         #expect(text(answer.cut(at: .body(3))) == "012 <close>")
@@ -113,7 +113,7 @@ struct AnswerWriterTests {
         #expect(text(.text("hello").cut(at: .body(2)), .head).hasSuffix("Content-Length: 5\n\n <close>"))
     }
 
-    @Test("waits where it is to, in the order in which it was told")
+    @Test("An answer waits at its points in order")
     func waits() {
         let gate = TestGate()
         let answer = Answer.raw("0123")
@@ -132,7 +132,7 @@ struct AnswerWriterTests {
         #expect(headed == ["HTTP/1.1", "|", " 200 OK\r\nContent-Length: 0\r\n\r\n", "|"])
     }
 
-    @Test("drips")
+    @Test("An answer drips in pieces")
     func drips() {
         let answer = Answer.raw("01234")
         #expect(wire(answer.dripping(2)).pieces == ["01", "23", "4"])
@@ -144,7 +144,7 @@ struct AnswerWriterTests {
         #expect(wire(stopped).pieces == ["|", "0", "|", "1", "|", "23", "|", "4"])
     }
 
-    @Test("writes heads of 1xx before its own")
+    @Test("An answer may follow heads of 1xx")
     func interim() {
         let answer = Answer.status(204).preceded(by: 103, headers: ["Link": "</a>"]).preceded(by: 100)
         #expect(
@@ -152,7 +152,7 @@ struct AnswerWriterTests {
                 == "HTTP/1.1 103 Early Hints\nLink: </a>\n\nHTTP/1.1 100 Continue\n\nHTTP/1.1 204 No Content\n\n")
     }
 
-    @Test("writes any bytes in a header, a header of 200 KB, and a thousand lines")
+    @Test("An answer may have a header of any bytes and length")
     func heads() {
         let head = RequestHead(
             method: .get, target: "/", headers: [:], bytes: [], framing: .length(0), closes: false,

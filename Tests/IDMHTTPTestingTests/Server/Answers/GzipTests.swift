@@ -35,7 +35,7 @@ struct GzipTests {
         #expect(Gzip.stored(Data()) != Gzip.stored(Data(), damaged: true))
     }
 
-    @Test("A bomb is a thousandth of what it unpacks to")
+    @Test("A gzip bomb has a thousandth of its unpacked size")
     func bomb() {
         #expect(Gzip.zeros(1 << 30).count < 1 << 21)
         #expect(Gzip.zeros(1 << 20).count < 1 << 11)
@@ -70,7 +70,7 @@ struct GzipTests {
             self.bytes = bytes
         }
 
-        /// Whether only the rest of a byte is left, of zeros.
+        /// True if only zero bits of the last byte are left.
         var isAtEnd: Bool { place > (bytes.count - 1) * 8 && place <= bytes.count * 8 }
 
         mutating func skip(_ count: Int) { place += count }

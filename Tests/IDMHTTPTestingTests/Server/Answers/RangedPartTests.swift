@@ -24,7 +24,7 @@ struct RangedPartTests {
     }
 
     @Test(
-        "are what is asked for",
+        "A part of a resource is the requested range",
         arguments: [
             ("bytes=0-9", "206 0..<10 bytes 0-9/100"), ("bytes=90-", "206 90..<100 bytes 90-99/100"),
             ("bytes=-5", "206 95..<100 bytes 95-99/100"), ("bytes=-500", "206 0..<100 bytes 0-99/100"),
@@ -38,7 +38,7 @@ struct RangedPartTests {
         #expect(Self.part(["Range": range]) == expected)
     }
 
-    @Test("are sent only if they belong to what the client has")
+    @Test("A part is sent only if its validator matches")
     func conditions() {
         let range: ServiceHeaders = ["Range": "bytes=0-9"]
         #expect(Self.part(range.merging(["If-Range": #""v1""#])).hasPrefix("206"))
@@ -50,7 +50,7 @@ struct RangedPartTests {
         #expect(Self.part(["If-None-Match": #""v2""#]) == "200 0..<100")
     }
 
-    @Test("are wrong when they are to be")
+    @Test("A part is wrong where the test says so")
     func wrong() {
         let range: ServiceHeaders = ["Range": "bytes=10-19"]
         #expect(Self.part(range, .ignored) == "200 0..<100")
@@ -58,7 +58,7 @@ struct RangedPartTests {
         #expect(Self.part(range, .mislabelled(by: 5)) == "206 10..<20 bytes 15-24/100")
     }
 
-    @Test("A resource that is made up is the same for the same seed, and no part of it is like another one")
+    @Test("A made-up resource is the same for the same seed")
     func noise() {
         let first = LoopbackServer.Resource(length: 20_000, seed: 7)
         let whole = first.bytes(0..<20_000)
@@ -72,7 +72,7 @@ struct RangedPartTests {
         #expect(first.fingerprint == LoopbackServer.Fingerprint(of: whole))
     }
 
-    @Test("are wrong by as much as there can be", arguments: [Int.max, .min])
+    @Test("A part may be shifted by the greatest number", arguments: [Int.max, .min])
     func wrongest(offset: Int) {
         let range: ServiceHeaders = ["Range": "bytes=10-19"]
         let end = offset > 0 ? 100 : 0
@@ -90,7 +90,7 @@ struct RangedPartTests {
         #expect(RangedPart(of: resource, for: ["Range": "bytes=0-9"]).status == 416)
     }
 
-    @Test("A fingerprint doesn't depend on how bytes are split, and tells all of them")
+    @Test("A fingerprint depends on the bytes, and not on their pieces")
     func fingerprint() {
         // More than a block of those that it takes at once.
         let data = LoopbackServer.Resource(length: 4_200, seed: 1).bytes(0..<4_200)

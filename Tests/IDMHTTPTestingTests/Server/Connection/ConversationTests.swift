@@ -8,14 +8,14 @@ import IDMTesting
 
 @Suite("A conversation", .timeLimit(.ample))
 struct ConversationTests {
-    /// Somebody who answers, and writes down what is done.
+    /// Answers requests, and logs the actions.
     private struct Partner {
         var answers: [LoopbackServer.Answer?]
         var conversation: Conversation
         var log: [String] = []
         var sent = ""
         var requests: [LoopbackServer.Request] = []
-        /// How much may be read next. Nil, when it isn't reading.
+        /// The number of bytes that may be read next, or nil while nothing is read.
         var readLimit: Int?
 
         init(_ answers: [LoopbackServer.Answer?], bodyLimit: Int = 1_000) {
@@ -23,13 +23,13 @@ struct ConversationTests {
             conversation = Conversation(connection: 1, bodyLimit: bodyLimit)
         }
 
-        /// Where the bytes of the body lie that have come. Nil, when there is none that isn't whole.
+        /// The address of the received body, or nil without an incomplete body.
         var bodyPlace: UnsafeRawPointer? {
             var broken = conversation
             return broken.ended()?.body.withUnsafeBytes { $0.baseAddress }
         }
 
-        /// Goes on until there has to come something.
+        /// Performs actions until input is needed.
         mutating func proceed() {
             readLimit = nil
             while true {
@@ -59,7 +59,7 @@ struct ConversationTests {
             }
         }
 
-        /// Hears what the other side sends, in pieces that are no longer than it reads.
+        /// Receives bytes, in pieces no longer than the reads.
         mutating func hear(_ bytes: [UInt8], split places: [Int] = []) {
             for (start, end) in zip([0] + places, places + [bytes.count]) {
                 var rest = bytes[start..<end]
@@ -85,7 +85,7 @@ struct ConversationTests {
         .text("one"), nil, .text("three").chunked(by: 2), .text("four").early(), .text("five").closing(),
     ]
 
-    @Test("is the same, wherever the bytes that come are split")
+    @Test("A connection doesn't depend on how bytes are split")
     func splitting() {
         func outcome(_ places: [Int]) -> (log: [String], sent: String) {
             var partner = Partner(Self.answers)
@@ -109,7 +109,7 @@ struct ConversationTests {
         #expect(single.log == whole.log && single.sent == whole.sent)
     }
 
-    @Test("that is broken off tells the request that was under way, wherever it breaks")
+    @Test("A broken connection records the open request")
     func breaking() {
         for place in 0...Self.dialogue.count {
             var partner = Partner(Self.answers)
@@ -129,7 +129,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("with somebody who doesn't speak HTTP ends")
+    @Test("A connection without HTTP ends")
     func garbage() {
         var partner = Partner([])
         partner.proceed()
@@ -138,7 +138,7 @@ struct ConversationTests {
         #expect(partner.sent.hasPrefix("HTTP/1.1 400 "))
     }
 
-    @Test("reads so much of a body at a time as it is told, and waits before each time")
+    @Test("A connection reads a body in pieces, with a wait before each")
     func pace() {
         var partner = Partner([.text("").reading(2, through: TestGate())])
         partner.proceed()
@@ -149,7 +149,7 @@ struct ConversationTests {
         #expect(partner.log == ["route /", "wait", "wait", "wait", "record hello"])
     }
 
-    @Test("keeps a body in one place while it grows, and doesn't copy it with every piece")
+    @Test("A growing body isn't copied with each piece")
     func growing() {
         var partner = Partner([nil], bodyLimit: 1 << 20)
         partner.proceed()
@@ -164,7 +164,7 @@ struct ConversationTests {
         #expect(partner.requests.map(\.body.count) == [400_000])
     }
 
-    @Test("has as much of a body as an early answer asks for, wherever the bytes that come are split")
+    @Test("An early answer gets its part of the body")
     func early() {
         for (count, text) in [(0, "…"), (3, "hel…"), (4, "hell…"), (5, "hello"), (6, "hello")] {
             let head = Array("PUT /1 HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n".utf8)
@@ -180,7 +180,7 @@ struct ConversationTests {
         }
     }
 
-    @Test("has all of a body in chunks as soon as an early answer's last byte has come, and reads the rest behind it")
+    @Test("An early answer reads the rest of the body later")
     func earlyChunks() {
         var partner = Partner([.text("").early(after: 4), .text("").closing()])
         partner.proceed()
@@ -190,7 +190,7 @@ struct ConversationTests {
         #expect(partner.log == ["route /1", "record hell…", "route /2", "record ", "close"])
     }
 
-    @Test("reads a body in many chunks of one byte that come at once, without growing the stack")
+    @Test("Many small chunks don't grow the stack")
     func smallChunks() {
         var partner = Partner([.text("").closing()], bodyLimit: 1 << 20)
         partner.proceed()
@@ -200,7 +200,7 @@ struct ConversationTests {
         #expect(partner.requests.first?.isComplete == true)
     }
 
-    @Test("doesn't read on before an answer is over, but for one piece that has come too early")
+    @Test("A connection stops reading until its answer is over")
     func room() {
         var conversation = Conversation(connection: 1, bodyLimit: 0)
         conversation.received(Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)[...])

@@ -8,7 +8,7 @@ import IDMTesting
 struct ErrandQueueTests {
     @TaskLocal private static var bound = "nothing"
 
-    @Test("start with what is bound where the queue runs, those that came before and those that come meanwhile")
+    @Test("Jobs start with the task-locals of the queue")
     func start() async throws {
         let (queue, log) = (ErrandQueue(), Log())
         func add(_ word: String) {
@@ -26,7 +26,7 @@ struct ErrandQueueTests {
         try await log.contains("last with all")
     }
 
-    @Test("start also where the task that runs the queue is cancelled: somebody waits for their end")
+    @Test("Jobs start also if the task of the queue is cancelled")
     func cancelled() async throws {
         let (queue, log) = (ErrandQueue(), Log())
         let run = Task { await queue.run(preferring: nil) }

@@ -8,7 +8,7 @@ import IDMTesting
 struct ErrandTests {
     @TaskLocal static var name = "nobody"
 
-    @Test("is done with what is bound where it is started, and not where it was made")
+    @Test("A job has the task-locals of its start")
     func bound() async throws {
         let name = Watched<String?>(nil)
         let errand = Self.$name.withValue("who made it") { Errand { name.change { $0 = Self.name } } }
@@ -17,7 +17,7 @@ struct ErrandTests {
         #expect(name.value == "who starts it")
     }
 
-    @Test("is done and cancelled, whether the cancel comes before its start or after it", arguments: [true, false])
+    @Test("A job may be cancelled before or after its start", arguments: [true, false])
     func cancel(isFirst: Bool) async throws {
         let (hasBegun, isCancelled) = (Signal(), Signal())
         let errand = Errand {

@@ -7,7 +7,7 @@ import IDMTesting
 
 @Suite("The thread of a server", .timeLimit(.ample))
 struct ServerLoopTests {
-    @Test("doesn't look for new connections while there is no room for one, and takes it when there is")
+    @Test("A server without descriptors accepts a connection later")
     func noRoom() throws {
         let hub = try ServerHub(place: SourcePlace(), bodyLimit: 0, remembers: true)
         let listener = try ServerSocket.listening()
@@ -33,7 +33,7 @@ struct ServerLoopTests {
         withExtendedLifetime(client) {}
     }
 
-    @Test("looks for new connections again though nothing has happened")
+    @Test("A server looks for connections again by itself")
     func looksAgain() throws {
         let hub = try ServerHub(place: SourcePlace(), bodyLimit: 0, remembers: true)
         let listener = try ServerSocket.listening()
@@ -53,7 +53,7 @@ struct ServerLoopTests {
         withExtendedLifetime(client) {}
     }
 
-    @Test("takes a connection that has gone before it was accepted for none")
+    @Test("A connection that is gone before its accept is ignored")
     func gone() {
         for code in [EAGAIN, EINTR, ECONNABORTED] {
             if case .nothing = ServerSocket.Accepted.failed(code) { continue }

@@ -19,7 +19,7 @@ struct RequestParserTests {
         "M-SEARCH * HTTP/1.1\r\nHost: h\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n",
     ]
 
-    @Test("reads a head and a body")
+    @Test("A parser reads a head and a body")
     func reads() throws {
         let events = try Self.events(of: Self.sound[2]).get()
         let head = try Self.head(of: Array(Self.sound[2].utf8))
@@ -32,7 +32,7 @@ struct RequestParserTests {
         #expect(events.dropFirst() == [.body(Array("hello".utf8)[...]), .end])
     }
 
-    @Test("reads names in their spelling, and values without the spaces around them")
+    @Test("A parser keeps the spelling of names, and trims values")
     func fields() throws {
         let head = try Self.head(of: Array(Self.sound[1].utf8))
         #expect(head.headers.map(\.name.spelling) == ["host", "X", "X"])
@@ -40,14 +40,14 @@ struct RequestParserTests {
         #expect(!head.bytes.starts(with: [0x0D]))
     }
 
-    @Test("reads a head of many thousand lines, as long as it may be")
+    @Test("A parser reads a head of many thousand lines")
     func lines() throws {
         let count = 80_000
         let text = "GET / HTTP/1.1\r\nHost: h\r\n" + String(repeating: "X: y\r\n", count: count) + "\r\n"
         #expect(try Self.head(of: Array(text.utf8)).headers.values(of: "X").count == count)
     }
 
-    @Test("takes bytes that aren't UTF-8 for Latin-1")
+    @Test("A parser reads bytes that aren't UTF-8 as Latin-1")
     func latin() throws {
         var bytes = Array("GET / HTTP/1.1\r\nHost: h\r\nX: ".utf8)
         bytes += [0xE9] + Array("\r\nY: é\r\n\r\n".utf8)
@@ -57,7 +57,7 @@ struct RequestParserTests {
         #expect(head.bytes == bytes)
     }
 
-    @Test("reads the same, wherever the bytes are split", .offThePool, arguments: sound)
+    @Test("A parser doesn't depend on how bytes are split", .offThePool, arguments: sound)
     func splitting(request: String) throws {
         let bytes = Array((request + "GET /next HTTP/1.1\r\nHost: h\r\n\r\n").utf8)
         let whole = try Self.events(of: bytes).get()
@@ -75,7 +75,7 @@ struct RequestParserTests {
     }
 
     @Test(
-        "refuses what isn't a request, or could be taken for two",
+        "A parser refuses ambiguous requests",
         arguments: [
             ("GET / HTTP/1.1\nHost: h\n\n", "a line ends without a carriage return"),
             ("GET /\r/ HTTP/1.1\r\nHost: h\r\n\r\n", "a line holds a carriage return or a zero byte"),
@@ -139,7 +139,7 @@ struct RequestParserTests {
         #expect(throws: fault) { try parser.next(&input) }
     }
 
-    @Test("refuses heads and trailers without an end")
+    @Test("A parser refuses endless heads and trailers")
     func endless() {
         let long = String(repeating: "a", count: (1 << 20) + 1)
         let fault = RequestParser.Fault(reason: "its head has no end")
@@ -150,7 +150,7 @@ struct RequestParserTests {
         #expect(Self.events(of: chunked + trailer) == .failure(RequestParser.Fault(reason: "its trailer has no end")))
     }
 
-    @Test("reads spoiled requests the same, whole and split, and never takes more than there is")
+    @Test("A parser reads spoiled requests the same in any pieces")
     func spoiled() throws {
         var random = SplitMix(seed: 1)
         var refused = 0
@@ -189,7 +189,7 @@ struct RequestParserTests {
         events(of: Array(text.utf8))
     }
 
-    /// What is read out of bytes that come in pieces. Pieces of a body that follow one another count as one.
+    /// The results of parsing bytes in pieces. Consecutive pieces of a body are joined.
     private static func events(
         of bytes: [UInt8], splitAt places: [Int] = []
     ) -> Result<[RequestParser.Event], RequestParser.Fault> {
