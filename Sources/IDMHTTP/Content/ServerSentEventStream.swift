@@ -79,7 +79,7 @@ public struct ServerSentEventStream: AsyncSequence, Sendable {
                         return event
                     }
                     lines = nil
-                } catch let error as HTTPError where RetryInterceptor.mayPass(error) {
+                } catch let error as HTTPError where RetryInterceptor.isTransient(error) {
                     lines = nil
                 } catch {
                     (lines, isOver) = (nil, true)

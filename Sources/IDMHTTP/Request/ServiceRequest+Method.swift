@@ -61,11 +61,11 @@ extension ServiceRequest {
         }
 
         /// Whether it does no harm if a request with such a header arrives twice.
-        func mayArriveTwice(with headers: ServiceHeaders) -> Bool {
+        func isReplaySafe(with headers: ServiceHeaders) -> Bool {
             isIdempotent || headers[.idempotencyKey]?.isEmpty == false
         }
     }
 
     /// Whether the request can be made again, and it does no harm if it has arrived before.
-    var mayBeMadeTwice: Bool { method.mayArriveTwice(with: headers) && body?.isReplayable != false }
+    var isRetryable: Bool { method.isReplaySafe(with: headers) && body?.isReplayable != false }
 }

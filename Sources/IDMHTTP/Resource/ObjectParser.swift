@@ -12,7 +12,7 @@ internal import Foundation
 ///
 /// struct CitiesResource: ParsedResource {
 ///     var request: ServiceRequest { ServiceRequest(.get, "/cities") }
-///     var parser: ResourceParser<[City]> { City.parser.list(at: "data.items", badElements: .skip) }
+///     var parser: ResourceParser<[City]> { City.parser.list(at: "data.items", invalidElements: .skip) }
 /// }
 /// ```
 public struct ObjectParser<Object: Sendable>: Sendable {
@@ -41,8 +41,8 @@ public struct ObjectParser<Object: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - keyPath: Where the list is. Nil for the whole body.
-    ///   - badElements: What is done about an element that can't be read.
-    public func list(at keyPath: String? = nil, badElements: BadElements = .fail) -> ResourceParser<[Object]> {
+    ///   - invalidElements: What is done about an element that can't be read.
+    public func list(at keyPath: String? = nil, invalidElements: InvalidElementPolicy = .fail) -> ResourceParser<[Object]> {
         ResourceParser { body in
             let elements = try JSONDecoder().decode([ServiceJSON].self, from: body, at: keyPath)
             var objects: [Object] = []
@@ -50,8 +50,8 @@ public struct ObjectParser<Object: Sendable>: Sendable {
                 do {
                     let path = [keyPath, "\(index)"].compactMap(\.self).joined(separator: ".")
                     objects.append(try ObjectParser.parse(element, path, make))
-                } catch  where badElements.skips {
-                    badElements.report(error)
+                } catch  where invalidElements.skips {
+                    invalidElements.report(error)
                 }
             }
             return objects

@@ -12,7 +12,7 @@ public protocol DecodableReading<Value>: ResourceReading where Value: Decodable 
     var rootKeyPath: String? { get }
     /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a
     /// `Value` that is an array has elements.
-    var badElements: BadElements { get }
+    var invalidElements: InvalidElementPolicy { get }
 }
 
 extension DecodableReading {
@@ -21,7 +21,7 @@ extension DecodableReading {
     /// The whole body.
     public var rootKeyPath: String? { nil }
     /// The whole fails.
-    public var badElements: BadElements { .fail }
+    public var invalidElements: InvalidElementPolicy { .fail }
 
     /// Decodes the value.
     public func value(from body: Data) throws -> Value {
@@ -32,23 +32,23 @@ extension DecodableReading {
 extension DecodableReading where Value: RangeReplaceableCollection, Value.Element: Decodable & Sendable {
     /// Decodes the elements, each by itself if bad ones are skipped.
     public func value(from body: Data) throws -> Value {
-        try decoder.decode(Value.self, from: body, at: rootKeyPath, badElements)
+        try decoder.decode(Value.self, from: body, at: rootKeyPath, invalidElements)
     }
 }
 
 extension KeyPathDecoder {
     /// Decodes the elements of what stands at a key path, each by itself if bad ones are skipped.
     fileprivate func decode<Value: RangeReplaceableCollection & Decodable>(
-        _ type: Value.Type, from body: Data, at keyPath: String?, _ badElements: BadElements
+        _ type: Value.Type, from body: Data, at keyPath: String?, _ invalidElements: InvalidElementPolicy
     ) throws -> Value where Value.Element: Decodable {
-        guard badElements.skips else { return try decode(type, from: body, at: keyPath) }
+        guard invalidElements.skips else { return try decode(type, from: body, at: keyPath) }
         let elements = try decode([Attempt<Value.Element>].self, from: body, at: keyPath)
         return Value(
             elements.lazy.compactMap { attempt in
                 switch attempt.result {
                 case .success(let element): return element
                 case .failure(let error):
-                    badElements.report(error)
+                    invalidElements.report(error)
                     return nil
                 }
             })
@@ -122,7 +122,7 @@ public protocol PropertyListReading<Value>: ResourceReading where Value: Decodab
     var rootKeyPath: String? { get }
     /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a
     /// `Value` that is an array has elements.
-    var badElements: BadElements { get }
+    var invalidElements: InvalidElementPolicy { get }
 }
 
 extension PropertyListReading {
@@ -131,7 +131,7 @@ extension PropertyListReading {
     /// The whole list.
     public var rootKeyPath: String? { nil }
     /// The whole fails.
-    public var badElements: BadElements { .fail }
+    public var invalidElements: InvalidElementPolicy { .fail }
 
     /// Decodes the value.
     public func value(from body: Data) throws -> Value {
@@ -142,6 +142,6 @@ extension PropertyListReading {
 extension PropertyListReading where Value: RangeReplaceableCollection, Value.Element: Decodable & Sendable {
     /// Decodes the elements, each by itself if bad ones are skipped.
     public func value(from body: Data) throws -> Value {
-        try decoder.decode(Value.self, from: body, at: rootKeyPath, badElements)
+        try decoder.decode(Value.self, from: body, at: rootKeyPath, invalidElements)
     }
 }

@@ -66,7 +66,7 @@ public struct TransportFault: Error, Sendable {
         case other
 
         /// Whether another attempt may bring something else.
-        var mayPass: Bool {
+        var isTransient: Bool {
             switch self {
             case .unreachable, .lost, .truncated, .malformed, .undecodable, .other: true
             case .untrusted, .headerTooLarge, .tooManyHeaders, .bodyTooLarge, .notCached, .noSpace, .notPutAside: false

@@ -71,7 +71,7 @@ public struct TransportRequest: Sendable {
     }
 
     /// Whether it does no harm if it arrives twice.
-    var mayArriveTwice: Bool { method.mayArriveTwice(with: headers) }
+    var isReplaySafe: Bool { method.isReplaySafe(with: headers) }
 }
 
 extension TransportRequest: CustomStringConvertible, CustomReflectable {

@@ -63,7 +63,7 @@ private func firstService(_ photo: URL, _ text: String) async throws {
         }
         typealias Value = [City]
         var rootKeyPath: String? { "data.cities" }
-        var badElements: BadElements { .skip }
+        var invalidElements: InvalidElementPolicy { .skip }
     }
 
     let cities = try await service.fetch(CitiesResource(continent: "europe"))
@@ -90,7 +90,7 @@ private func firstService(_ photo: URL, _ text: String) async throws {
         // sample: one parser, many envelopes
         let city = ObjectParser { json in try json["name"].require(\.string) }
         let one = city.object(at: "data.city")
-        let many = city.list(at: "data.items", badElements: .skip)
+        let many = city.list(at: "data.items", invalidElements: .skip)
         // end
         _ = (one, many)
     }

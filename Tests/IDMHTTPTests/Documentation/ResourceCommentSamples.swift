@@ -45,7 +45,7 @@ extension Surroundings {
 
         struct CitiesResource: ParsedResource {
             var request: ServiceRequest { ServiceRequest(.get, "/cities") }
-            var parser: ResourceParser<[City]> { City.parser.list(at: "data.items", badElements: .skip) }
+            var parser: ResourceParser<[City]> { City.parser.list(at: "data.items", invalidElements: .skip) }
         }
         // end
         return try await service.fetch(CitiesResource()).map { ($0.name, $0.size) }

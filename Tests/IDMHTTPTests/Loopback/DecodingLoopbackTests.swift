@@ -17,7 +17,7 @@ private struct Item: Decodable, Equatable, Sendable {
 
 private struct Items: DecodableResource {
     typealias Value = [Item]
-    var badElements = BadElements.fail
+    var invalidElements = InvalidElementPolicy.fail
     var request: ServiceRequest { ServiceRequest(.get, "/a") }
     var rootKeyPath: String? { "data.items" }
 }
@@ -93,12 +93,12 @@ struct DecodingLoopbackTests {
     }
 
     @Test("One bad element fails the whole, or is left out and told of, as the resource has it")
-    func badElements() async throws {
+    func invalidElements() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .json(Self.items(#"{"size":1},{"size":"2"},{"size":3}"#)))
             await #expect(throws: HTTPError.self) { try await service.fetch(Items()) }
             let told = Watched(0)
-            let items = try await service.fetch(Items(badElements: .skip { _ in told.change { $0 += 1 } }))
+            let items = try await service.fetch(Items(invalidElements: .skip { _ in told.change { $0 += 1 } }))
             #expect(items.map(\.size) == [1, 3])
             #expect(told.value == 1)
         }

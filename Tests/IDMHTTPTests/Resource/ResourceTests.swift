@@ -15,7 +15,7 @@ private struct City: Codable, Equatable, Sendable {
 
 private struct Cities: DecodableResource {
     var continent = "europe"
-    var badElements = BadElements.fail
+    var invalidElements = InvalidElementPolicy.fail
     typealias Value = [City]
     var request: ServiceRequest {
         ServiceRequest(.get, "/{continent}.json", pathParameters: ["continent": continent])
@@ -77,8 +77,8 @@ struct ResourceTests {
         let service = try HTTPService(ScriptedTransport(body))
         let told = Mutex(0)
 
-        #expect(try await service.fetch(Cities(badElements: .skip)).map(\.name) == ["Oslo", "Rome"])
-        let cities = Cities(badElements: .skip { _ in told.withLock { $0 += 1 } })
+        #expect(try await service.fetch(Cities(invalidElements: .skip)).map(\.name) == ["Oslo", "Rome"])
+        let cities = Cities(invalidElements: .skip { _ in told.withLock { $0 += 1 } })
         #expect(try await service.fetch(cities).count == 2)
         #expect(told.withLock { $0 } == 5)
     }
@@ -89,7 +89,7 @@ struct ResourceTests {
             #"{"data":{"cities":{}}}"#, #"{"data":{"cities":null}}"#, #"{"data":{}}"#,
         ])
     func noArray(body: String) async throws {
-        #expect(try await fault(Cities(badElements: .skip), body)?.path == "data.cities")
+        #expect(try await fault(Cities(invalidElements: .skip), body)?.path == "data.cities")
     }
 
     @Test(
@@ -257,7 +257,7 @@ struct ResourceTests {
         }
         struct List: PropertyListResource {
             typealias Value = [Named]
-            var badElements = BadElements.fail
+            var invalidElements = InvalidElementPolicy.fail
             var request: ServiceRequest { ServiceRequest(.get, "/") }
             var rootKeyPath: String? { "cities" }
             var decoder: PropertyListDecoder {
@@ -269,7 +269,7 @@ struct ResourceTests {
         let body = "<plist><dict><key>cities</key><array><integer>1</integer><string>x</string></array></dict></plist>"
         let service = try HTTPService(ScriptedTransport(body))
 
-        #expect(try await service.fetch(List(badElements: .skip)).map(\.name) == ["Rome"])
+        #expect(try await service.fetch(List(invalidElements: .skip)).map(\.name) == ["Rome"])
         #expect(try await fault(List(), body)?.path == "cities.1")
     }
 
@@ -338,7 +338,7 @@ struct ResourceTests {
 
         let bad = #"{"items":[{"name":"Bern"},{},7]}"#
         #expect(try await fault(Parsed(parser: city.list(at: "items")), bad)?.path == "items.1")
-        #expect(try city.list(at: "items", badElements: .skip).parse(Data(bad.utf8)).count == 1)
+        #expect(try city.list(at: "items", invalidElements: .skip).parse(Data(bad.utf8)).count == 1)
         #expect(
             try await fault(Parsed(parser: city.object(at: "items.2")), bad)?.reason
                 == "there is no String, but nothing")

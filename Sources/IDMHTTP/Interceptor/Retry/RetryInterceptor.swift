@@ -9,7 +9,7 @@ internal import Foundation
 ///
 /// - **Which requests.** Those with a method that does no harm when it is repeated (GET, HEAD, OPTIONS, PUT, DELETE),
 ///   and any with an `Idempotency-Key`. Never one whose body can be read once only.
-/// - **After which failures.** Those of ``mayPass``, unless you choose others: a transport's that depends on the
+/// - **After which failures.** Those of ``isTransient``, unless you choose others: a transport's that depends on the
 ///   network, an exchange that the transport gave up though nobody had asked it to, a time-out, and the statuses 408,
 ///   429, 502, 503 and 504. Never after a `CancellationError`: a task that is cancelled makes no request again.
 /// - **After how long.** The delay, or what a `Retry-After` asks for if that is longer.
@@ -40,7 +40,7 @@ public struct RetryInterceptor: HTTPInterceptor {
     public init(
         _ count: Int = 2, delay: RetryDelay = .jittered(), maximumWait: Duration = .seconds(60),
         budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),
-        when: @escaping @Sendable (HTTPError) -> Bool = RetryInterceptor.mayPass
+        when: @escaping @Sendable (HTTPError) -> Bool = RetryInterceptor.isTransient
     ) {
         self.init(
             count, delay: delay, maximumWait: maximumWait, budget: budget, clock: clock, now: { Date() }, when: when)
@@ -49,7 +49,7 @@ public struct RetryInterceptor: HTTPInterceptor {
     init(
         _ count: Int, delay: RetryDelay, maximumWait: Duration = .seconds(60), budget: RetryBudget? = nil,
         clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
-        when: @escaping @Sendable (HTTPError) -> Bool = RetryInterceptor.mayPass
+        when: @escaping @Sendable (HTTPError) -> Bool = RetryInterceptor.isTransient
     ) {
         self.count = count
         self.delay = delay
@@ -63,9 +63,9 @@ public struct RetryInterceptor: HTTPInterceptor {
     /// Whether a failure is one of those that commonly pass: a transport's that depends on the network, also one that
     /// isn't known here, an exchange that the transport gave up (``HTTPError/Reason/cancelled``), a time-out that isn't
     /// the deadline, and the statuses 408, 429, 502, 503 and 504.
-    public static let mayPass: @Sendable (HTTPError) -> Bool = { error in
+    public static let isTransient: @Sendable (HTTPError) -> Bool = { error in
         switch error.reason {
-        case .transport(let error): (error as? TransportFault)?.kind.mayPass ?? true
+        case .transport(let error): (error as? TransportFault)?.kind.isTransient ?? true
         case .timedOut(.silence), .timedOut(.transport), .cancelled: true
         case .status(let status): [408, 429, 502, 503, 504].contains(status)
         case .badRequest, .timedOut(.deadline), .rejected, .decoding, .tooLarge, .headerTooLarge, .redirect:
@@ -82,7 +82,7 @@ public struct RetryInterceptor: HTTPInterceptor {
                 let response = try await next(request)
                 budget?.succeed()
                 return response
-            } catch let error as HTTPError where retries < count && request.mayBeMadeTwice && condition(error) {
+            } catch let error as HTTPError where retries < count && request.isRetryable && condition(error) {
                 retries += 1
                 let wait = wait(beforeRetry: retries, error)
                 let deadline = request.deadline ?? next.configuration.deadline

@@ -21,7 +21,7 @@ final class RequestFlow: Sendable {
     private let state = Locked(State())
 
     init(_ request: ServiceRequest, _ control: PauseControl?) {
-        isRepeatable = request.mayBeMadeTwice
+        isRepeatable = request.isRetryable
         hasRanges = request.method == .get
         // Of a request without one nobody tells when it goes.
         if request.body == nil { state.withLock { $0.hasBegun = true } }

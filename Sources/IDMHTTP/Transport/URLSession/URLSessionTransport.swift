@@ -124,7 +124,7 @@ public final class URLSessionTransport: HTTPTransport {
         #if canImport(FoundationNetworking)
         // When a connection that was kept breaks before an answer, libcurl sends the request again on another one, and
         // asks nobody.
-        return request.mayArriveTwice ? session : cautious
+        return request.isReplaySafe ? session : cautious
         #else
         return session
         #endif

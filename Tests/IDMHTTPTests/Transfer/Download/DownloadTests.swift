@@ -301,7 +301,7 @@ struct DownloadTests {
         }
         struct Refused: Error {}
         var service = try HTTPService(place.server)
-        service.rules = [ResponseRule { $0.headers["X-Error"] == nil ? .noOpinion : .rejected(Refused()) }]
+        service.rules = [ResponseRule { $0.headers["X-Error"] == nil ? .undecided : .rejected(Refused()) }]
         let provider = DownloadProvider(service, files: place.files)
         let error = await #expect(throws: HTTPError.self) { try await provider.request(place.download()) }
         #expect(error?.failure(as: Refused.self) != nil && place.names.isEmpty && place.files.openFiles == 0)

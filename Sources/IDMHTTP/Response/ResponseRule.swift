@@ -23,7 +23,7 @@ public struct ResponseRule: Sendable {
         /// It is a failure.
         case failure(HTTPError.Reason)
         /// The next rule is asked.
-        case noOpinion
+        case undecided
 
         /// It is a failure of the API's own.
         public static func rejected(_ failure: any Error) -> Verdict { .failure(.rejected(failure)) }
@@ -45,12 +45,12 @@ public struct ResponseRule: Sendable {
     /// A status within these is a success, whatever is in the body.
     public static func accept(_ statuses: some Sequence<Int>) -> ResponseRule {
         let statuses = Set(statuses)
-        return ResponseRule { statuses.contains($0.status) ? .success : .noOpinion }
+        return ResponseRule { statuses.contains($0.status) ? .success : .undecided }
     }
 
     /// A status outside of these is a failure.
     public static func status(in statuses: some RangeExpression<Int> & Sendable) -> ResponseRule {
-        ResponseRule { statuses.contains($0.status) ? .noOpinion : .failure(.status($0.status)) }
+        ResponseRule { statuses.contains($0.status) ? .undecided : .failure(.status($0.status)) }
     }
 
     /// What an API says when it fails, as a type of its own: the body of a response whose status isn't from 200 to 299.
@@ -67,7 +67,7 @@ public struct ResponseRule: Sendable {
         ResponseRule { response in
             guard !(200..<300).contains(response.status),
                 let failure = try? decoder.decode(type, from: response.body, at: keyPath)
-            else { return .noOpinion }
+            else { return .undecided }
             return .rejected(failure)
         }
     }
@@ -88,7 +88,7 @@ public struct ResponseRule: Sendable {
         ResponseRule { response in
             guard let envelope = try? decoder.decode(type, from: response.body, at: keyPath),
                 let failure = failure(envelope)
-            else { return .noOpinion }
+            else { return .undecided }
             return .rejected(failure)
         }
     }
@@ -101,7 +101,7 @@ extension [ResponseRule] {
             switch rule.verdict(on: response) {
             case .success: return nil
             case .failure(let reason): return reason
-            case .noOpinion: continue
+            case .undecided: continue
             }
         }
         return (200..<300).contains(response.status) ? nil : .status(response.status)

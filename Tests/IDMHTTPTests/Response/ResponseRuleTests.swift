@@ -76,6 +76,6 @@ struct ResponseRuleTests {
         #expect(verdict([first, second], 200) == "code 1")
         #expect(verdict([second, first], 200) == "code 2")
         #expect(verdict([.accept([200]), first], 200) == "success")
-        #expect(verdict([ResponseRule { _ in .noOpinion }, first], 200) == "code 1")
+        #expect(verdict([ResponseRule { _ in .undecided }, first], 200) == "code 1")
     }
 }
