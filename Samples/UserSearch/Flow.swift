@@ -18,7 +18,7 @@ struct Flow: Sendable {
         let trace = TraceRecorder()
         self.trace = trace
         var configuration = ServiceConfiguration(baseURL: server, headers: ["Accept": "application/json"])
-        configuration.timeout = .seconds(10)
+        configuration.idleTimeout = .seconds(10)
         let service = HTTPService(
             configuration: configuration, interceptors: [TraceInterceptor(trace), RetryInterceptor(1)])
         let accounts = try DiskCache<String, [Account]>(

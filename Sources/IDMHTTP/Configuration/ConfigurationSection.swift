@@ -55,8 +55,8 @@ struct ConfigurationSection: Decodable, Sendable {
 
     var baseURL: Found<String>?
     var headers: [Header] = []
-    var timeout: Found<Double>?
-    var deadline: Found<Double>?
+    var idleTimeout: Found<Double>?
+    var totalTimeout: Found<Double>?
     var cachePolicy: Found<String>?
     var maximumBody: Found<Int>?
     var maximumHeader: Found<Int>?
@@ -74,8 +74,8 @@ struct ConfigurationSection: Decodable, Sendable {
         isEndpoint = decoder.codingPath.first?.stringValue == ConfigurationFile.endpoint
         environments = try container.decodeIfPresent([String: ConfigurationSection].self, forKey: "environments")
         baseURL = try container.found("baseURL") ?? (isEndpoint ? container.found("Base") : nil)
-        timeout = try container.found("timeout")
-        deadline = try container.found("deadline")
+        idleTimeout = try container.found("idleTimeout")
+        totalTimeout = try container.found("totalTimeout")
         cachePolicy = try container.found("cachePolicy")
         maximumBody = try container.found("maximumBody")
         maximumHeader = try container.found("maximumHeader")
@@ -90,7 +90,8 @@ struct ConfigurationSection: Decodable, Sendable {
     }
 
     private static let keys: Set = [
-        "baseURL", "headers", "timeout", "deadline", "cachePolicy", "maximumBody", "maximumHeader", "maximumRedirects",
+        "baseURL", "headers", "idleTimeout", "totalTimeout", "cachePolicy", "maximumBody", "maximumHeader",
+        "maximumRedirects",
         "environments",
     ]
 
@@ -104,8 +105,8 @@ struct ConfigurationSection: Decodable, Sendable {
         var result = self
         result.baseURL = other.baseURL ?? baseURL
         result.headers = headers + other.headers
-        result.timeout = other.timeout ?? timeout
-        result.deadline = other.deadline ?? deadline
+        result.idleTimeout = other.idleTimeout ?? idleTimeout
+        result.totalTimeout = other.totalTimeout ?? totalTimeout
         result.cachePolicy = other.cachePolicy ?? cachePolicy
         result.maximumBody = other.maximumBody ?? maximumBody
         result.maximumHeader = other.maximumHeader ?? maximumHeader

@@ -7,12 +7,12 @@ extension ServiceConfiguration {
     /// {
     ///     "baseURL": "https://api.example.com/v1",
     ///     "headers": { "Accept-Language": "en" },
-    ///     "timeout": 20,
+    ///     "idleTimeout": 20,
     ///     "environments": { "staging": { "baseURL": "https://staging.example.com/v1" } }
     /// }
     /// ```
     ///
-    /// The keys are `baseURL`, `headers`, `timeout` and `deadline` (in seconds), `cachePolicy` (a case of
+    /// The keys are `baseURL`, `headers`, `idleTimeout` and `totalTimeout` (in seconds), `cachePolicy` (a case of
     /// ``ServiceRequest/CachePolicy`` by its name), `maximumBody` and `maximumHeader` (in bytes), `maximumRedirects`
     /// and `environments`. Only a base URL has to be there. A key that isn't one of them is
     /// an error, so that none is misspelt for ever. If there is an `Endpoint`, as in the Info.plist of an app, it is
@@ -107,8 +107,8 @@ extension ServiceConfiguration {
             try Self.check(header.text.key) { () throws(ServiceRequest.Fault) in try field.check() }
             headers = headers.merging(field)
         }
-        timeout = try section.timeout?.seconds() ?? timeout
-        deadline = try section.deadline?.seconds() ?? deadline
+        idleTimeout = try section.idleTimeout?.seconds() ?? idleTimeout
+        totalTimeout = try section.totalTimeout?.seconds() ?? totalTimeout
         cachePolicy = try section.cachePolicy?.cachePolicy() ?? cachePolicy
         limits.body = try section.maximumBody?.positive() ?? limits.body
         limits.header = try section.maximumHeader?.positive() ?? limits.header

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept-Language": "en"])
-/// configuration.timeout = .seconds(20)
+/// configuration.idleTimeout = .seconds(20)
 /// ```
 ///
 /// It can be read from a file as well: ``init(contentsOf:environment:variable:in:)``.
@@ -20,9 +20,9 @@ public struct ServiceConfiguration: Sendable {
     /// The header of each request, below the request's own.
     public var headers: ServiceHeaders
     /// The longest silence of a request, unless it has its own: how long nothing may come or go.
-    public var timeout: Duration
+    public var idleTimeout: Duration
     /// The longest time for everything about a request, unless it has its own. Nil for no end.
-    public var deadline: Duration?
+    public var totalTimeout: Duration?
     /// What the transport is asked to do about its cache, unless the request says it.
     public var cachePolicy: ServiceRequest.CachePolicy
     /// What is done about a response that sends a request elsewhere.
@@ -37,16 +37,16 @@ public struct ServiceConfiguration: Sendable {
 
     /// Makes a configuration. The base URL is checked when a request is sent.
     public init(
-        baseURL: URL, headers: ServiceHeaders = [:], timeout: Duration = .seconds(60),
-        deadline: Duration? = .seconds(600), cachePolicy: ServiceRequest.CachePolicy = .standard,
+        baseURL: URL, headers: ServiceHeaders = [:], idleTimeout: Duration = .seconds(60),
+        totalTimeout: Duration? = .seconds(600), cachePolicy: ServiceRequest.CachePolicy = .standard,
         redirects: RedirectPolicy = .follow, limits: Limits = Limits(), redaction: ServiceRedaction = .standard,
         cookies: ServiceCookies? = nil
     ) {
         self.baseURL = baseURL
         base = BaseURL.reading(baseURL)
         self.headers = headers
-        self.timeout = timeout
-        self.deadline = deadline
+        self.idleTimeout = idleTimeout
+        self.totalTimeout = totalTimeout
         self.cachePolicy = cachePolicy
         self.redirects = redirects
         self.limits = limits

@@ -45,7 +45,8 @@ extension ServiceRedaction {
 
     /// Whether a field of a query says that what another one holds is secret.
     private func hasLabelOfSecret(_ text: String) -> Bool {
-        text.unicodeScalars.split(whereSeparator: Self.signs.contains).dropFirst().contains { field in
+        let fields = text.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: Self.signs.contains)
+        return fields.dropFirst().contains { field in
             guard let sign = field.firstIndex(of: "=") else { return false }
             return Self.isLabel(String(field[..<sign]).removingEscapes())
                 && isSecret(String(field[sign...].dropFirst()).removingEscapes())
@@ -93,9 +94,7 @@ extension ServiceRedaction {
     }
 
     /// Text without the users of the addresses in it, also where slashes are escaped: `https:\/\/ada:pin@host\/`.
-    ///
-    /// - Parameter isCut: Whether there is more of it: an address that isn't whole may be nothing but a user.
-    func withoutUsers(_ text: String, isCut: Bool = false) -> String {
+    func withoutUsers(_ text: String) -> String {
         var shown = ""
         var rest = text.unicodeScalars[...]
         while let slash = rest.firstIndex(of: "/") {
@@ -109,8 +108,6 @@ extension ServiceRedaction {
             if let at = authority.lastIndex(of: "@") {
                 shown += "\(Self.mark)@"
                 rest = rest[at...].dropFirst()
-            } else if isCut, authority.endIndex == rest.endIndex {
-                return shown + Self.mark
             }
         }
         return shown + String(rest)

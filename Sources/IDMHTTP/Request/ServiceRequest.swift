@@ -30,11 +30,11 @@ public struct ServiceRequest: Sendable {
     public var headers: ServiceHeaders
     /// What the request carries.
     public var body: RequestBody?
-    /// The longest silence: how long nothing may come or go. Nil for the service's own.
-    public var timeout: Duration?
+    /// The longest time in which nothing is sent or received. Nil for the service's own.
+    public var idleTimeout: Duration?
     /// The longest time for everything, from the first byte to the last, with redirects, retries, pauses and the waits
     /// between them. Nil for the service's own.
-    public var deadline: Duration?
+    public var totalTimeout: Duration?
     /// What the transport is asked to do about its cache. Nil for the service's own.
     public var cachePolicy: CachePolicy?
     /// Hears how many bytes of the body have gone. It starts anew with each attempt and each redirect.
@@ -48,7 +48,8 @@ public struct ServiceRequest: Sendable {
     /// Makes a request. Nothing is checked before it is sent.
     public init(
         _ method: Method, _ path: String, pathParameters: [String: any ServiceQueryValue] = [:], query: Query = [:],
-        headers: ServiceHeaders = [:], body: RequestBody? = nil, timeout: Duration? = nil, deadline: Duration? = nil,
+        headers: ServiceHeaders = [:], body: RequestBody? = nil, idleTimeout: Duration? = nil,
+        totalTimeout: Duration? = nil,
         cachePolicy: CachePolicy? = nil
     ) {
         self.method = method
@@ -61,8 +62,8 @@ public struct ServiceRequest: Sendable {
         self.query = query
         self.headers = headers
         self.body = body
-        self.timeout = timeout
-        self.deadline = deadline
+        self.idleTimeout = idleTimeout
+        self.totalTimeout = totalTimeout
         self.cachePolicy = cachePolicy
     }
 

@@ -20,7 +20,8 @@ extension ResourceReading {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            let fault = HTTPError.DecodingFault(error, in: body, redacted: redaction)
+            let fault = HTTPError.DecodingFault(
+                error, in: body, contentType: response?.headers[.contentType], redacted: redaction)
             throw HTTPError(.decoding(fault), request: name, response: response)
         }
     }

@@ -2,12 +2,12 @@ internal import Foundation
 
 extension HTTPError.DecodingFault {
     /// What an error of a decoder says of a body.
-    init(_ error: any Error, in body: Data, redacted redaction: ServiceRedaction) {
+    init(_ error: any Error, in body: Data, contentType: String? = nil, redacted redaction: ServiceRedaction) {
         let (path, reason) = Self.parts(of: error, in: body)
         let holdsSecret = redaction.isSecret(path, in: body)
         self.init(
             path: path.dotted, reason: holdsSecret ? "the value is secret" : Self.diagnosis(of: body) ?? reason,
-            excerpt: redaction.excerpt(of: body))
+            excerpt: redaction.excerpt(of: body, contentType: contentType))
     }
 
     private static func parts(of error: any Error, in body: Data) -> (path: [any CodingKey], reason: String) {

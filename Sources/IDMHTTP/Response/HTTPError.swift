@@ -55,9 +55,9 @@ public struct HTTPError: Error, Sendable {
     /// Which time was over.
     public enum TimeLimit: Sendable, Hashable {
         /// Nothing came or went for so long.
-        case silence(Duration)
+        case idle(Duration)
         /// Everything together took so long.
-        case deadline(Duration)
+        case total(Duration)
         /// The transport's own time was over.
         case transport
     }
@@ -68,7 +68,7 @@ public struct HTTPError: Error, Sendable {
         public var path: String
         /// What is wrong there.
         public var reason: String
-        /// The beginning of the body, with secrets redacted.
+        /// The beginning of a body that is JSON or a form, with secrets redacted; of any other body its type and length.
         public var excerpt: String
 
         /// Makes a fault.
@@ -113,8 +113,8 @@ extension HTTPError.Reason: CustomStringConvertible {
         case .badRequest(let fault): "\(fault)"
         // What a stranger's error says isn't known to be free of secrets: an error of URLSession holds the whole URL.
         case .transport(let error): "The transport failed: \(error.safeName)".endingSentence
-        case .timedOut(.silence(let duration)): "Nothing came or went for \(duration)."
-        case .timedOut(.deadline(let duration)): "It was not done within \(duration)."
+        case .timedOut(.idle(let duration)): "Nothing came or went for \(duration)."
+        case .timedOut(.total(let duration)): "It was not done within \(duration)."
         case .timedOut(.transport): "The transport's own time was over."
         case .cancelled: "The transport gave the exchange up."
         case .status(let status): "The server answered with the status \(status)."

@@ -56,7 +56,7 @@ struct Exchange: Sendable {
                 return try await Visit(exchange: self, owners: owners, sound: { meter.hear() }).response(to: request)
             }
         } catch is SilenceWatch.Silence {
-            throw HTTPError.Reason.Thrown(.timedOut(.silence(request.timeout)))
+            throw HTTPError.Reason.Thrown(.timedOut(.idle(request.timeout)))
         }
     }
 
@@ -64,7 +64,7 @@ struct Exchange: Sendable {
     private func watched(_ stream: HTTPBytes, of request: ServiceRequest, silence: Duration) -> HTTPBytes {
         WatchedBody(stream, silence: silence, unless: .current, clock: clock) {
             [redaction = configuration.redaction] error in
-            let error = error is SilenceWatch.Silence ? HTTPError.Reason.Thrown(.timedOut(.silence(silence))) : error
+            let error = error is SilenceWatch.Silence ? HTTPError.Reason.Thrown(.timedOut(.idle(silence))) : error
             return HTTPError(of: error, request: request.description(redacted: redaction))
         }.bytes
     }

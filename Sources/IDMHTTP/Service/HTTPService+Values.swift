@@ -60,7 +60,8 @@ extension ServiceResponse {
         do {
             return try decoder.decode(type, from: body, at: keyPath)
         } catch {
-            throw HTTPError.DecodingFault(error, in: body, redacted: .standard)
+            throw HTTPError.DecodingFault(
+                error, in: body, contentType: headers[.contentType], redacted: .standard)
         }
     }
 }

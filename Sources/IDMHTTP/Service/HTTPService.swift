@@ -94,7 +94,7 @@ public struct HTTPService: DataProvider {
         var stream = ServiceStream(
             status: response.status, headers: response.headers, url: response.url,
             bytes: response.stream ?? HTTPBytes(response.body))
-        if let deadline = request.deadline, response.stream != nil {
+        if let deadline = request.totalTimeout, response.stream != nil {
             let body = WatchedBody(
                 stream.bytes, silence: nil, rest: (deadline - elapsed(), overdue(request, after: deadline)),
                 clock: clock, error: { $0 })
@@ -126,13 +126,13 @@ public struct HTTPService: DataProvider {
 
     private func runInTime(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
         // A deadline that isn't one is found by the exchange.
-        guard let deadline = request.deadline ?? configuration.deadline, deadline > .zero else {
+        guard let deadline = request.totalTimeout ?? configuration.totalTimeout, deadline > .zero else {
             return try await LibraryTask.elsewhere { try await run(request, chain) }
         }
         do {
             // The chain hears of a cancellation and nothing else, and some of it tells what it hears.
             let watch = SilenceWatch(duration: deadline, clock: clock) {
-                chain.call.giveUp(.timedOut(.deadline(deadline)))
+                chain.call.giveUp(.timedOut(.total(deadline)))
             }
             return try await watch.run { _ in try await run(request, chain) }
         } catch is SilenceWatch.Silence {
@@ -142,7 +142,7 @@ public struct HTTPService: DataProvider {
 
     /// What a request fails with that wasn't done within a deadline.
     func overdue(_ request: ServiceRequest, after deadline: Duration) -> HTTPError {
-        HTTPError(.timedOut(.deadline(deadline)), request: request.description(redacted: configuration.redaction))
+        HTTPError(.timedOut(.total(deadline)), request: request.description(redacted: configuration.redaction))
     }
 
     /// Interceptors and the exchange behind them, on no actor.

@@ -18,9 +18,9 @@ extension ServiceConfiguration {
             }
         try headers.check()
         try request.headers.check()
-        if let deadline = request.deadline ?? deadline, deadline <= .zero { throw .time("deadline") }
-        let timeout = request.timeout ?? timeout
-        guard timeout > .zero else { throw .time("time-out") }
+        if let deadline = request.totalTimeout ?? totalTimeout, deadline <= .zero { throw .time("total time-out") }
+        let timeout = request.idleTimeout ?? idleTimeout
+        guard timeout > .zero else { throw .time("idle time-out") }
         let isForeign = request.isAbsolute && request.origin(in: self) != base.origin
         let secrets = [redaction, .standard]
         let own = ServiceHeaders(

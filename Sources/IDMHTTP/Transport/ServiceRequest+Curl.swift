@@ -68,7 +68,7 @@ private struct CurlCommand {
         case .encoder, .bytes:
             let data = encoded?.data ?? Data()
             if redaction == .none { return verbatim(data) }
-            return .text(redactedJSON(data) ?? "<\(data.count) bytes>")
+            return .text(redaction.redactedJSON(data) ?? "<\(data.count) bytes>")
         }
     }
 
@@ -94,30 +94,6 @@ private struct CurlCommand {
         if let type = part.contentType { form += ";type=\(type)" }
         if let name = part.fileName { form += ";filename=\(name.doubleQuoted)" }
         return "--form \(form.quoted)"
-    }
-
-    /// JSON without the values that stand under secret names, and without what is secret in addresses. Nil if it isn't
-    /// JSON.
-    private func redactedJSON(_ data: Data) -> String? {
-        guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed),
-            value is [String: Any] || value is [Any],
-            let shown = try? JSONSerialization.data(
-                withJSONObject: redacted(value), options: [.sortedKeys, .withoutEscapingSlashes])
-        else { return nil }
-        return String(decoding: shown, as: UTF8.self)
-    }
-
-    private func redacted(_ value: Any) -> Any {
-        switch value {
-        case let object as [String: Any]:
-            Dictionary(
-                uniqueKeysWithValues: object.map { name, value in
-                    (name, redaction.isSecret(name, in: object) ? ServiceRedaction.mark : redacted(value))
-                })
-        case let array as [Any]: array.map(redacted)
-        case let text as String: redaction.findsSecret(in: text) ? ServiceRedaction.mark : text
-        default: value
-        }
     }
 }
 

@@ -77,7 +77,7 @@ struct ServerCommentSamples {
     @Test func `a stub transport`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         try await Surroundings.transport(
-            configuration: ServiceConfiguration(baseURL: url, timeout: .seconds(600)), gate: TestGate())
+            configuration: ServiceConfiguration(baseURL: url, idleTimeout: .seconds(600)), gate: TestGate())
     }
 
     @Test func `a server`() async throws {
@@ -128,7 +128,7 @@ struct ServerCommentSamples {
     }
 
     private func service(of server: LoopbackServer) -> HTTPService {
-        HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .seconds(600)))
+        HTTPService(configuration: ServiceConfiguration(baseURL: server.url, idleTimeout: .seconds(600)))
     }
 
     @Test func `a transport against the contract`() async throws {

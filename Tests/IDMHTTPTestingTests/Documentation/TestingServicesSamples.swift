@@ -24,7 +24,7 @@ struct TestingServicesSamples {
 
     init() throws {
         api = ServiceConfiguration(
-            baseURL: try #require(URL(string: "https://api.example.com/v1")), timeout: .seconds(600))
+            baseURL: try #require(URL(string: "https://api.example.com/v1")), idleTimeout: .seconds(600))
     }
 
     // sample: a stub transport

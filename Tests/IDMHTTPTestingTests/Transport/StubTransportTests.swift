@@ -11,7 +11,7 @@ struct StubTransportTests {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         // All tests start at once: one of them may not have its turn for a minute.
         return HTTPService(
-            configuration: ServiceConfiguration(baseURL: url, timeout: .seconds(600)), transport: transport)
+            configuration: ServiceConfiguration(baseURL: url, idleTimeout: .seconds(600)), transport: transport)
     }
 
     @Test("A stub transport answers by method and path, and records requests")

@@ -17,12 +17,12 @@ struct ReadingTests {
 
     private static let full = """
         {
-            "baseURL": "https://h/v1", "headers": { "X": "1", "Accept-Language": "en" }, "timeout": 2.5, "deadline": 30,
+            "baseURL": "https://h/v1", "headers": { "X": "1", "Accept-Language": "en" }, "idleTimeout": 2.5, "totalTimeout": 30,
             "cachePolicy": "reload",
             "maximumBody": 1000, "maximumHeader": 2000, "maximumRedirects": 0,
             "environments": {
                 "staging": {
-                    "baseURL": "https://staging.h", "headers": { "x": "2" }, "timeout": 1, "cachePolicy": "cacheOnly"
+                    "baseURL": "https://staging.h", "headers": { "x": "2" }, "idleTimeout": 1, "cachePolicy": "cacheOnly"
                 },
                 "empty": {}
             }
@@ -32,7 +32,7 @@ struct ReadingTests {
     private func expectFull(_ configuration: ServiceConfiguration) {
         #expect(configuration.baseURL.absoluteString == "https://h/v1")
         #expect(configuration.headers == ["Accept-Language": "en", "X": "1"])
-        #expect(configuration.timeout == .seconds(2.5) && configuration.deadline == .seconds(30))
+        #expect(configuration.idleTimeout == .seconds(2.5) && configuration.totalTimeout == .seconds(30))
         #expect(configuration.limits == .init(body: 1000, header: 2000, redirects: 0))
         #expect(configuration.cachePolicy == .reload)
     }
@@ -61,7 +61,7 @@ struct ReadingTests {
     func least() throws {
         let configuration = try json(#"{"baseURL": "https://h"}"#)
 
-        #expect(configuration.timeout == .seconds(60) && configuration.headers.isEmpty)
+        #expect(configuration.idleTimeout == .seconds(60) && configuration.headers.isEmpty)
         #expect(configuration.limits == .init())
     }
 
@@ -71,7 +71,7 @@ struct ReadingTests {
 
         #expect(staging.baseURL.absoluteString == "https://staging.h")
         #expect(staging.headers == ["Accept-Language": "en", "x": "2"])
-        #expect(staging.timeout == .seconds(1) && staging.deadline == .seconds(30))
+        #expect(staging.idleTimeout == .seconds(1) && staging.totalTimeout == .seconds(30))
         #expect(staging.cachePolicy == .cacheOnly)
         expectFull(try json(Self.full, environment: "empty"))
     }
@@ -80,7 +80,7 @@ struct ReadingTests {
     func variables() throws {
         let set = try json(Self.full, environment: "staging", variable: "API", in: ["API": "http://[::1]:8080"])
         #expect(set.baseURL.absoluteString == "http://[::1]:8080")
-        #expect(set.timeout == .seconds(1))
+        #expect(set.idleTimeout == .seconds(1))
         for variables in [[:], ["API": ""], ["OTHER": "http://other"]] {
             expectFull(try json(Self.full, variable: "API", in: variables))
         }
@@ -95,7 +95,7 @@ struct ReadingTests {
                 <key>Built</key><date>2024-01-01T00:00:00Z</date>
                 <key>Endpoint</key><dict>
                     <key>Base</key><string>https://h/v1</string>
-                    <key>timeout</key><integer>7</integer>
+                    <key>idleTimeout</key><integer>7</integer>
                     <key>Search</key><string>search/users</string>
                     <key>environments</key><dict>
                         <key>staging</key><dict><key>Base</key><string>https://s</string></dict>
@@ -104,7 +104,7 @@ struct ReadingTests {
             </dict></plist>
             """
         let configuration = try ServiceConfiguration(propertyList: Data(info.utf8), in: [:])
-        #expect(configuration.baseURL.absoluteString == "https://h/v1" && configuration.timeout == .seconds(7))
+        #expect(configuration.baseURL.absoluteString == "https://h/v1" && configuration.idleTimeout == .seconds(7))
         let staging = try ServiceConfiguration(propertyList: Data(info.utf8), environment: "staging", in: [:])
         #expect(staging.baseURL.absoluteString == "https://s")
 
@@ -151,12 +151,12 @@ struct ReadingTests {
             (#"{"baseURL": 1}"#, "baseURL"), (#"{"baseURL": null}"#, "baseURL"), (#"{"baseURL": ""}"#, "baseURL"),
             (#"{"baseURL": "not a url"}"#, "baseURL"), (#"{"baseURL": "ftp://h"}"#, "baseURL"),
             (#"{"baseURL": "https://u:s3cret@h"}"#, "baseURL"),
-            (#"{"baseURL": "https://h", "timeout": "3"}"#, "timeout"),
-            (#"{"baseURL": "https://h", "timeout": 0}"#, "timeout"),
-            (#"{"baseURL": "https://h", "timeout": -1}"#, "timeout"),
-            (#"{"baseURL": "https://h", "timeout": 1e-22}"#, "timeout"),
-            (#"{"baseURL": "https://h", "deadline": 1e300}"#, "deadline"),
-            (#"{"baseURL": "https://h", "deadline": 1e999}"#, "deadline"),
+            (#"{"baseURL": "https://h", "idleTimeout": "3"}"#, "idleTimeout"),
+            (#"{"baseURL": "https://h", "idleTimeout": 0}"#, "idleTimeout"),
+            (#"{"baseURL": "https://h", "idleTimeout": -1}"#, "idleTimeout"),
+            (#"{"baseURL": "https://h", "idleTimeout": 1e-22}"#, "idleTimeout"),
+            (#"{"baseURL": "https://h", "totalTimeout": 1e300}"#, "totalTimeout"),
+            (#"{"baseURL": "https://h", "totalTimeout": 1e999}"#, "totalTimeout"),
             (#"{"baseURL": "https://h", "maximumBody": 1.5}"#, "maximumBody"),
             (#"{"baseURL": "https://h", "maximumRedirects": -1}"#, "maximumRedirects"),
             (#"{"baseURL": "https://h", "cachePolicy": "s3cret"}"#, "cachePolicy"),
@@ -166,7 +166,7 @@ struct ReadingTests {
             (#"{"baseURL": "https://h", "headers": {"A B": "1"}}"#, "headers.A B"),
             (#"{"baseURL": "https://h", "headers": {"A": "s3cret\r\nB: c"}}"#, "headers.A"),
             (#"{"baseURL": "https://h", "headers": {"Host": "x"}}"#, "headers.Host"),
-            (#"{"baseURL": "https://h", "environments": {"a": {"timeout": "s3cret"}}}"#, "environments.a.timeout"),
+            (#"{"baseURL": "https://h", "environments": {"a": {"idleTimeout": "s3cret"}}}"#, "environments.a.idleTimeout"),
         ])
     func malformed(text: String, key: String) throws {
         let error = #expect(throws: Failure.self) { try json(text) }
@@ -184,8 +184,8 @@ struct ReadingTests {
         "and refused by the same keys in a property list",
         arguments: [
             ("maximumBody", "<real>1.5</real>"), ("maximumBody", "<real>1e30</real>"),
-            ("timeout", "<string>3</string>"),
-            ("timeout", "<real>nan</real>"), ("timeout", "<true/>"), ("headers", "<integer>3</integer>"),
+            ("idleTimeout", "<string>3</string>"),
+            ("idleTimeout", "<real>nan</real>"), ("idleTimeout", "<true/>"), ("headers", "<integer>3</integer>"),
         ])
     func malformedList(key: String, value: String) {
         let list = "<plist><dict><key>baseURL</key><string>https://h</string><key>\(key)</key>\(value)</dict></plist>"
@@ -198,7 +198,7 @@ struct ReadingTests {
     @Test(
         "and refused where a number is out of bounds, which are told",
         arguments: [
-            ("timeout", "0", "it has to be more than zero, and less than a hundred years."),
+            ("idleTimeout", "0", "it has to be more than zero, and less than a hundred years."),
             ("maximumBody", "0", "it has to be more than zero."),
             ("maximumHeader", "-1", "it has to be more than zero."),
             ("maximumRedirects", "-1", "it can't be less than zero."),

@@ -198,7 +198,7 @@ extension BuildTheSearchScreenSamples {
     // sample: the service
     func makeService(_ url: URL) -> HTTPService {
         var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept": "application/json"])
-        configuration.timeout = .seconds(10)
+        configuration.idleTimeout = .seconds(10)
         return HTTPService(configuration: configuration, interceptors: [RetryInterceptor(1)])
     }
     // end

@@ -15,7 +15,7 @@ private func firstService(_ photo: URL, _ text: String) async throws {
     let url = photo
     // sample: a service
     var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept-Language": "en"])
-    configuration.timeout = .seconds(20)
+    configuration.idleTimeout = .seconds(20)
     let service = HTTPService(configuration: configuration)
     let response = try await service.request(
         ServiceRequest(.get, "/users/{id}", pathParameters: ["id": "42"], query: ["page": 2, "tags": ["new", "free"]]))

@@ -40,7 +40,7 @@ extension Surroundings {
     private static func configuration(_ url: URL) -> ServiceConfiguration {
         // sample: a configuration
         var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept-Language": "en"])
-        configuration.timeout = .seconds(20)
+        configuration.idleTimeout = .seconds(20)
         // end
         return configuration
     }
@@ -92,7 +92,7 @@ extension Surroundings {
         func configured() throws {
             let plain = configuration(try #require(URL(string: "https://api.example.com")))
 
-            #expect(plain.timeout == .seconds(20) && plain.headers[.acceptLanguage] == "en")
+            #expect(plain.idleTimeout == .seconds(20) && plain.headers[.acceptLanguage] == "en")
             #expect(plain.cookies == nil && cookies(plain).cookies != nil)
         }
 

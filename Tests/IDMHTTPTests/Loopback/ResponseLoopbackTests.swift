@@ -207,8 +207,8 @@ struct ResponseLoopbackTests {
             try await withThrowingTaskGroup { group in
                 for path in ["/nothing", "/head", "/half"] {
                     let limits = [
-                        ("silence", ServiceRequest(.get, path, timeout: .milliseconds(150))),
-                        ("deadline", ServiceRequest(.get, path, deadline: .milliseconds(150))),
+                        ("idle", ServiceRequest(.get, path, idleTimeout: .milliseconds(150))),
+                        ("total", ServiceRequest(.get, path, totalTimeout: .milliseconds(150))),
                     ]
                     for (word, request) in limits {
                         group.addTask { [service] in

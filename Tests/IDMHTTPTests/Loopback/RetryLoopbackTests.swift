@@ -27,7 +27,7 @@ struct RetryLoopbackTests {
                 answers: [.text("hello").cut(at: .body(2)), .status(503), .never, .status(429), .text("hello")])
             var service = service(server, 4, clock: clock)
             service.clock = clock
-            service.configuration.timeout = .seconds(60)
+            service.configuration.idleTimeout = .seconds(60)
             let task = Task { [service] in await service.outcome() }
             try await server.until { $0.requestCount == 3 }
             // One waits for the end of the silence, and one for the deadline.
@@ -98,7 +98,7 @@ struct RetryLoopbackTests {
             var service = service(server)
             // Time stands still: only what the server asks for counts.
             service.clock = ManualClock()
-            #expect(await service.outcome(ServiceRequest(.get, "/a", deadline: .seconds(20))) == "status 503")
+            #expect(await service.outcome(ServiceRequest(.get, "/a", totalTimeout: .seconds(20))) == "status 503")
             #expect(await service.outcome() == "status 503")
             #expect(await service.outcome() == "status 503")
         }

@@ -71,7 +71,7 @@ struct URLLoopbackTests {
                 "http://user:s3cret@127.0.0.1:\(server.port)", "http://127.0.0.1:\(server.port)/#f", "ftp://127.0.0.1/",
             ] {
                 let url = try #require(URL(string: base))
-                let service = HTTPService(configuration: ServiceConfiguration(baseURL: url, timeout: .patient))
+                let service = HTTPService(configuration: ServiceConfiguration(baseURL: url, idleTimeout: .patient))
                 #expect(await service.outcome() == "bad request")
             }
             #expect(server.journal.connectionCount == 0)

@@ -57,7 +57,7 @@ struct ServiceRedactionTests {
             ("/x?a=1;token=2;b=3&c=4", "/x?a=1;token=<redacted>&c=4"), ("/x;sid=1/y?b=3", "/x;sid=<redacted>"),
             ("<https://u:p@h/>, <https://h/x@y>", "<https://<redacted>@h/>, <https://h/x@y>"),
             ("/x?name=token&value=1", "/x?name=token&value=<redacted>"),
-            ("/x?value=1&name=page", "/x?value=1&name=page"), ("/x?a=b%3Dc", "/x?a=b%3Dc"),
+            ("?name=token&value=1", "?name=token&value=<redacted>"), ("/x?value=1&name=page", "/x?value=1&name=page"), ("/x?a=b%3Dc", "/x?a=b%3Dc"),
             ("/x?a=token%3D1", "/x?a=<redacted>"), ("/x?a=token%253D1", "/x?a=<redacted>"),
             ("/x?a=%252Fy%253Ftoken%253D1", "/x?a=<redacted>"), ("/x?a=100%25&b=1", "/x?a=100%25&b=1"),
             ("/x?variables=%7B%22password%22%3A%221%22%7D", "/x?variables=<redacted>"),

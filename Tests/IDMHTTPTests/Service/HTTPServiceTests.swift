@@ -34,7 +34,7 @@ struct HTTPServiceTests {
 
         for request in [
             ServiceRequest(.get, "/{id}"), ServiceRequest(.get, "/", headers: ["A": "\n"]),
-            ServiceRequest(.get, "/", timeout: .zero), ServiceRequest(.get, "/", deadline: .zero),
+            ServiceRequest(.get, "/", idleTimeout: .zero), ServiceRequest(.get, "/", totalTimeout: .zero),
             ServiceRequest(.post, "/", body: .file(URL(fileURLWithPath: "/nowhere"))),
         ] {
             let error = await service.error(request)

@@ -84,9 +84,10 @@ extension HTTPServiceTimeTests {
             }
             let retry = RetryInterceptor(1, delay: .constant(.milliseconds(500)), clock: clock)
             var service = try HTTPService(transport, interceptors: wait == .retry ? [retry] : [], clock: clock)
-            service.configuration.timeout = [.deadline, .resource].contains(wait) ? .seconds(9) : .milliseconds(500)
-            if wait == .deadline { service.configuration.deadline = .milliseconds(500) }
-            if wait == .response { service.configuration.deadline = .seconds(9) }
+            service.configuration.idleTimeout =
+                [.deadline, .resource].contains(wait) ? .seconds(9) : .milliseconds(500)
+            if wait == .deadline { service.configuration.totalTimeout = .milliseconds(500) }
+            if wait == .response { service.configuration.totalTimeout = .seconds(9) }
             (self.wait, self.service, self.place) = (wait, service, place)
         }
 

@@ -9,12 +9,12 @@ import Testing
 struct HTTPServiceTimeTests {
     private func service(_ transport: any HTTPTransport, on clock: ManualClock) throws -> HTTPService {
         var service = try HTTPService(transport, clock: clock)
-        service.configuration.timeout = .milliseconds(500)
+        service.configuration.idleTimeout = .milliseconds(500)
         return service
     }
 
     private func expectSilence(_ error: HTTPError?) {
-        #expect(error?.limit == .silence(.milliseconds(500)))
+        #expect(error?.limit == .idle(.milliseconds(500)))
     }
 
     @Test("fails after the time-out if nothing comes, and cancels the transport")
@@ -120,11 +120,12 @@ struct HTTPServiceTimeTests {
                 return .text("")
             }, on: clock)
 
-        async let error = service.error(ServiceRequest(.get, "/a", timeout: .seconds(9), deadline: .milliseconds(250)))
+        async let error = service.error(
+            ServiceRequest(.get, "/a", idleTimeout: .seconds(9), totalTimeout: .milliseconds(250)))
         try await clock.sleepers(2)
         await clock.advance(by: .milliseconds(250))
 
-        #expect(await error?.limit == .deadline(.milliseconds(250)))
+        #expect(await error?.limit == .total(.milliseconds(250)))
     }
 
     @Test("takes the deadline of the service where a request has none")
@@ -135,12 +136,12 @@ struct HTTPServiceTimeTests {
                 try await Signal().wait()
                 return .text("")
             }, on: clock)
-        service.configuration.deadline = .milliseconds(100)
+        service.configuration.totalTimeout = .milliseconds(100)
 
         async let error = service.error()
         try await clock.sleepers(2)
         await clock.advance(by: .milliseconds(100))
-        #expect(await error?.limit == .deadline(.milliseconds(100)))
+        #expect(await error?.limit == .total(.milliseconds(100)))
     }
 
     @Test("takes the longest times there are")
@@ -148,7 +149,8 @@ struct HTTPServiceTimeTests {
         let service = try service(ScriptedTransport("ok"), on: ManualClock())
         let long = Duration.seconds(Int64.max)
 
-        #expect(try await service.request(ServiceRequest(.get, "/", timeout: long, deadline: long)).text == "ok")
+        #expect(
+            try await service.request(ServiceRequest(.get, "/", idleTimeout: long, totalTimeout: long)).text == "ok")
     }
 
     @Test("leaves nobody sleeping behind when it has answered")
@@ -157,7 +159,7 @@ struct HTTPServiceTimeTests {
             let clock = ManualClock()
             let service = try service(ScriptedTransport("ok"), on: clock)
 
-            _ = try await service.request(ServiceRequest(.get, "/", deadline: .seconds(1)))
+            _ = try await service.request(ServiceRequest(.get, "/", totalTimeout: .seconds(1)))
             // Whoever was to sleep may not have lain down yet.
             await clock.rest()
             #expect(clock.remaining.isEmpty)

@@ -48,7 +48,7 @@ struct RacingRequestsTests {
                 AuthenticationInterceptor(
                     scheme, for: #require(URL(string: "https://h")), credential: "t0", refreshTimeout: .patient), limit,
             ])
-        service.configuration.deadline = .seconds(600)
+        service.configuration.totalTimeout = .seconds(600)
         var random = SplitMix(seed: 5)
         var ended: [String: Int] = [:]
 

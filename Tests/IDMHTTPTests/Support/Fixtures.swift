@@ -12,7 +12,7 @@ extension Duration {
 
 /// A configuration of an API that doesn't exist.
 func api(_ base: String = "https://api.example.com/v1", headers: ServiceHeaders = [:]) throws -> ServiceConfiguration {
-    ServiceConfiguration(baseURL: try #require(URL(string: base)), headers: headers, timeout: .patient)
+    ServiceConfiguration(baseURL: try #require(URL(string: base)), headers: headers, idleTimeout: .patient)
 }
 
 extension ServiceConfiguration {

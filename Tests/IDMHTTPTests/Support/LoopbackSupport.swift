@@ -16,7 +16,7 @@ extension LoopbackServer {
     /// A service of this server.
     func service(_ path: String = "", interceptors: [any HTTPInterceptor] = []) -> HTTPService {
         HTTPService(
-            configuration: ServiceConfiguration(baseURL: url(path), timeout: .patient), interceptors: interceptors)
+            configuration: ServiceConfiguration(baseURL: url(path), idleTimeout: .patient), interceptors: interceptors)
     }
 }
 

@@ -44,7 +44,7 @@ extension HTTPService {
         clock: any Clock<Duration> = ContinuousClock()
     ) throws {
         var configuration = try api("https://h/v1")
-        configuration.deadline = nil
+        configuration.totalTimeout = nil
         self.init(
             configuration: configuration, transport: transport, interceptors: interceptors, rules: rules, clock: clock)
     }

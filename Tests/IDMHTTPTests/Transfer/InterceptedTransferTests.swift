@@ -119,7 +119,7 @@ struct InterceptedTransferTests {
         let log = Log()
         let service = try service(way, log)
         var request = ServiceRequest(.get, "/a")
-        if hasDeadline { request.deadline = .patient }
+        if hasDeadline { request.totalTimeout = .patient }
         let task = Task { [request] in try await service.request(request) }
         try await log.contains("asked")
         task.cancel()

@@ -22,7 +22,7 @@ struct PausedTransferTests {
             let transport = BodyTransport.held(at: 131_072, Signal(), of: 0...)
             let provider = UploadProvider(try HTTPService(transport, clock: clock))
             var request = ServiceRequest(.put, "/films", body: .bytes(filling(300_000)))
-            request.deadline = .seconds(90)
+            request.totalTimeout = .seconds(90)
             // Known to the clock, so that no time goes by while an attempt ends or begins.
             let task = Task(executorPreference: clock.executor) { [request] in
                 try await control.bind { try await provider.request(request) }
@@ -39,18 +39,18 @@ struct PausedTransferTests {
             #expect(!clock.remaining.isEmpty)
             await clock.advance(by: .seconds(1))
             let error = await #expect(throws: HTTPError.self) { try await task.value }
-            #expect(error?.limit == .deadline(.seconds(90)))
+            #expect(error?.limit == .total(.seconds(90)))
             #expect(transport.bodies.count == (isResumed ? 2 : 1))
         }
     }
 
     @Test("Another's deadline is told as that")
     func otherDeadline() async throws {
-        let other = HTTPError(.timedOut(.deadline(.seconds(5))), request: "POST /token")
+        let other = HTTPError(.timedOut(.total(.seconds(5))), request: "POST /token")
         let interceptor = ClosureInterceptor { _, _ in throw other }
         let provider = UploadProvider(try HTTPService(StubTransport { _ in .text("x") }, interceptors: [interceptor]))
         var request = ServiceRequest(.put, "/films", body: .text("x"))
-        request.deadline = .seconds(9_000)
+        request.totalTimeout = .seconds(9_000)
         let error = await #expect(throws: HTTPError.self) { try await provider.request(request) }
         #expect(error?.request == other.request)
     }

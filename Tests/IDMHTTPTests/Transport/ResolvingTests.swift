@@ -22,12 +22,12 @@ struct ResolvingTests {
     @Test("with its own time-out and cache policy before the service's")
     func own() throws {
         var service = try api()
-        service.timeout = .seconds(5)
+        service.idleTimeout = .seconds(5)
         service.cachePolicy = .reload
 
         let plain = try service.resolve(ServiceRequest(.get, "/"))
         #expect(plain.timeout == .seconds(5) && plain.cachePolicy == .reload)
-        let own = try service.resolve(ServiceRequest(.get, "/", timeout: .seconds(1), cachePolicy: .cacheOnly))
+        let own = try service.resolve(ServiceRequest(.get, "/", idleTimeout: .seconds(1), cachePolicy: .cacheOnly))
         #expect(own.timeout == .seconds(1) && own.cachePolicy == .cacheOnly)
     }
 
@@ -66,11 +66,11 @@ struct ResolvingTests {
     @Test("and refused with a time that is none")
     func times() throws {
         for time in [Duration.zero, .seconds(-1)] {
-            #expect(throws: ServiceRequest.Fault.time("time-out")) {
-                try api().resolve(ServiceRequest(.get, "/", timeout: time))
+            #expect(throws: ServiceRequest.Fault.time("idle time-out")) {
+                try api().resolve(ServiceRequest(.get, "/", idleTimeout: time))
             }
-            #expect(throws: ServiceRequest.Fault.time("deadline")) {
-                try api().resolve(ServiceRequest(.get, "/", deadline: time))
+            #expect(throws: ServiceRequest.Fault.time("total time-out")) {
+                try api().resolve(ServiceRequest(.get, "/", totalTimeout: time))
             }
         }
     }

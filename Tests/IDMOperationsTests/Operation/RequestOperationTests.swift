@@ -21,7 +21,7 @@ struct RequestOperationTests {
 
     private func service(_ server: LoopbackServer) -> HTTPService {
         // Longer than a machine with much to do may take.
-        HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .seconds(600)))
+        HTTPService(configuration: ServiceConfiguration(baseURL: server.url, idleTimeout: .seconds(600)))
     }
 
     /// Waits at a gate with the film half way, and only the first time.

@@ -66,9 +66,9 @@ public struct RetryInterceptor: HTTPInterceptor {
     public static let isTransient: @Sendable (HTTPError) -> Bool = { error in
         switch error.reason {
         case .transport(let error): (error as? TransportFault)?.kind.isTransient ?? true
-        case .timedOut(.silence), .timedOut(.transport), .cancelled: true
+        case .timedOut(.idle), .timedOut(.transport), .cancelled: true
         case .status(let status): [408, 429, 502, 503, 504].contains(status)
-        case .badRequest, .timedOut(.deadline), .rejected, .decoding, .tooLarge, .headerTooLarge, .redirect:
+        case .badRequest, .timedOut(.total), .rejected, .decoding, .tooLarge, .headerTooLarge, .redirect:
             false
         }
     }
@@ -85,7 +85,7 @@ public struct RetryInterceptor: HTTPInterceptor {
             } catch let error as HTTPError where retries < count && request.isRetryable && condition(error) {
                 retries += 1
                 let wait = wait(beforeRetry: retries, error)
-                let deadline = request.deadline ?? next.configuration.deadline
+                let deadline = request.totalTimeout ?? next.configuration.totalTimeout
                 let isInTime = deadline.map { elapsed() + wait < $0 } ?? true
                 guard wait <= maximumWait, isInTime, budget?.take() ?? true else { throw error }
                 EventRecorder.record(.retry(retries, after: wait, because: "\(error)"))

@@ -9,7 +9,7 @@ struct RequestDeadline: Sendable {
 
     /// Begins now. Nil if the request has none; what isn't a deadline is left to the service, which says so.
     init?(_ request: ServiceRequest, _ service: HTTPService) {
-        guard let deadline = request.deadline, deadline > .zero else { return nil }
+        guard let deadline = request.totalTimeout, deadline > .zero else { return nil }
         duration = deadline
         clock = service.clock
         elapsed = clock.stopwatch()
@@ -17,7 +17,7 @@ struct RequestDeadline: Sendable {
     }
 
     /// Gives a request what is left. Throws if that is nothing.
-    func limit(_ request: inout ServiceRequest) throws { request.deadline = try rest() }
+    func limit(_ request: inout ServiceRequest) throws { request.totalTimeout = try rest() }
 
     /// Waits for something, until there is nothing left.
     func wait(for work: @escaping @Sendable () async throws -> Void) async throws {
@@ -30,7 +30,7 @@ struct RequestDeadline: Sendable {
 
     /// What an error is to whoever has set the deadline, where the request knew only what was left.
     func whole(_ error: any Error) -> any Error {
-        guard elapsed() >= duration, case .timedOut(.deadline)? = (error as? HTTPError)?.reason else { return error }
+        guard elapsed() >= duration, case .timedOut(.total)? = (error as? HTTPError)?.reason else { return error }
         return overdue()
     }
 

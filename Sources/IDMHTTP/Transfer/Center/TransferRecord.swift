@@ -181,8 +181,8 @@ extension TransferRecord.Request {
         headers = request.headers.filter { !redaction.isSecret($0) }.map {
             Pair(name: $0.name.spelling, values: [$0.value])
         }
-        timeout = request.timeout.map { $0 / .seconds(1) }
-        deadline = request.deadline.map { $0 / .seconds(1) }
+        timeout = request.idleTimeout.map { $0 / .seconds(1) }
+        deadline = request.totalTimeout.map { $0 / .seconds(1) }
         cachePolicy = request.cachePolicy.map { policy in
             switch policy {
             case .standard: "standard"
@@ -206,8 +206,8 @@ extension TransferRecord.Request {
         }
         var request = ServiceRequest(ServiceRequest.Method(method), path, pathParameters: parameters, query: query)
         for pair in headers { request.headers.add(ServiceHeaders.Name(pair.name), pair.values.first ?? "") }
-        request.timeout = timeout.map { Duration.seconds($0) }
-        request.deadline = deadline.map { Duration.seconds($0) }
+        request.idleTimeout = timeout.map { Duration.seconds($0) }
+        request.totalTimeout = deadline.map { Duration.seconds($0) }
         request.link = link.flatMap { URL(string: $0) }
         request.isAbsolute = isAbsolute ?? false
         request.usesAuthentication = usesAuthentication ?? true

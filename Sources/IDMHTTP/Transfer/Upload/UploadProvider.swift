@@ -46,7 +46,7 @@ public struct UploadProvider: DataProvider {
     @concurrent
     private func upload(_ request: ServiceRequest) async throws -> ServiceResponse {
         var service = service
-        service.configuration.deadline = nil
+        service.configuration.totalTimeout = nil
         let deadline = RequestDeadline(request, service)
         let interruption = Interruption(deadline: deadline)
         var request = request

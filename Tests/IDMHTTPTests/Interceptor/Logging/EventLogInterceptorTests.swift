@@ -140,7 +140,7 @@ struct EventLogInterceptorTests {
             ])
         service.clock = clock
 
-        async let error = service.error(ServiceRequest(.get, "/a", deadline: .milliseconds(250)))
+        async let error = service.error(ServiceRequest(.get, "/a", totalTimeout: .milliseconds(250)))
         try await asked.wait()
         try await clock.sleepers(2)
         await clock.advance(by: .milliseconds(250))

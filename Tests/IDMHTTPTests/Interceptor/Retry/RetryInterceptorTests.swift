@@ -160,7 +160,7 @@ struct RetryInterceptorTests {
         ] as [(String, Int?)])
     func tooLong(retryAfter: String, deadline: Int?) async throws {
         let transport = transport(failing: 1, headers: ["Retry-After": retryAfter])
-        let request = ServiceRequest(.get, "/", deadline: deadline.map { .seconds($0) })
+        let request = ServiceRequest(.get, "/", totalTimeout: deadline.map { .seconds($0) })
         var service = try service(transport)
         service.clock = ManualClock()
 

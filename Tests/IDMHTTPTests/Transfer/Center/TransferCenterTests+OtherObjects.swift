@@ -181,7 +181,7 @@ extension TransferCenterTests {
         try await leaves.wait()
         let sleepers = clock.remaining.count
         var other = ServiceDownload(ServiceRequest(.get, "/maps/b"), to: .file(file("a")))
-        other.request.deadline = .seconds(5)
+        other.request.totalTimeout = .seconds(5)
         center.download(other, id: "b")
         try await clock.sleepers(sleepers + 1)
         await clock.advance(by: .seconds(5))
@@ -189,7 +189,7 @@ extension TransferCenterTests {
             _ = try await center.result(of: "b")
             Issue.record("It has come to its end beside another one.")
         } catch let error as HTTPError {
-            guard case .timedOut(.deadline) = error.reason else { throw error }
+            guard case .timedOut(.total) = error.reason else { throw error }
         }
         #expect(objects["b"].asked.isEmpty)
         goesOn.signal()

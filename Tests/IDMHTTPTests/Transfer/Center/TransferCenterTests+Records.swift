@@ -174,7 +174,7 @@ extension TransferCenterTests {
                 String(decoding: $0, as: UTF8.self)
             })
         var timed = download("a")
-        (timed.request.timeout, timed.request.deadline) = (.seconds(77), .seconds(88))
+        (timed.request.idleTimeout, timed.request.totalTimeout) = (.seconds(77), .seconds(88))
         let times = try #require(
             TransferRecord("id", .download(timed), .high)?.encoded().map { String(decoding: $0, as: UTF8.self) })
         let name = "\(SHA256.hex(of: "id".utf8).prefix(32)).transfer"

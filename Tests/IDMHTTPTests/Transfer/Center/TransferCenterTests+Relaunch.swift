@@ -95,16 +95,16 @@ extension TransferCenterTests {
         var download = download("a")
         download.request = ServiceRequest(
             .get, "/{x}/b", pathParameters: ["x": "é"], query: ["one": 1, "many": ["x", "y"], "none": nil],
-            headers: ["Accept": "a", "accept": "b"], timeout: .milliseconds(1_500))
+            headers: ["Accept": "a", "accept": "b"], idleTimeout: .milliseconds(1_500))
         download.request.query.listStyle = .brackets
         download.existing = .number
-        download.request.deadline = .seconds(90)
+        download.request.totalTimeout = .seconds(90)
         (download.size, download.sha256, download.object, download.durability) = (5, "ab", "o", .power)
         let record = try #require(TransferRecord("id", .download(download), .high))
         let data = try #require(record.encoded())
         guard case .download(let found)? = TransferRecord(data)?.work else { throw Violation("no record") }
         #expect("\(found.request)" == "\(download.request)" && found.request.headers == download.request.headers)
-        #expect(found.request.timeout == .milliseconds(1_500) && found.request.deadline == .seconds(90))
+        #expect(found.request.idleTimeout == .milliseconds(1_500) && found.request.totalTimeout == .seconds(90))
         #expect(found.request.query.listStyle == .brackets)
         #expect(found.destination == download.destination && found.existing == .number && found.size == 5)
         #expect(found.sha256 == "ab" && found.object == "o" && found.durability == .power)

@@ -61,7 +61,7 @@ struct KilledDownloadTests {
             download.sha256 = SHA256.hex(of: film.bytes(0..<film.length))
             last.open()
             let before = length(of: part)
-            let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient))
+            let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url, idleTimeout: .patient))
             let found = try await DownloadProvider(service, files: TellingFiles(pace.pipe)).request(download)
             #expect(found.sha256 == download.sha256 && found.size == film.length)
             #expect(server.requests.last.map { Self.start(of: $0) } == before)

@@ -36,7 +36,7 @@ struct PostDownloadTests {
             let (gate, control, clock) = (Signal(), PauseControl(), ManualClock())
             let place = try Downloading { $0.holds = (after: 2_500, gate) }
             var service = try HTTPService(place.server, clock: clock)
-            service.configuration.timeout = .seconds(60)
+            service.configuration.idleTimeout = .seconds(60)
             let provider = DownloadProvider(service, files: place.files)
             let task = Task(executorPreference: clock.executor) { [download = download(place)] in
                 try await control.bind { try await provider.request(download) }
@@ -56,7 +56,7 @@ struct PostDownloadTests {
     func deadline() async throws {
         let (control, clock) = (PauseControl(), ManualClock())
         var request = ServiceRequest(.post, "/map")
-        request.deadline = .seconds(90)
+        request.totalTimeout = .seconds(90)
         let service = try HTTPService(StubTransport { _ in .text("x") }, clock: clock)
         let flow = RequestFlow(request, control)
         let bytes = flow.led(HTTPBytes(filling(10)), until: RequestDeadline(request, service))
@@ -67,7 +67,7 @@ struct PostDownloadTests {
         try await clock.sleepers(1)
         await clock.advance(by: .seconds(90))
         let error = await #expect(throws: HTTPError.self) { try await task.value }
-        #expect(error?.limit == .deadline(.seconds(90)))
+        #expect(error?.limit == .total(.seconds(90)))
     }
 
     @Test("begin anew when they are asked for again, and are asked for once", arguments: ["bytes 5-9999/10000", nil])

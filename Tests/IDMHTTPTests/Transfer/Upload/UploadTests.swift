@@ -138,7 +138,7 @@ struct UploadTests {
             try await clock.sleep(until: clock.now.advanced(by: .seconds(40)))
         })
         var service = try HTTPService(transport, clock: clock)
-        service.configuration.deadline = .seconds(60)
+        service.configuration.totalTimeout = .seconds(60)
         let provider = UploadProvider(service)
         var request = put(.file(try folder.file("film", filling(200_000))))
         let upload = Task { [request] in try await provider.request(request) }
@@ -148,7 +148,7 @@ struct UploadTests {
         }
         #expect(try await upload.value.text == "done")
 
-        request.deadline = .seconds(60)
+        request.totalTimeout = .seconds(60)
         let late = Task { [request] in try await provider.request(request) }
         // The time-out, the deadline, and the server that takes its time.
         try await clock.sleepers(3)
@@ -200,7 +200,7 @@ struct UploadTests {
             let transport = BodyTransport.held(at: 131_072, gate)
             let control = PauseControl()
             var service = try HTTPService(transport, clock: clock)
-            service.configuration.timeout = .seconds(60)
+            service.configuration.idleTimeout = .seconds(60)
             let provider = UploadProvider(service)
             let request = ServiceRequest(.post, "/films", body: .stream(HTTPBytes(bytes), length: 300_000))
             // Known to the clock, so that the silence is waited for before any time goes by.
@@ -223,13 +223,13 @@ struct UploadTests {
         let control = PauseControl()
         let provider = UploadProvider(try HTTPService(transport, clock: clock))
         var request = ServiceRequest(.post, "/films", body: .stream(HTTPBytes(filling(300_000)), length: 300_000))
-        request.deadline = .seconds(90)
+        request.totalTimeout = .seconds(90)
         let task = Task { [request] in try await control.bind { try await provider.request(request) } }
         try await transport.received(131_072)
         control.pause()
         await clock.advance(by: .seconds(90))
         let error = await #expect(throws: HTTPError.self) { try await task.value }
-        #expect(error?.limit == .deadline(.seconds(90)))
+        #expect(error?.limit == .total(.seconds(90)))
     }
 
     @Test("A silence after a pause is one, and counts from its end, also of one that was short", arguments: [59, 61])
@@ -238,7 +238,7 @@ struct UploadTests {
             let (clock, control) = (ManualClock(), PauseControl())
             let transport = BodyTransport.held(at: 131_072, Signal())
             var service = try HTTPService(transport, clock: clock)
-            service.configuration.timeout = .seconds(60)
+            service.configuration.idleTimeout = .seconds(60)
             let provider = UploadProvider(service)
             let request = ServiceRequest(.post, "/films", body: .bytes(filling(300_000)))
             // Known to the clock, so that no time goes by before the next silence is waited for.
@@ -254,7 +254,7 @@ struct UploadTests {
             #expect(!clock.remaining.isEmpty)
             await clock.advance(by: .seconds(1))
             let error = await #expect(throws: HTTPError.self) { try await task.value }
-            #expect(error?.limit == .silence(.seconds(60)))
+            #expect(error?.limit == .idle(.seconds(60)))
         }
     }
 

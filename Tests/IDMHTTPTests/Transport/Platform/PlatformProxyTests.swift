@@ -96,7 +96,7 @@ struct PlatformProxyTests {
             await #expect(processExitsWith: .success) { [address = address as String] in
                 Self.set(["http_proxy": address])
                 let url = try #require(URL(string: "http://origin.invalid"))
-                let service = HTTPService(configuration: ServiceConfiguration(baseURL: url, timeout: .patient))
+                let service = HTTPService(configuration: ServiceConfiguration(baseURL: url, idleTimeout: .patient))
                 let request = ServiceRequest(.get, "/a", headers: ["Authorization": "Bearer token"])
                 let outcome = await service.outcome(request)
                 #expect(outcome == "200 proxy")

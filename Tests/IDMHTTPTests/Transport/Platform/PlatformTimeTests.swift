@@ -20,7 +20,7 @@ struct PlatformTimeTests {
             server.on(.get, "/a", answer: .never)
             var service = service
             service.clock = clock
-            let request = ServiceRequest(.get, "/a", timeout: .milliseconds(250))
+            let request = ServiceRequest(.get, "/a", idleTimeout: .milliseconds(250))
 
             async let error = service.error(request)
             try await server.until { $0.requestCount == 1 }
@@ -49,7 +49,7 @@ struct PlatformTimeTests {
             server.on(.get, "/a", answer: .text("0123456789").dripping(1, through: gate))
             var service = service
             service.clock = clock
-            async let error = service.error(ServiceRequest(.get, "/a", deadline: .seconds(3)))
+            async let error = service.error(ServiceRequest(.get, "/a", totalTimeout: .seconds(3)))
             try await server.until { $0.requestCount == 1 }
             try await clock.sleepers(2)
             for _ in 0..<2 {

@@ -48,7 +48,7 @@ struct SessionLineTests {
                 request.path == "/0" ? .text("0").waiting(for: gate) : .text(request.path)
             }
             let requests = (0..<4).map {
-                ServiceRequest(.get, "/\($0)", timeout: .seconds($0 == 0 ? 1_000 : 1))
+                ServiceRequest(.get, "/\($0)", idleTimeout: .seconds($0 == 0 ? 1_000 : 1))
             }
             let tasks = try await begin(requests, service, transport, server)
             for _ in 0..<3 { await clock.advance(by: .seconds(10)) }
@@ -65,7 +65,7 @@ struct SessionLineTests {
         try await withServer { server, _ in
             let (gate, transport) = (TestGate(), Narrow())
             let service = HTTPService(
-                configuration: ServiceConfiguration(baseURL: server.url, timeout: .patient), transport: transport)
+                configuration: ServiceConfiguration(baseURL: server.url, idleTimeout: .patient), transport: transport)
             server.on(.get, "/0", answer: .text("0").waiting(for: gate))
             server.on(.get, "/2", answer: .text("2"))
             let requests = (0..<3).map { ServiceRequest(.get, "/\($0)") }
