@@ -1,18 +1,18 @@
-/// Something that a ``TraceRecorder`` has recorded: a span, or a mark.
+/// An entry of a ``TraceRecorder``: a span of time, or a mark at one moment.
 public struct TraceEntry: Sendable, Hashable {
-    /// What goes on.
+    /// The name of the span or mark.
     public let name: String
-    /// Where it is shown.
+    /// The name of the track that shows the entry.
     public internal(set) var track: String
-    /// When it began, from the recorder's beginning on.
+    /// The time of the beginning, measured from the creation of the recorder.
     public let start: Duration
-    /// When it ended. Nil as long as it goes on. A mark ends when it begins.
+    /// The time of the end. Nil while the span is open. A mark ends when it begins.
     public internal(set) var end: Duration?
-    /// Whether it is a moment, and not a span.
+    /// True for a mark, false for a span.
     public let isMark: Bool
-    /// What became of it.
+    /// The result of the span, for example `success`.
     public internal(set) var detail = ""
-    /// Where the span that it is a part of stands among the recorder's entries.
+    /// The index of the enclosing span among the recorder's entries. Nil for an entry that stands alone.
     public internal(set) var parent: Int?
 
     init(_ name: String, on track: String, start: Duration, end: Duration?, isMark: Bool = false) {

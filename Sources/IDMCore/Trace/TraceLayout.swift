@@ -1,26 +1,26 @@
-/// Where the entries of a trace are drawn: each track has as many rows as it needs for spans that overlap to stand
-/// below each other. Parts stand in the row of the whole.
+/// Assigns the entries of a trace to rows. Spans of one track that overlap stand in rows below each other. Enclosed
+/// entries stand in the row of their enclosing span.
 struct TraceLayout {
     struct Row {
         let name: String
-        /// The entries in it, by the time they began.
+        /// The entries of the row, ordered by their beginning.
         fileprivate(set) var entries: [TraceEntry] = []
         fileprivate var end: Duration = .zero
 
-        fileprivate mutating func take(_ entry: TraceEntry, _ now: Duration) {
+        fileprivate mutating func append(_ entry: TraceEntry, _ now: Duration) {
             entries.append(entry)
             end = max(end, entry.end ?? now)
         }
     }
 
-    /// The rows of each track together, in the order in which the tracks were first used.
+    /// The rows, grouped by track. Tracks stand in the order of their first entry.
     private(set) var rows: [Row] = []
-    /// When the last entry ends.
+    /// The time at which the last entry ends.
     private(set) var end: Duration = .zero
 
     /// - Parameters:
-    ///   - entries: The entries, parts after their whole.
-    ///   - now: Where spans are drawn to that haven't ended.
+    ///   - entries: The entries, each after its enclosing span.
+    ///   - now: The end of the spans that are still open.
     init(_ entries: [TraceEntry], now: Duration) {
         var tracks: [String] = []
         var members: [String: [Int]] = [:]
@@ -38,35 +38,36 @@ struct TraceLayout {
         of track: String, _ members: [Int], _ entries: [TraceEntry], _ now: Duration
     ) -> [Row] {
         var rows: [Row] = []
-        var vacancies = Vacancies()
+        var freeRows = FreeRows()
         var rowOfEntry: [Int: Int] = [:]
-        // Spans that were added at their end come late. The others are in order, and parts come after their whole.
+        // A span that is added after its end stands behind later entries, so the entries are sorted by their beginning.
+        // An enclosed entry still comes after its enclosing span.
         for index in members.sorted(by: { (entries[$0].start, $0) < (entries[$1].start, $1) }) {
             let entry = entries[index]
             let row: Int
-            if let whole = entry.parent.flatMap({ rowOfEntry[$0] }) {
-                row = whole
-                rows[row].take(entry, now)
+            if let enclosing = entry.parent.flatMap({ rowOfEntry[$0] }) {
+                row = enclosing
+                rows[row].append(entry, now)
             } else {
-                row = vacancies.take(at: entry.start) { rows[$0].end } ?? rows.count
+                row = freeRows.take(at: entry.start) { rows[$0].end } ?? rows.count
                 if row == rows.count { rows.append(Row(name: row == 0 ? track : "\(track) \(row + 1)")) }
-                rows[row].take(entry, now)
-                vacancies.occupy(row, until: rows[row].end)
+                rows[row].append(entry, now)
+                freeRows.occupy(row, until: rows[row].end)
             }
             rowOfEntry[index] = row
         }
         return rows
     }
 
-    /// Which rows are free. Thousands of spans may overlap, so that to look at each row for each of them takes too
-    /// long.
-    private struct Vacancies {
-        /// The lowest is the last.
+    /// The rows that are free at a time. Thousands of spans may overlap, so a search through all rows for each span would
+    /// take too long.
+    private struct FreeRows {
+        /// Free rows, the lowest last.
         private var free: [Int] = []
-        /// The one that ends first is the last. It may end later than was known: a part may outlast its whole.
+        /// Occupied rows, the earliest end last. A row may end later than noted: an enclosed entry can outlast its span.
         private var taken: [(end: Duration, row: Int)] = []
 
-        /// The lowest row that is free at a time, no earlier than that of the last question.
+        /// Returns the lowest free row. Times must not decrease from call to call.
         mutating func take(at time: Duration, end: (Int) -> Duration) -> Int? {
             while let first = taken.last, first.end <= time {
                 taken.removeLast()
@@ -86,7 +87,7 @@ struct TraceLayout {
 }
 
 extension Array {
-    /// Inserts an element behind those that come before it, which all stand in front of the others.
+    /// Inserts an element behind the elements for which `comesBefore` is true. The array is partitioned by it.
     fileprivate mutating func insert(_ element: Element, behind comesBefore: (Element) -> Bool) {
         var (low, high) = (0, count)
         while low < high {

@@ -1,5 +1,5 @@
 extension TraceRecorder {
-    /// What has been recorded, as JSON in Chrome's trace format: open it in Perfetto, or in chrome://tracing.
+    /// The recorded entries as JSON in Chrome's trace format, for Perfetto and chrome://tracing.
     public var chromeTrace: String {
         let layout = layout
         var events: [String] = []
@@ -24,12 +24,12 @@ extension TraceRecorder {
 }
 
 extension TraceEntry {
-    /// What became of it, in words.
-    var outcome: String { end == nil ? "goes on" : detail }
+    /// The result in words.
+    var outcome: String { end == nil ? "open" : detail }
 }
 
 extension Duration {
-    /// The duration in microseconds, to the nanosecond, as a number of JSON. Nothing where a clock has gone back.
+    /// The duration in microseconds, to the nanosecond, as a JSON number. Zero if the clock was set back.
     fileprivate var microseconds: String {
         let (seconds, attoseconds) = max(self, .zero).components
         let nanoseconds = Int128(seconds) * 1_000_000_000 + Int128(attoseconds / 1_000_000_000)
@@ -39,7 +39,7 @@ extension Duration {
 }
 
 extension String {
-    /// The text as a string of JSON.
+    /// The text as a JSON string.
     fileprivate var json: String {
         unicodeScalars.reduce(into: "\"") { json, scalar in
             switch scalar {

@@ -1,14 +1,14 @@
 extension TraceRecorder {
-    /// Records every call that is made with an integrator from now on, on a track of the integrator's name.
+    /// Records each call of an integrator from now on.
     ///
-    /// A call is a span from `call()` to its last handler, and what became of it. Inside are how long it waited, how
-    /// long it ran, and marks for retries and values. The integrator keeps the recorder.
+    /// A call is a span from `call()` to its last handler. Inside stand a span for the time that the call waits, a span
+    /// for the time that it runs, and marks for its retries and values. The integrator holds the recorder.
     ///
     /// - Parameters:
-    ///   - integrator: The integrator.
+    ///   - integrator: The integrator that makes the calls.
     ///   - name: The name of the track.
-    ///   - describe: What a call is called by. It is called once a call, in `call()`; by default nothing of the input
-    ///     is shown.
+    ///   - describe: Returns the name of a call from its input. Called once per call, inside `call()`. By default, inputs
+    ///     are not shown.
     public func watch<Input, Output>(
         _ integrator: Integrator<Input, Output>, as name: String,
         describing describe: @escaping @Sendable (Input) -> String = { _ in "call" }
@@ -54,7 +54,7 @@ private final class CallRecorder: CallObserver {
                 calls[call]?.part = running
                 return calls[call] != nil
             }
-            // Cancelled meanwhile, it has been told of that on another thread.
+            // A cancel on another thread may have ended the call in between.
             if !isOpen { running.end() }
         case .retried(let attempt): calls.withLock { $0[call] }?.part.mark("retry \(attempt)")
         case .rejected: break

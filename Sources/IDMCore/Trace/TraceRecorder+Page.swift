@@ -1,6 +1,5 @@
 extension TraceRecorder {
-    /// What has been recorded, as a page of HTML with a timeline. It stands alone: it needs no network and no other
-    /// file.
+    /// The recorded entries as an HTML page with a timeline. The page needs no network and no other file.
     public var page: String {
         let layout = layout
         let rows = layout.rows.map { $0.html(until: layout.end) }.joined(separator: "\n")
@@ -74,7 +73,7 @@ extension Duration {
 }
 
 extension String {
-    /// The text as it may stand in HTML, also in quotes.
+    /// The text escaped for HTML, also inside quotes.
     fileprivate var html: String {
         // A quote with an accent is one character, and still ends the value of an attribute.
         unicodeScalars.reduce(into: "") { html, scalar in

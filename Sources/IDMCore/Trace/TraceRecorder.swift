@@ -1,16 +1,16 @@
-/// Records what happens in a flow, and when, to be looked at.
+/// Records calls and requests with their times, to show them on a timeline.
 ///
 /// ```swift
 /// let trace = TraceRecorder()
 /// trace.watch(users, as: "users")
 /// let profiles = ProfileDataProvider().traced("profiles", by: trace)
-/// // … what is to be looked at …
+/// // … make calls …
 /// print(trace.chromeTrace)  // for Perfetto, and for chrome://tracing
 /// print(trace.page)  // a page with a timeline, which needs no network
 /// ```
 ///
-/// To watch changes nothing: no order, no actor, no turn. What is recorded stands on tracks, each with a name: a span
-/// from its beginning to its end, or a mark at one moment. Good on any actor and thread.
+/// Recording changes no order, no actor and no turn of the recorded calls. Entries stand on named tracks. An entry is a
+/// span with a beginning and an end, or a mark at one moment. A recorder can be used from any actor or thread.
 public final class TraceRecorder: Sendable {
     private struct State {
         var entries: [TraceEntry] = []
@@ -21,11 +21,11 @@ public final class TraceRecorder: Sendable {
     private let limit: Int
     private let state = Locked(State())
 
-    /// Makes a recorder, whose time begins now.
+    /// Creates a recorder. Times are measured from now on.
     ///
     /// - Parameters:
-    ///   - clock: What measures the times.
-    ///   - limit: How many entries are kept. Those that come after are counted, and nothing else.
+    ///   - clock: The clock that measures the times.
+    ///   - limit: The maximum number of entries. Entries beyond it are only counted, see ``omittedCount``.
     public init(clock: any Clock<Duration> = ContinuousClock(), limit: Int = 100_000) {
         elapsed = Self.stopwatch(clock)
         self.limit = limit
@@ -36,45 +36,45 @@ public final class TraceRecorder: Sendable {
         return { start.duration(to: clock.now) }
     }
 
-    /// Everything that has been recorded, in the order in which that was done.
+    /// The entries, in the order in which they were recorded.
     public var entries: [TraceEntry] { state.withLock { $0.entries } }
 
-    /// How many entries came when there was no room left for them.
+    /// The number of entries beyond the limit.
     public var omittedCount: Int { state.withLock { $0.omittedCount } }
 
-    /// The time since the recorder was made.
+    /// The time since the recorder was created.
     var now: Duration { elapsed() }
 
     /// Begins a span.
     ///
     /// - Parameters:
-    ///   - name: What goes on.
-    ///   - track: Where it is shown.
-    ///   - parent: The span that it is a part of. It is shown inside of that one, on that one's track.
+    ///   - name: The name of the span.
+    ///   - track: The name of the track that shows the span.
+    ///   - parent: The enclosing span. The new span is shown inside it, on its track.
     public func begin(_ name: String, on track: String, within parent: Span? = nil) -> Span {
         let now = now
         return Span(recorder: self, index: append(TraceEntry(name, on: track, start: now, end: nil), parent))
     }
 
-    /// Marks a moment.
+    /// Adds a mark at this moment.
     ///
     /// - Parameters:
-    ///   - name: What has happened.
-    ///   - track: Where it is shown.
-    ///   - parent: The span in which it happened. It is shown inside of that one, on that one's track.
+    ///   - name: The name of the mark.
+    ///   - track: The name of the track that shows the mark.
+    ///   - parent: The enclosing span. The mark is shown inside it, on its track.
     public func mark(_ name: String, on track: String, within parent: Span? = nil) {
         let now = now
         append(TraceEntry(name, on: track, start: now, end: now, isMark: true), parent)
     }
 
-    /// Adds a span that has ended by now.
+    /// Adds a span that ends now.
     ///
     /// - Parameters:
-    ///   - name: What went on.
-    ///   - track: Where it is shown.
-    ///   - duration: How long it took, up to now. Less than nothing is nothing.
-    ///   - detail: What became of it.
-    /// - Returns: The span, for what happened within.
+    ///   - name: The name of the span.
+    ///   - track: The name of the track that shows the span.
+    ///   - duration: The length of the span. A negative length counts as zero.
+    ///   - detail: The result of the span.
+    /// - Returns: The span, for enclosed entries.
     @discardableResult
     public func add(_ name: String, on track: String, lasting duration: Duration, detail: String = "") -> Span {
         let now = now
@@ -93,7 +93,7 @@ public final class TraceRecorder: Sendable {
             var entry = entry
             if let parent, parent.recorder === self, let index = parent.index {
                 entry.parent = index
-                // A part stands where the whole does.
+                // An enclosed entry stands on the track of its enclosing span.
                 entry.track = state.entries[index].track
             }
             state.entries.append(entry)
@@ -101,15 +101,15 @@ public final class TraceRecorder: Sendable {
         }
     }
 
-    /// Something that goes on, and is to end.
+    /// A span that has begun. It stays open until ``end(_:)`` is called.
     public struct Span: Sendable {
         fileprivate let recorder: TraceRecorder
-        /// Nil if there was no room for it.
+        /// Nil if the span is beyond the limit of the recorder.
         fileprivate let index: Int?
 
-        /// Ends the span. Only the first end counts.
+        /// Ends the span. A second call does nothing.
         ///
-        /// - Parameter detail: What became of it.
+        /// - Parameter detail: The result of the span.
         public func end(_ detail: String = "") {
             guard let index else { return }
             let now = recorder.now
@@ -120,7 +120,7 @@ public final class TraceRecorder: Sendable {
             }
         }
 
-        /// Marks a moment within.
+        /// Adds a mark inside the span.
         public func mark(_ name: String) {
             recorder.mark(name, on: "", within: self)
         }

@@ -1,22 +1,22 @@
-/// A provider whose requests are recorded. Made by ``DataProvider/traced(_:by:)``.
+/// A provider that records its requests. Created by ``DataProvider/traced(_:by:)``.
 public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
     private let base: Base
     private let name: String
     private let recorder: TraceRecorder
 
-    /// Makes a provider that records each request of the base, on a track of its name.
+    /// Creates a provider that records each request of the base, on a track with the given name.
     public init(_ base: Base, name: String, recorder: TraceRecorder) {
         self.base = base
         self.name = name
         self.recorder = recorder
     }
 
-    /// Asks the base, and records how long that took and what came of it.
+    /// Makes the request, and records its length and its result.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         try await record { try await base.request(input) }
     }
 
-    /// The values of the base, each with a mark.
+    /// The values of the base. Each is recorded as a mark.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
             TracedCursor(
@@ -24,16 +24,16 @@ public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    /// The base: to be recorded is no part of a structure.
+    /// The structure of the base. Recording is not shown in it.
     public var structure: ProviderStructure { base.structure }
 
-    /// Whether the base delivers many values.
+    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 
-    /// The stages of the base.
+    /// The number of stages of the base.
     public static var _stageCount: Int { Base._stageCount }
 
-    /// The request, heard by a reporter that has been looked up already.
+    /// Makes the request with a progress reporter that the caller has already looked up.
     public func _request(_ input: Base.Input, reporter: IntegrationProgress.Reporter?) async throws -> Base.Output {
         try await record { try await base._request(input, reporter: reporter) }
     }
@@ -75,7 +75,7 @@ private struct TracedCursor<Output: Sendable>: ValueCursor {
         }
     }
 
-    /// At the first value, and not when the cursor is made: there may be a wait between.
+    /// Begins the span with the first value, because time may pass after the cursor is created.
     private mutating func begin() -> TraceRecorder.Span {
         let span = recorder.begin(name, on: name)
         self.span = span
@@ -85,10 +85,10 @@ private struct TracedCursor<Output: Sendable>: ValueCursor {
 }
 
 extension TraceRecorder.Span {
-    /// Marks when whoever asks pauses the request, and when it goes on, until what is returned is let go.
+    /// Marks each pause and resume of the request until the returned observation is released.
     fileprivate func pauses() -> PauseControl.Observation? {
         guard let control = PauseControl.current else { return nil }
-        // Weakly: the control keeps its observers.
+        // Weakly, because the control holds its observers.
         let mark: @Sendable () -> Void = { [weak control] in
             if let control { self.mark(control.isPaused ? "paused" : "resumed") }
         }
@@ -99,10 +99,10 @@ extension TraceRecorder.Span {
 }
 
 extension DataProvider {
-    /// This provider with each of its requests recorded: when it began, when it was paused and went on, when it ended,
-    /// and how. Nothing of inputs and outputs is recorded; of an error its type is.
+    /// Records each request of this provider: its beginning, its pauses, its end and its result.
     ///
-    /// The span of a stream that is left before its end stays open.
+    /// Inputs and outputs are not recorded, and only the type of an error is. The span of a stream that isn't read to
+    /// its end stays open.
     public func traced(_ name: String, by recorder: TraceRecorder) -> TracedDataProvider<Self> {
         TracedDataProvider(self, name: name, recorder: recorder)
     }

@@ -4,16 +4,16 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("The rows of a trace", .timeLimit(.ample))
+@Suite("TraceLayout", .timeLimit(.ample))
 struct TraceLayoutTests {
-    /// The rows as the rule has it: each span in the lowest that is free, and parts with their whole.
+    /// A simple implementation of the rule: each span in the lowest free row, enclosed entries in the row of their span.
     private func rows(_ entries: [TraceEntry], now: Duration) -> [[TraceEntry]] {
         var rows: [(end: Duration, entries: [TraceEntry])] = []
         var places: [Int: Int] = [:]
         for index in entries.indices.sorted(by: { (entries[$0].start, $0) < (entries[$1].start, $1) }) {
             let entry = entries[index]
-            let whole = entry.parent.flatMap { places[$0] }
-            let row = whole ?? rows.firstIndex { $0.end <= entry.start } ?? rows.count
+            let enclosing = entry.parent.flatMap { places[$0] }
+            let row = enclosing ?? rows.firstIndex { $0.end <= entry.start } ?? rows.count
             if row == rows.count { rows.append((.zero, [])) }
             rows[row].entries.append(entry)
             rows[row].end = max(rows[row].end, entry.end ?? now)
@@ -22,7 +22,7 @@ struct TraceLayoutTests {
         return rows.map(\.entries)
     }
 
-    @Test("are those of the rule, however spans and their parts overlap", arguments: 0..<40)
+    @Test("Each span stands in the lowest free row, enclosed entries with it", arguments: 0..<40)
     func rule(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var entries: [TraceEntry] = []
@@ -39,6 +39,6 @@ struct TraceLayoutTests {
         }
         let layout = TraceLayout(entries, now: .seconds(70))
         #expect(layout.rows.map(\.entries) == rows(entries, now: .seconds(70)))
-        #expect(layout.rows.map(\.name).first == "track" && Set(layout.rows.map(\.name)).count == layout.rows.count)
+        #expect(layout.rows[0].name == "track" && Set(layout.rows.map(\.name)).count == layout.rows.count)
     }
 }
