@@ -1,7 +1,7 @@
 /// An error that an integrator adds to the errors of its provider.
 ///
 /// An integrator is a provider itself, so these errors also travel through compositions. Operators such as
-/// ``DataProvider/retry(_:delay:when:)`` and ``DataProvider/fallback(to:)`` recognize a cancellation by them.
+/// `retry` and `fallback` recognize a cancellation by them.
 public enum IntegrationError: Error, Sendable {
     /// The provider answered, but the model's initializer threw this error.
     case model(any Error)

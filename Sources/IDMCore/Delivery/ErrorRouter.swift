@@ -9,7 +9,7 @@
 /// ```
 ///
 /// Handlers with a higher priority come first; handlers of equal priority run in the order in which they were added.
-/// The handler of ``otherwise(_:)-(_)`` receives the errors that no other handler accepts. A handler for one type of
+/// The handler of `otherwise` receives the errors that no other handler accepts. A handler for one type of
 /// error also finds that type inside a ``WrappingError``, such as ``IntegrationError/model(_:)``.
 @MainActor
 public final class ErrorRouter: ErrorHandling {
