@@ -157,7 +157,7 @@ final class CurlExchange: Sendable {
     func leaves(over ends: CurlConnections.Ends) -> Bool {
         let (departures, handle) = state.withLock { ($0.departures, OpaquePointer(bitPattern: $0.handle)) }
         let refusal: Refusal? =
-            if departures > 0, !request.mayArriveTwice {
+            if departures > 0, !request.isReplaySafe {
                 .repetition
             } else if !loop.connections.withLock({ $0.use(ends, hasBytes: cidm_has_decrypted_bytes(handle)) }) {
                 .staleConnection
