@@ -4,10 +4,10 @@ extension Integrator {
     /// Adds handlers that can be removed again.
     ///
     /// ```swift
-    /// let spinner = users.addHandlers {
+    /// let registration = users.addHandlers {
     ///     $0.onBeginning { spinner.start() }.onCompletion { spinner.stop() }
     /// }
-    /// spinner.remove()
+    /// registration.remove()
     /// ```
     ///
     /// - Parameter configure: Adds the handlers to the call that it receives. Called once, before this method returns;
