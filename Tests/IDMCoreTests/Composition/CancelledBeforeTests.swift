@@ -40,10 +40,8 @@ struct CancelledBeforeTests {
     func cancelledBeforeItsTurn(way: Way) async throws {
         let (jobs, provider) = (HeldJobs(), FailingAtFirst(0))
         // What a handler starts begins in a later turn.
-        let turn = HandlerTurn()
-        turn.begin()
         var task: Task<Void, any Error>?
-        await turn.bind {
+        await asHandler {
             task = LibraryTask.$executor.withValue(jobs) { Task { _ = try await way.ask(provider).request(1) } }
         }
         try await jobs.areWaiting(way.taskCount)

@@ -44,6 +44,17 @@ extension Surroundings {
             if case .succeeded(let users) = event { list.show(users) }
         }
         // end
+
+        // sample: values
+        for try await users in users.prepareCall("apple").values() { list.show(users) }
+        // end
+
+        // sample: handlers that are removed again
+        let registration = users.addHandlers {
+            $0.onBeginning { spinner.start() }.onCompletion { spinner.stop() }
+        }
+        registration.remove()
+        // end
     }
 
     @MainActor

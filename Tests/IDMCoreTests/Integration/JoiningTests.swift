@@ -16,20 +16,6 @@ struct JoiningTests {
         integrator = Integrator(provider, executing: .only(joining: true))
     }
 
-    @Test("ask nothing once they are stopped, neither what they had joined nor anew")
-    func stopped() {
-        let reservation = Reservation()
-        guard case .nothing = reservation.give() else {
-            Issue.record("There is an inquiry that nobody has made.")
-            return
-        }
-        reservation.end()
-        guard case .over = reservation.give() else {
-            Issue.record("A run that is stopped would ask.")
-            return
-        }
-    }
-
     @Test("share one request, with the input of the first, and each hears all its own handlers")
     func share() async throws {
         let tasks = (0..<5).map { recorders[$0].call(integrator.prepareCall($0 + 1)) }

@@ -30,7 +30,8 @@ struct RetryDelayCallTests {
 
     @Test("A cancel during the delay ends the run at once, and the clock is left alone", arguments: [0, 1, 2])
     func cancel(way: Int) async throws {
-        var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .latest, clock: clock)
+        var integrator: Integrator<Int, Int>? = Integrator(
+            provider, executing: .latest, cancelsWhenReleased: true, clock: clock)
         let gone = Signal()
         var task = integrator?.prepareCall(1).recorded(in: log).opening(gone).retry(3, delay: .constant(.seconds(1)))
             .call()

@@ -111,9 +111,7 @@ struct LibraryTaskTests {
     private actor Starter {
         /// As inside of a handler.
         func start(_ count: Int, _ log: Log) async {
-            let turn = HandlerTurn()
-            turn.begin()
-            await turn.bind {
+            await asHandler {
                 for number in 0..<count {
                     LibraryTask.start(isolation: self) { isolation in
                         log.add(isolation === self ? "\(number)" : "elsewhere")

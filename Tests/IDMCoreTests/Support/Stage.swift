@@ -1,5 +1,6 @@
-import IDMCore
 import TestSupport
+
+@testable import IDMCore
 
 /// An actor that lives on a ``ManualExecutor``.
 actor Stage {
@@ -16,4 +17,14 @@ actor Stage {
     nonisolated func record(_ call: IntegrationCall<Int>, in log: Log) -> IntegrationCall<Int> {
         here { stage in call.recorded(in: log, isolation: stage) }
     }
+}
+
+/// Runs code as a handler of a call does.
+func asHandler(_ body: () async -> Void) async {
+    let core = IntegratorCore(type: .default, isKeyed: false, clock: ContinuousClock())
+    let provider = IntegratorProvider(ValueDataProvider<Void, Int>(1), core: core, lane: nil)
+    let execution = CallExecution(
+        core: core, scheduler: LaneScheduler(.all), source: PreparedInput(provider, input: ()), configuration: nil)
+    execution.beginDelivering()
+    await HandlerContext.bind(execution, body)
 }

@@ -101,7 +101,8 @@ enum WayToEnd: CaseIterable {
     private func released(inLine: Bool, _ prepare: Prepare) async throws -> IntegrationTask<Int>? {
         let provider = ControlledDataProvider<Int, Int>()
         let hasEnded = Signal()
-        var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .queue)
+        var integrator: Integrator<Int, Int>? = Integrator(
+            provider, executing: .queue, cancelsWhenReleased: true)
         if inLine { integrator?.prepareCall(0).call() }
         if let call = integrator?.prepareCall(1) {
             let prepared = prepare(call)

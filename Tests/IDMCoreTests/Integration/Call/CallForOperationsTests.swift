@@ -4,184 +4,117 @@ import Testing
 
 @testable import IDMCore
 
-/// What other modules of the package need of calls, beyond what everybody does.
-@Suite("Calls that other modules make", .timeLimit(.ample))
+/// The package-level parts of a call, which operations use.
+@Suite(.timeLimit(.ample))
 struct CallForOperationsTests {
+    private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
+    private let made = Watched<IntegrationTask<any Sendable>?>(nil)
 
-    private func logging(_ call: IntegrationCall<Int>) -> IntegrationCall<Int> {
-        call
-            .onBeginning { [log] in log.add("began") }
-            .onSuccess { [log] in log.add("\($0)") }
-            .onCancel { [log] in log.add("\($0)") }
-            .onCompletion { [log] in log.add("completed") }
-    }
-
-    /// How a task ended, once it has.
-    private func outcome(of task: ErasedTask) async -> IntegrationOutcome<Int> {
-        await task.finish().typed()
+    /// Starts a call, and keeps its task before the first event.
+    private func start(_ call: IntegrationCall<Int>) -> IntegrationTask<any Sendable> {
+        call.erased.call(isolation: nil) { task in made.change { $0 = task } }
     }
 
     @Test(arguments: [ExecutingType.default, .only, .queue, .latest])
-    func `a call that is turned away hears why and nothing else, and takes nobody's place`(
-        type: ExecutingType
-    ) async throws {
-        let provider = ControlledDataProvider<Int, Int>()
+    func `a rejected call delivers its reason alone and takes no place`(type: ExecutingType) async throws {
         let users = Integrator(provider, executing: type)
         let running = users.prepareCall(1).call()
         let request = try await provider.nextRequest()
-        let task = logging(users.prepareCall(2)).erased.turnAway(.cancelled)
-        #expect(await outcome(of: task) == .cancelled(.cancelled))
-        #expect(log.entries == ["cancelled"])
+
+        let outcome = await users.prepareCall(2).recorded(in: log).reject(.cancelled).outcome
         request.answer(3)
+
+        #expect(outcome == .cancelled(.cancelled))
+        #expect(log.entries == ["cancel cancelled"])
         #expect(try await running.value == 3)
-        #expect(provider.requestCount == 1)
     }
 
-    @Test func `turned away by a released integrator, it hears of the release`() async throws {
-        let engine = IntegratorCore(type: .default, isKeyed: false, clock: ContinuousClock())
-        engine.release()
-        let source = PreparedInput(
-            supply: Supply(ValueDataProvider<Void, Int>(1), engine: engine, lane: nil), input: ())
-        let task = IntegrationCall<Int>(source, holding: source).erased.turnAway(.cancelled)
-        #expect(await outcome(of: task) == .cancelled(.released))
+    @Test func `a call that was never prepared ends as released`() async {
+        let call = IntegrationCall<Int>.unprepared.recorded(in: log)
+
+        #expect(await call.call().outcome == .cancelled(.released))
+        #expect(await call.reject(.cancelled).outcome == .cancelled(.released))
+        #expect(log.entries == ["cancel released", "cancel released"])
     }
 
-    @Test func `its task is there before its first handler runs`() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let task = Watched<ErasedTask?>(nil)
-        let users = Integrator(provider)
-        let log = log
-        users.prepareCall(1)
-            .onBeginning { task.value?.cancel() }
-            .onCancel { log.add("\($0)") }
-            .onCompletion { log.add("completed") }
-            .erased.call { made in task.change { $0 = made } }
-        _ = await outcome(of: try #require(task.value))
-        #expect(log.entries == ["cancelled", "completed"])
+    @Test func `the task of a call exists before its first handler runs`() async {
+        let task = start(Integrator(provider).prepareCall(1).onBeginning { made.value?.cancel() }.recorded(in: log))
+        await task.finish()
+
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
         #expect(provider.requestCount == 0)
     }
 
-    @Test func `the end of a call is told when its last handler has run, and waited for with what is chained to it`()
-        async throws
-    {
-        let next = ControlledDataProvider<Void, Int>()
-        let chained = Integrator(next)
-        let users = Integrator(ValueDataProvider<Void, Int>(1))
-        let made = Watched<ErasedTask?>(nil)
-        let log = log
-        logging(users.prepareCall()).nextSuccess(chained.prepareCall()).erased.call(isolation: nil) { task in
-            made.change { $0 = task }
-            task.whenFinished { log.add("over") }
-        }
-        let task = try #require(made.value)
-        let request = try await next.nextRequest()
-        try await log.contains("over")
-        #expect(log.entries == ["began", "1", "completed", "over"])
-        #expect(task.lastWord == nil, "What is chained may have more to tell.")
-        async let end = task.finish()
-        request.answer(2)
-        #expect(await end.value as? Int == 1)
-        task.whenFinished { log.add("over before") }
-        #expect(log.entries.last == "over before")
-    }
-
-    @Test func `the last word of a call to which nothing is chained is how it ended`() async throws {
-        let provider = ControlledDataProvider<Void, Int>()
-        let made = Watched<ErasedTask?>(nil)
-        Integrator(provider).prepareCall().erased.call(isolation: nil) { task in made.change { $0 = task } }
-        let task = try #require(made.value)
-        #expect(task.lastWord == nil)
-        try await provider.nextRequest().answer(3)
-        #expect(await task.finish().value as? Int == 3)
-        #expect(task.lastWord?.value as? Int == 3)
-    }
-
-    @Test func `a call of no integrator asks its provider, and is held by its run alone`() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let log = log
-        var call = DirectInquiry(provider, 7).call
-        call.onSuccess { (value: Int) in log.add("\(value)") }
-        call.call { _ in }
+    @Test func `whenFinished calls back before chained calls have run and finish returns after`() async throws {
+        let next = Integrator(provider).prepareCall(2)
+        let task = start(Integrator(Echo<Int>()).prepareCall(1).nextSuccess(next).recorded(in: log))
+        task.whenFinished { log.add("finished") }
         let request = try await provider.nextRequest()
-        #expect(request.input == 7)
-        request.answer(8)
-        try await log.contains("8")
+        task.whenAllFinished { log.add("all finished") }
+        try await log.contains("finished")
+
+        #expect(task.unchainedOutcome == nil)
+        async let end: Void = task.finish()
+        request.answer(2)
+        await end
+        try await log.contains("all finished")
+
+        #expect(log.entries == ["begin", "success 1", "completion", "finished", "all finished"])
     }
 
-    @Test func `asked something else, a call hands out what it has held before`() async throws {
+    @Test func `unchainedOutcome is set once a call without a chain has ended`() async throws {
+        let task = start(Integrator(provider).prepareCall(1))
+        let before = task.unchainedOutcome
+        try await provider.nextRequest().answer(3)
+        await task.finish()
+
+        #expect(before == nil)
+        #expect(task.unchainedOutcome?.value as? Int == 3)
+    }
+
+    @Test func `a call with another's source keeps its handlers and releases its source`() async throws {
         final class Kept: Sendable {}
         weak let kept: Kept?
-        let provider = ControlledDataProvider<Int, Int>()
-        var call: ErasedCall
-        var before: (any AnyObject & Sendable)?
+        var call: IntegrationCall<any Sendable>
         do {
             let first = Kept()
             kept = first
-            call = DirectInquiry(provider.mapInput { (_: Void) in withExtendedLifetime(first) { 1 } }, ()).call
-            before = call.ask(as: DirectInquiry(provider, 2).call)
+            let replaced = provider.mapInput { (_: Void) in withExtendedLifetime(first) { 1 } }
+            call = Integrator(replaced).prepareCall().erased.onErasedSuccess { (value: Int) in log.add("\(value)") }
+            call = call.withSource(of: Integrator(provider).prepareCall(2).erased)
         }
-        #expect(kept != nil)
-        before = nil
-        #expect(kept == nil && before == nil)
-        call.call { _ in }
-        #expect(try await provider.nextRequest().input == 2)
+        #expect(kept == nil)
+
+        let task = call.call(isolation: nil)
+        let request = try await provider.nextRequest()
+        request.answer(3)
+        await task.finish()
+
+        #expect(request.input == 2)
+        #expect(log.entries == ["3"])
     }
 
-    @Test func `an erased call is heard by handlers of every kind`() async throws {
-        let log = log
-        let provider = ControlledDataProvider<Int, Int>()
-        var call = DirectInquiry(provider, 1).call
-        call.onBeginning { log.add("began") }
-        call.onProgress { log.add("\($0.fraction)") }
-        call.onSuccess { (value: Int) in log.add("value \(value)") }
-        call.onError { _ in log.add("failed") }
-        call.onCancel { log.add("\($0)") }
-        call.onCompletion { log.add("completed") }
-        call.call { _ in }
-        let answered = try await provider.nextRequest()
-        answered.reporter?.report(fraction: 0.5)
-        try await log.contains("0.5")
-        answered.answer(2)
-        try await log.contains("completed")
-        #expect(log.entries == ["began", "0.5", "value 2", "completed"])
-        call.call { _ in }
-        try await provider.nextRequest().fail(DataProviderError.noAnswer)
-        try await log.contains("failed")
-        call.call { $0.cancel() }
-        try await log.contains("cancelled")
-    }
-
-    @Test func `calls of no integrator are spread over several gates, and each stays at its own`() {
-        let sources = (0..<200).map { number in DirectInquiry(ValueDataProvider<Int, Int>(1), number) }
-        let engines = sources.map { ObjectIdentifier($0.engine) }
-        #expect(Set(engines).count > 1)
-        #expect(sources.map { ObjectIdentifier($0.engine) } == engines)
-    }
-
-    @Test func `what pauses a call holds for all that it asks, and not for who makes it`() async throws {
+    @Test(arguments: [true, false])
+    func `a pause holds back the answer of a call with and without handlers`(isObserved: Bool) async throws {
         let control = PauseControl()
-        let provider = ControlledDataProvider<Int, Int>()
         try await TestScope.run {
             let clock = ManualClock()
-            for isHeard in [true, false] {
-                let log = Log()
-                var call = DirectInquiry(provider, 1).call
-                if isHeard { call.onSuccess { (value: Int) in log.add("value \(value)") } }
-                call.call(pausedBy: control) { task in
-                    #expect(PauseControl.current !== control)
-                    task.whenFinished { log.add("over") }
-                }
-                let request = try await provider.nextRequest()
-                #expect(request.pauseControl === control)
-                control.pause()
-                request.answer(2)
-                await clock.rest()
-                #expect(log.entries.isEmpty)
-                control.resume()
-                try await log.contains("over")
-                #expect(log.entries == (isHeard ? ["value 2", "over"] : ["over"]))
-            }
+            let plain = Integrator(provider).prepareCall(1)
+            let call = isObserved ? plain.onSuccess { log.add("value \($0)") } : plain
+            let task = control.bind { start(call) }
+            task.whenFinished { log.add("finished") }
+            let request = try await provider.nextRequest()
+            #expect(request.pauseControl === control)
+
+            control.pause()
+            request.answer(2)
+            await clock.rest()
+            #expect(log.entries.isEmpty)
+
+            control.resume()
+            try await log.contains("finished")
+            #expect(log.entries == (isObserved ? ["value 2", "finished"] : ["finished"]))
         }
     }
 }

@@ -47,9 +47,9 @@ struct ChainDepthTests {
         #expect(count == length)
         task?.cancel()
         #expect(await task?.outcome == .success(length - 1))
-        weak let life = task?.handle.life
-        #expect(life != nil)
+        weak let execution = task?.call.execution
+        #expect(execution != nil)
         (call, task) = (nil, nil)
-        #expect(life == nil)
+        #expect(execution == nil)
     }
 }

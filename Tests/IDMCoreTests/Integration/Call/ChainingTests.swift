@@ -76,16 +76,6 @@ struct ChainingTests {
         try await done.wait()
     }
 
-    @Test("Whoever asks after the end of one that ten thousand follow hears of it, with the stack there is")
-    func manyNeighborsThatAreOver() async {
-        let over = Integrator(Echo<Int>()).prepareCall(1).call()
-        await over.finish()
-        let life = CallState()
-        for _ in 0..<10_000 { life.chain(over) }
-        life.finish()
-        await withUnsafeContinuation { heard in life.whenAllFinished { heard.resume() } }
-    }
-
     /// Each call is chained to one that is made in its provider, so that there is no end of it.
     private nonisolated static func recall(_ integrator: Integrator<Int, Int>, _ left: Int, _ done: Signal) {
         guard left > 0 else { return done.open() }
@@ -211,12 +201,14 @@ struct ChainingTests {
     }
 
     @Test("Between the word that decides the end and the outcome, a cancel cuts the chain as it does after that")
-    func cancelAsTheEndIsDecided() {
-        let (gate, life) = (LaneScheduler(.all), CallState())
-        let handle = CallHandle(life: life, gate: gate, ticket: gate.enter(life, .unheard, isolation: nil).ticket)
-        #expect(gate.voice(handle.ticket) { $0.commit(isFinal: true) } == .proceed)
-        handle.cancelChain(isolation: nil)
-        #expect(life.isCut && !life.isStopped)
+    func cancelAsTheEndIsDecided() async throws {
+        let call = Integrator(provider).prepareCall(1).call().call
+        let request = try await provider.nextRequest()
+        _ = call.execution.scheduler.deliver(call.id) { $0.commit(isFinal: true) }
+        call.cancelChain(isolation: nil)
+        let state = call.execution.state.withLock { ($0.isChainCut, $0.isCancelled) }
+        #expect(state == (true, false))
+        request.answer(1)
     }
 
     @Test("A cancel that races the end on another thread stops the call, or else its chain", arguments: 0..<100)
@@ -228,7 +220,8 @@ struct ChainingTests {
         async let answered: Void = Task { request.answer(1) }.value
         async let cancelled: Void = Task { task.cancel() }.value
         _ = await (answered, cancelled)
-        #expect(await task.outcome == .cancelled(.cancelled) || task.handle.life.isCut)
+        let isChainCut = task.call.execution.state.withLock { $0.isChainCut }
+        #expect(await task.outcome == .cancelled(.cancelled) || isChainCut)
         task.cancel()
         await task.finish()
     }

@@ -137,17 +137,20 @@ struct IntegrationTaskTests {
         awaiting.change { $0 = nil }
     }
 
-    @Test("Cancelling the awaiting task changes nothing for outcome and finish")
-    func outcomeIgnoresCancel() async throws {
+    @Test("outcome and finish return at once when the awaiting task is cancelled, and the call continues")
+    func awaitingIsCancelled() async throws {
         let task = Integrator(provider).prepareCall(1).call()
         let request = try await provider.nextRequest()
         let outcome = Task { await task.outcome }
         let finish = Task { await task.finish() }
         outcome.cancel()
         finish.cancel()
-        request.answer(5)
-        #expect(await outcome.value == .success(5))
+
+        #expect(await outcome.value == .cancelled(.cancelled))
         await finish.value
+
+        #expect(!request.isCancelled)
+        request.answer(5)
         #expect(await task.outcome == .success(5))
     }
 

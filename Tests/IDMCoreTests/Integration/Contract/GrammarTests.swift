@@ -109,7 +109,7 @@ struct GrammarTests {
     @Test("The integrator goes while the provider is at work: beginning, cancel, completion")
     func released() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        var integrator: Integrator<Int, Int>? = Integrator(provider)
+        var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
         _ = integrator?.prepareCall(1).recorded(in: log).call()
         _ = try await provider.nextRequest()
         integrator = nil
@@ -177,7 +177,8 @@ struct GrammarTests {
     @Test("A call whose integrator goes while it waits hears of that, and of nothing else")
     func releasedWhileWaiting() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .queue)
+        var integrator: Integrator<Int, Int>? = Integrator(
+            provider, executing: .queue, cancelsWhenReleased: true)
         _ = integrator?.prepareCall(1).recorded(in: log, as: "first").call()
         _ = integrator?.prepareCall(2).recorded(in: log, as: "second").call()
         _ = try await provider.nextRequest()

@@ -119,7 +119,7 @@ struct Rule04ReentranceTests {
         }
         let leaks = LeakTracker()
         var integrator: Integrator<Int, Int>? = leaks.track(
-            Integrator(held >>>> Provoking(kind), executing: .queue))
+            Integrator(held >>>> Provoking(kind), executing: .queue, cancelsWhenReleased: true))
         _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.recorded(in: log).retry(1).opening(gone).call()
         called.open()
         try await gone.wait()

@@ -78,7 +78,7 @@ struct Rule08CancelTests {
     @Test("The task of the provider is cancelled: by the release of the integrator")
     func byRelease() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        var integrator: Integrator<Int, Int>? = Integrator(provider)
+        var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
         _ = integrator?.prepareCall(1).call()
         let request = try await provider.nextRequest()
         integrator = nil

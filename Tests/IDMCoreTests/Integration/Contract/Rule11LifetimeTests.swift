@@ -3,217 +3,187 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 11: calls and tasks hold the integrator, runs do not", .inScope, .timeLimit(.ample))
+@Suite("Rule 11: a started call runs to its end, or is cancelled on release if asked", .inScope, .timeLimit(.ample))
 struct Rule11LifetimeTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
     private let gone = Signal()
 
-    // MARK: Who holds the integrator
+    // MARK: Release
 
-    @Test("A call value holds its integrator")
-    func callHolds() {
-        var integrator: Integrator<Int, Int>? = Integrator(provider)
-        weak let held = integrator
-        let call = integrator?.prepareCall(1).onSuccess { _ in }
-        integrator = nil
-        withExtendedLifetime(call) { #expect(held != nil) }
+    @Test(arguments: CallerPlace.allCases)
+    func `a call of a released integrator runs to its end`(place: CallerPlace) async throws {
+        try await place.run { isolation in
+            let leaks = LeakTracker()
+            var integrator: Integrator<Int, Int>? = leaks.track(Integrator(provider))
+            _ = integrator?.prepareCall(1).recorded(in: log, isolation: isolation).opening(gone).call(
+                isolation: isolation)
+            let request = try await provider.nextRequest()
+            integrator = nil
+            leaks.verify()
+
+            request.answer(1)
+            try await gone.wait()
+        }
+
+        #expect(log.entries == ["begin", "success 1", "completion"])
     }
 
-    @Test("A task holds its integrator, while the run goes on and after it")
-    func taskHolds() async throws {
-        var integrator: Integrator<Int, Int>? = Integrator(provider)
-        weak let held = integrator
-        let task = integrator?.prepareCall(1).call()
-        integrator = nil
-        #expect(held != nil)
-        try await provider.nextRequest().answer(1)
-        await task?.finish()
-        withExtendedLifetime(task) { #expect(held != nil) }
-    }
+    @Test(arguments: CallerPlace.allCases, [false, true])
+    func `cancelsWhenReleased cancels the calls of a released integrator`(place: CallerPlace, isDeaf: Bool) async throws
+    {
+        try await place.run { isolation in
+            let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+            var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
+            _ = integrator?.prepareCall(1).recorded(in: log, isolation: isolation).opening(gone).call(
+                isolation: isolation)
+            let request = try await provider.nextRequest()
 
-    @Test(
-        "A run does not hold its integrator: with nothing else to hold it, it ends with .released",
-        arguments: [false, true])
-    func runDoesNotHold(isDeaf: Bool) async throws {
-        let (provider, leaks) = (ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf), LeakTracker())
-        var integrator: Integrator<Int, Int>? = leaks.track(Integrator(provider))
-        _ = integrator?.prepareCall(1).recorded(in: log).call()
-        let request = try await provider.nextRequest()
-        integrator = nil
-        leaks.verify()
-        try await log.contains("completion")
-        try await request.cancelled()
+            integrator = nil
+
+            try await request.cancelled()
+            try await gone.wait()
+            request.answer(1)
+        }
         #expect(log.entries == ["begin", "cancel released", "completion"])
-        request.answer(1)
     }
 
-    @Test("All runs and all that wait are released", arguments: ExecutingType.several)
-    func allAreReleased(type: ExecutingType) async throws {
-        var integrator: Integrator<Int, Int>? = Integrator(provider, executing: type)
-        for input in 0..<3 { _ = integrator?.prepareCall(input).recorded(in: log, as: "\(input)").call() }
-        _ = try await provider.nextRequest()
-        integrator = nil
-        for input in 0..<3 {
-            try await log.contains { $0.contains { $0.hasPrefix("\(input): cancel") } }
-            let reasons = log.entries(of: "\(input)").filter { $0.hasPrefix("cancel") }
-            let isTurnedAway = type == .only && input > 0
-            let isSuperseded = type == .latest && input < 2
-            #expect(
-                reasons == [isTurnedAway ? "cancel ignored" : isSuperseded ? "cancel superseded" : "cancel released"])
+    @Test(arguments: ExecutingType.several, [false, true])
+    func `running and waiting calls end as the release asks`(type: ExecutingType, cancels: Bool) async throws {
+        let gate = Signal()
+        let signals = (0..<3).map { _ in Signal() }
+        var integrator: Integrator<Int, Int>? = Integrator(
+            gated(by: gate), executing: type, cancelsWhenReleased: cancels)
+        for (input, signal) in signals.enumerated() {
+            _ = integrator?.prepareCall(input).recorded(in: log, as: "\(input)").opening(signal).call()
         }
-    }
 
-    @Test("A run in each lane is released")
-    func lanesAreReleased() async throws {
-        var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .only, lane: { $0 })
-        for input in 0..<3 { _ = integrator?.prepareCall(input).recorded(in: log, as: "\(input)").call() }
-        for _ in 0..<3 { _ = try await provider.nextRequest() }
         integrator = nil
-        for input in 0..<3 {
-            try await log.contains("\(input): completion")
-            #expect(log.entries(of: "\(input)") == ["begin", "cancel released", "completion"])
+        if !cancels { gate.open() }
+        for signal in signals { try await signal.wait() }
+
+        let ends = log.entries.filter { $0.contains("success") || $0.contains("cancel") }
+        let expected = (0..<3).map { input in
+            if type == .only && input > 0 { return "\(input): cancel ignored" }
+            if type == .latest && input < 2 { return "\(input): cancel superseded" }
+            if cancels { return "\(input): cancel released" }
+            return "\(input): success \(type == .only(joining: true) ? 0 : input)"
         }
+        #expect(ends.sorted() == expected)
     }
 
-    @Test("A call that waits for the quiet is released unstarted, and its clock is left alone")
-    func settlingIsReleased() async throws {
+    @Test func `cancelsWhenReleased reaches every lane`() async throws {
+        let signals = (0..<3).map { _ in Signal() }
+        var integrator: Integrator<Int, Int>? = Integrator(
+            provider, executing: .only, cancelsWhenReleased: true, lane: { $0 })
+        for (input, signal) in signals.enumerated() {
+            _ = integrator?.prepareCall(input).recorded(in: log).opening(signal).call()
+        }
+        for _ in signals { _ = try await provider.nextRequest() }
+
+        integrator = nil
+        for signal in signals { try await signal.wait() }
+
+        #expect(log.entries.count { $0 == "cancel released" } == 3)
+    }
+
+    @Test func `cancelsWhenReleased ends a debounced call unstarted and stops its clock`() async throws {
         let clock = ManualClock()
         var integrator: Integrator<Int, Int>? = Integrator(
-            Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
-        _ = integrator?.prepareCall(1).recorded(in: log).call()
+            Echo<Int>(), executing: .latest(debounce: .seconds(1)), cancelsWhenReleased: true, clock: clock)
+        _ = integrator?.prepareCall(1).recorded(in: log).opening(gone).call()
         try await clock.sleepers(1)
+
         integrator = nil
-        try await log.count(reaches: 1)
+        try await gone.wait()
+
         #expect(log.entries == ["cancel released"])
         try await clock.noSleepers()
     }
 
-    @Test("An awaited request holds its integrator until it has the value")
-    func requestHolds() async throws {
-        var integrator: Integrator<Int, Int>? = Integrator(provider)
+    // MARK: References to the integrator
+
+    @Test(arguments: [false, true])
+    func `a prepared call and a task hold their integrator`(isStarted: Bool) async throws {
+        var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
+        weak let held = integrator
+        let call = integrator?.prepareCall(1)
+        integrator = nil
+        #expect(held != nil)
+        guard isStarted else { return }
+
+        let task = call?.call()
+        try await provider.nextRequest().answer(1)
+        await task?.finish()
+
+        withExtendedLifetime(task) { #expect(held != nil) }
+    }
+
+    @Test func `a request holds its integrator until it has the value`() async throws {
+        var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
         let awaiting = Task { [integrator] in try await integrator?.request(1) }
         let request = try await provider.nextRequest()
         integrator = nil
         request.answer(7)
+
         #expect(try await awaiting.value == 7)
     }
 
-    // MARK: Chained calls
+    /// The ways to chain a call to another one.
+    enum Chaining: CaseIterable {
+        case next, forwarding, predecessor
 
-    @Test("A chained call is held until it has run, though nobody else holds its integrator")
-    func chainedIsHeld() async throws {
-        let next = ControlledDataProvider<Int, Int>()
-        let chained = Watched<IntegrationCall<Int>?>(Integrator(next).prepareCall(2).recorded(in: log, as: "next"))
-        let first = Integrator(provider)
-        if let call = chained.value { first.prepareCall(1).nextSuccess(call).opening(gone).call() }
-        chained.change { $0 = nil }
-        try await provider.nextRequest().answer(1)
-        let request = try await next.nextRequest()
-        // The call before has gone, with all that it held.
-        try await gone.wait()
-        request.answer(2)
-        try await log.contains("next: completion")
-        #expect(log.entries(of: "next") == ["begin", "success 2", "completion"])
+        func chain(_ call: IntegrationCall<Int>, _ other: Integrator<Int, Int>, _ log: Log) -> IntegrationCall<Int> {
+            switch self {
+            case .next: call.nextSuccess(other.prepareCall(1).recorded(in: log))
+            case .forwarding: call.forwardSuccess(to: other) { $0.recorded(in: log) }
+            case .predecessor: call.after(other.prepareCall(1).recorded(in: log))
+            }
+        }
     }
 
-    @Test("An integrator to which a value is forwarded is held until that call has run")
-    func forwardedIsHeld() async throws {
-        let next = ControlledDataProvider<Int, Int>()
-        let first = Integrator(provider)
-        first.prepareCall(1).forwardSuccess(to: Integrator(next)) { [log] in $0.recorded(in: log) }.opening(gone).call()
-        try await provider.nextRequest().answer(1)
-        let request = try await next.nextRequest()
-        try await gone.wait()
-        request.answer(2)
-        try await log.contains("completion")
-        #expect(log.entries == ["begin", "success 2", "completion"])
-    }
-
-    @Test("A call made before another one is held until it has run")
-    func predecessorIsHeld() async throws {
-        let before = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(provider)
-        let task = integrator.prepareCall(2).after(Integrator(before).prepareCall(1).recorded(in: log)).call()
-        try await before.nextRequest().answer(1)
-        try await provider.nextRequest().answer(2)
-        #expect(await task.outcome == .success(2))
-        #expect(log.entries == ["begin", "success 1", "completion"])
-    }
-
-    @Test("A chain lets go of its integrators when it has run")
-    func chainLetsGo() async throws {
+    @Test(arguments: Chaining.allCases)
+    func `a chained call holds its integrator until it has run`(chaining: Chaining) async throws {
         let leaks = LeakTracker()
-        var first: Integrator<Int, Int>? = leaks.track(Integrator(Echo<Int>()), as: "the first")
-        var second: Integrator<Int, Int>? = leaks.track(Integrator(Echo<Int>()), as: "the second")
-        if let a = first, let b = second {
-            let task = a.prepareCall(1).nextSuccess(b.prepareCall(2).opening(gone)).call()
-            await task.finish()
+        func start() -> IntegrationTask<Int> {
+            let other = leaks.track(Integrator(provider, cancelsWhenReleased: true))
+            return chaining.chain(Integrator(Echo<Int>()).prepareCall(1), other, log).opening(gone).call()
         }
-        (first, second) = (nil, nil)
+        let task = start()
+        try await provider.nextRequest().answer(2)
+        await task.finish()
         try await gone.wait()
+
+        #expect(log.entries == ["begin", "success 2", "completion"])
         leaks.verify()
-    }
-
-    // MARK: What is left after the end
-
-    @Test("After the end nothing holds the handlers, though the task is kept", arguments: WayToEnd.allCases)
-    func handlersGo(way: WayToEnd) async throws {
-        let task = try await way.run { $0.opening(gone) }
-        try await gone.wait()
         withExtendedLifetime(task) {}
     }
 
-    @Test(
-        "After the end nothing holds the handlers of the main actor, though the task is kept",
-        arguments: WayToEnd.allCases)
-    @MainActor
-    func handlersOfAnActorGo(way: WayToEnd) async throws {
-        let task = try await way.run { $0.opening(gone) }
-        try await gone.wait()
-        withExtendedLifetime(task) {}
-    }
+    // MARK: After the end
 
-    @Test("After the end nothing holds the integrator, nor its provider, nor its handlers")
-    func integratorGoes() async throws {
-        let (providerGone, handlerGone) = (Signal(), Signal())
-        func run() async {
-            let (provider, handler) = (Canary { providerGone.open() }, Canary { handlerGone.open() })
-            let integrator = Integrator(
-                ClosureDataProvider<Int, Int> { input in withExtendedLifetime(provider) { input } })
-            integrator.onSuccess { _ in withExtendedLifetime(handler) {} }
-            await integrator.prepareCall(1).call().finish()
+    @Test(arguments: WayToEnd.allCases, [CallerPlace.mainActor, .noActor])
+    func `a kept task does not hold the handlers of an ended call`(way: WayToEnd, place: CallerPlace) async throws {
+        try await place.run { isolation in
+            let task = try await way.run(isolation: isolation) { $0.opening(gone, isolation: isolation) }
+            try await gone.wait()
+            withExtendedLifetime(task) {}
         }
-        await run()
-        try await providerGone.wait()
-        try await handlerGone.wait()
     }
 
-    @Test("A value is not held by the call after the task has gone")
-    func valueGoes() async throws {
+    @Test func `an ended call holds neither provider nor handlers nor value`() async throws {
+        let signals = (0..<3).map { _ in Signal() }
         func run() async {
-            let integrator = Integrator(ClosureDataProvider<Int, Canary> { [gone] _ in Canary { gone.open() } })
+            let (provider, handler) = (Canary { signals[0].open() }, Canary { signals[1].open() })
+            let integrator = Integrator(
+                ClosureDataProvider<Int, Canary> { _ in
+                    withExtendedLifetime(provider) { Canary { signals[2].open() } }
+                })
+            integrator.onSuccess { _ in withExtendedLifetime(handler) {} }
             await integrator.prepareCall(1).onSuccess { _ in }.call().finish()
         }
-        await run()
-        try await gone.wait()
-    }
 
-    @Test("A task that is kept holds the integrator of no other call that has run", arguments: [false, true])
-    func keptTask(isBefore: Bool) async throws {
-        let log = log
-        func run() async -> IntegrationTask<Int> {
-            let canary = Canary { [gone] in gone.open() }
-            let other = Integrator(ClosureDataProvider<Int, Int> { input in withExtendedLifetime(canary) { input } })
-            let it = other.prepareCall(2).onSuccess { log.add("\($0)") }
-            let call = Integrator(Echo<Int>()).prepareCall(1)
-            let task = isBefore ? call.after(it).call() : call.nextSuccess(it).call()
-            await task.finish()
-            return task
-        }
-        let task = await run()
-        #expect(log.entries == ["2"])
-        try await gone.wait()
-        withExtendedLifetime(task) {}
+        await run()
+
+        for signal in signals { try await signal.wait() }
     }
 }

@@ -87,7 +87,8 @@ struct BadUseTests {
     @Test("Releasing the integrator inside its own handler is a release", arguments: HandlerKind.allCases)
     func release(kind: HandlerKind) async throws {
         let gone = Signal()
-        var integrator: Integrator<Int, Int>? = Integrator(Provoking(kind), executing: .only)
+        var integrator: Integrator<Int, Int>? = Integrator(
+            Provoking(kind), executing: .only, cancelsWhenReleased: true)
         _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.recorded(in: log).retry(1).opening(gone).call()
         try await gone.wait()
         #expect(integrator == nil)

@@ -21,7 +21,7 @@ struct WhatTheOriginalGotWrongTests {
     @Test("Releasing an integrator from its own handler trapped", arguments: HandlerKind.allCases)
     func releaseFromItsHandler(kind: HandlerKind) async throws {
         let (gone, leaks) = (Signal(), LeakTracker())
-        var integrator: Integrator<Int, Int>? = leaks.track(Integrator(Provoking(kind)))
+        var integrator: Integrator<Int, Int>? = leaks.track(Integrator(Provoking(kind), cancelsWhenReleased: true))
         _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.retry(1).opening(gone).call()
         try await gone.wait()
         leaks.verify()
@@ -60,7 +60,8 @@ struct WhatTheOriginalGotWrongTests {
     @Test("A released group answered (nil, nil)")
     func releasedGroup() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        var integrator: Integrator<(Int, Int), (Int, Int)>? = Integrator(provider >><< provider)
+        var integrator: Integrator<(Int, Int), (Int, Int)>? = Integrator(
+            provider >><< provider, cancelsWhenReleased: true)
         _ = integrator?.prepareCall((1, 2)).recorded(in: log).call()
         let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
         integrator = nil

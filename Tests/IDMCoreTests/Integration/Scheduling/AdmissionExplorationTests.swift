@@ -3,59 +3,58 @@ import Testing
 
 @testable import IDMCore
 
-/// Everything that can happen to a few calls, in every order, under every rule. ``AdmissionWalk`` says what must hold.
+/// Every order of moves of a few calls, under every rule. ``AdmissionWalk`` has the model of the contract.
 ///
-/// `IDM_SOAK=1` walks further: minutes instead of seconds.
+/// `IDM_SOAK=1` walks further, for minutes.
 @Suite(.serialized, .offThePool, .timeLimit(.ample))
 struct AdmissionExplorationTests {
     static let rules: [AdmissionRule] = [
-        .all, .one, .newest(settles: false), .newest(settles: true),
+        .all, .one, .newest(debounces: false), .newest(debounces: true),
         .line(width: 1, limit: 0), .line(width: 1, limit: 1), .line(width: 1, limit: .max),
         .line(width: 2, limit: 0), .line(width: 2, limit: 1), .line(width: 2, limit: .max),
     ]
 
-    // Four are enough for every place there is: two that run, one that waits and one that is ignored, or one that runs
-    // and a line with a middle.
+    // Four calls reach every place: two run, one waits and one is ignored, or one runs and the line has a middle.
 
     @Test(arguments: rules)
-    func `four calls keep the contract in every order of start, end, finish and cancel`(rule: AdmissionRule) {
-        let bounds = AdmissionWalk.Bounds(calls: 4, ways: [.heard], isThorough: false, endsAll: false)
+    func `four calls keep the contract in every order of moves`(rule: AdmissionRule) {
+        let bounds = AdmissionWalk.Bounds(calls: 4, kinds: [.observed], isThorough: false, endsAll: false)
         let found = Exploration(of: AdmissionWalk(rule, bounds))
         #expect(found.violation == nil)
         #expect(found.states > 100)
     }
 
     @Test(arguments: rules)
-    func `four calls, all cancelled or released at any time, keep the contract in every order`(rule: AdmissionRule) {
-        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 4, ways: [.unheard], isThorough: false)))
+    func `four calls keep the contract when all are cancelled or released`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 4, kinds: [.unobserved], isThorough: false)))
         #expect(found.violation == nil)
         #expect(found.states > 200)
     }
 
-    /// One of each kind. The soak has them all, with four calls.
+    /// One rule of each kind. The soak walks all rules, with four calls.
     private static let kinds: [AdmissionRule] = [
-        .all, .one, .newest(settles: true), .line(width: 1, limit: 1), .line(width: 2, limit: .max),
+        .all, .one, .newest(debounces: true), .line(width: 1, limit: 1), .line(width: 2, limit: .max),
     ]
 
     @Test(arguments: Volume.isFull ? rules : kinds)
-    func `three calls of every kind, with several values and deaf providers, keep the contract`(rule: AdmissionRule) {
+    func `three calls of every kind keep the contract with late answers`(rule: AdmissionRule) {
         let found = Exploration(of: AdmissionWalk(rule, .init(calls: 3)))
         #expect(found.violation == nil)
         #expect(found.states > 2_000)
     }
 
-    /// The other walks take calls for the same that differ only in when they were made. Here each is itself.
+    /// The other walks treat calls as equal that differ only in their order. This one distinguishes them.
     @Test(arguments: rules)
-    func `it makes no difference which call of several is cancelled first`(rule: AdmissionRule) {
-        var bounds = AdmissionWalk.Bounds(calls: 4, ways: [.unheard], isThorough: false, endsAll: false)
-        bounds.tellsTwinsApart = true
+    func `the order in which equal calls are cancelled makes no difference`(rule: AdmissionRule) {
+        var bounds = AdmissionWalk.Bounds(calls: 4, kinds: [.unobserved], isThorough: false, endsAll: false)
+        bounds.distinguishesTwins = true
         let found = Exploration(of: AdmissionWalk(rule, bounds))
         #expect(found.violation == nil)
         #expect(found.states > 100)
     }
 
     @Test(arguments: rules)
-    func `twenty calls keep the contract wherever chance leads them`(rule: AdmissionRule) {
+    func `twenty calls keep the contract in random walks`(rule: AdmissionRule) {
         let found = Exploration(of: AdmissionWalk(rule, .init(calls: 20, endsAll: false)), walks: 20, length: 200)
         #expect(found.violation == nil)
     }
@@ -64,16 +63,16 @@ struct AdmissionExplorationTests {
 @Suite(.serialized, .enabled(if: Volume.isFull, "IDM_SOAK=1 walks this far"), .timeLimit(.ample))
 struct AdmissionSoakTests {
     @Test(arguments: AdmissionExplorationTests.rules)
-    func `five calls, all cancelled or released at any time, keep the contract in every order`(rule: AdmissionRule) {
-        for way in [SubmissionKind.heard, .unheard] {
-            let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, ways: [way], isThorough: false)))
+    func `five calls keep the contract when all are cancelled or released`(rule: AdmissionRule) {
+        for kind in [SubmissionKind.observed, .unobserved] {
+            let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, kinds: [kind], isThorough: false)))
             #expect(found.violation == nil)
         }
     }
 
     @Test(arguments: AdmissionExplorationTests.rules)
-    func `five calls with several values and deaf providers keep the contract`(rule: AdmissionRule) {
-        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, ways: [.heard])))
+    func `five calls keep the contract with late answers`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, kinds: [.observed])))
         #expect(found.violation == nil)
     }
 
@@ -84,13 +83,13 @@ struct AdmissionSoakTests {
     }
 
     @Test(arguments: AdmissionExplorationTests.rules)
-    func `three calls of every kind keep the contract with nothing taken for the same`(rule: AdmissionRule) {
-        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 3, tellsTwinsApart: true)))
+    func `three distinguished calls of every kind keep the contract`(rule: AdmissionRule) {
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 3, distinguishesTwins: true)))
         #expect(found.violation == nil)
     }
 
     @Test(arguments: AdmissionExplorationTests.rules)
-    func `a hundred calls keep the contract wherever chance leads them`(rule: AdmissionRule) {
+    func `a hundred calls keep the contract in random walks`(rule: AdmissionRule) {
         let found = Exploration(of: AdmissionWalk(rule, .init(calls: 100, endsAll: false)), walks: 100, length: 1_000)
         #expect(found.violation == nil)
     }

@@ -1,52 +1,56 @@
 @testable import IDMCore
 
-/// The machine of admission as its tests see it: the one place that knows its spelling.
+/// An ``AdmissionStateMachine`` whose calls are numbered in the order of submission.
 struct AdmissionProbe {
-    /// What the machine wants done about a call, if anything.
+    /// The effect of a cancel.
     enum Effect: Hashable {
-        case wake(Int)
-        case stop(Int)
-        case takeOver(Int, CancelReason)
+        case resume(Int)
+        case cancelTask(Int)
+        case deliver(Int, CancelReason)
     }
 
     private var machine: AdmissionStateMachine<Int>
-    /// Calls are numbered in the order in which they are submitted.
-    private var tickets: [CallID] = []
+    private var ids: [CallID] = []
 
     init(_ rule: AdmissionRule) {
         machine = AdmissionStateMachine(rule)
     }
 
     var isEmpty: Bool { machine.isEmpty }
+    var waitingCount: Int { machine.waitingCount }
 
-    func isHeld(_ call: Int) -> Bool { machine.isHeld(tickets[call]) }
-    func isWaiting(_ call: Int) -> Bool { machine.isWaiting(tickets[call]) }
+    func isHeld(_ call: Int) -> Bool { machine.isHeld(ids[call]) }
+    func isWaiting(_ call: Int) -> Bool { machine.isWaiting(ids[call]) }
+    func isOpen(_ call: Int) -> Bool { machine.isOpen(ids[call]) }
 
-    mutating func submit(_ call: Int, _ way: SubmissionKind) -> (entrance: AdmissionResult, displaced: Effect?) {
-        let submission = machine.submit(call, way)
-        precondition(call == tickets.count)
-        tickets.append(submission.ticket)
-        return (submission.entrance, effect(submission.displaced))
+    mutating func submit(_ kind: SubmissionKind) -> (result: AdmissionResult, superseded: Effect?) {
+        let submission = machine.submit(ids.count, kind)
+        ids.append(submission.id)
+        return (submission.result, effect(submission.superseded))
     }
 
-    mutating func admit(_ call: Int) -> (entrance: AdmissionResult, displaced: Effect?) {
-        let submission = machine.admit(tickets[call])
-        precondition(submission.ticket == tickets[call])
-        return (submission.entrance, effect(submission.displaced))
+    mutating func admit(_ call: Int) -> (result: AdmissionResult, superseded: Effect?) {
+        let submission = machine.admit(ids[call])
+        precondition(submission.id == ids[call])
+        return (submission.result, effect(submission.superseded))
     }
 
-    mutating func settled(_ call: Int) {
-        machine.settled(tickets[call])
+    mutating func endDebounce(_ call: Int) {
+        machine.endDebounce(ids[call])
     }
 
-    mutating func voice<R>(_ call: Int, _ event: (inout DeliveryStateMachine) -> R) -> R? {
-        machine.voice(tickets[call], event)
+    mutating func deliver<R>(_ call: Int, _ event: (inout DeliveryStateMachine) -> R) -> R? {
+        machine.deliver(ids[call], event)
+    }
+
+    /// Returns the next call of the line.
+    mutating func callHasStarted(_ call: Int) -> Int? {
+        machine.callHasStarted(ids[call])
     }
 
     mutating func cancel(_ call: Int, _ reason: CancelReason) -> Effect? {
-        // Not as the argument itself: without optimization a copy is held meanwhile, and everything copied at the
-        // change.
-        let cancellation = machine.cancel(tickets[call], reason)
+        // In a variable: without optimization a copy would be held during the call, and each change copy all of it.
+        let cancellation = machine.cancel(ids[call], reason)
         return effect(cancellation)
     }
 
@@ -58,19 +62,19 @@ struct AdmissionProbe {
         machine.release().compactMap(effect)
     }
 
-    /// Returns the call that comes next in line.
+    /// Returns the next call of the line.
     mutating func finish(_ call: Int) -> Int? {
-        machine.finish(tickets[call])
+        machine.finish(ids[call])
     }
 
     private func effect(_ cancellation: AdmissionStateMachine<Int>.Cancellation) -> Effect? {
         switch cancellation {
-        case .nothing: return nil
-        case .wake(let call): return .wake(call)
-        case .stop(let call): return .stop(call)
-        case .takeOver(let call, let ticket, let reason):
-            precondition(ticket == tickets[call])
-            return .takeOver(call, reason)
+        case .none: return nil
+        case .resume(let call): return .resume(call)
+        case .cancelTask(let call): return .cancelTask(call)
+        case .deliver(let call, let id, let reason):
+            precondition(id == ids[call])
+            return .deliver(call, reason)
         }
     }
 }

@@ -1,181 +1,206 @@
-import IDMTesting
-import TestSupport
 import Testing
 
 @testable import IDMCore
 
-/// Each rule by example. ``AdmissionExplorationTests`` walks through all the rest.
-@Suite(.timeLimit(.ample))
-struct AdmissionTests {
-    // MARK: One
+/// Each rule as a short script. ``AdmissionExplorationTests`` walks every order of moves.
+struct AdmissionStateMachineTests {
+    @Test(arguments: AdmissionScript.all)
+    func `each step of a script returns what the script says`(script: AdmissionScript) {
+        var probe = AdmissionProbe(script.rule)
 
-    @Test func `one lets a call in and ignores the next`() {
-        var probe = AdmissionProbe(.one)
-        #expect(probe.submit(0, .heard).entrance == .start)
-        #expect(probe.submit(1, .heard).entrance == .start)
-        #expect(probe.voice(1) { $0.begin() } == .cancelled(.ignored))
-        #expect(probe.voice(0) { $0.begin() } == .proceed)
-    }
+        let steps = script.steps.map { $0.performed(on: &probe) }
 
-    @Test func `one has its place free as soon as the end is decided, before the last handlers`() {
-        var probe = AdmissionProbe(.one)
-        #expect(probe.submit(0, .unheard).entrance == .begun)
-        #expect(probe.voice(0) { $0.commit(isFinal: true) } == .proceed)
-        #expect(probe.submit(1, .unheard).entrance == .begun)
-        #expect(probe.finish(0) == nil)
-        #expect(probe.submit(2, .unheard).entrance == .start)
-        #expect(probe.voice(2) { $0.beginAndAsk() } == .cancelled(.ignored))
-    }
-
-    @Test func `one has its place free as soon as its call is cancelled`() {
-        var probe = AdmissionProbe(.one)
-        _ = probe.submit(0, .heard)
-        #expect(probe.cancel(0, .cancelled) == .stop(0))
-        #expect(probe.submit(1, .unheard).entrance == .begun)
-    }
-
-    // MARK: Line
-
-    @Test func `a line starts the next call when one has finished, and not when its end is decided`() {
-        var probe = AdmissionProbe(.line(width: 1, limit: .max))
-        #expect(probe.submit(0, .unheard).entrance == .begun)
-        #expect(probe.submit(1, .unheard).entrance == .wait)
-        #expect(probe.submit(2, .unheard).entrance == .wait)
-        #expect(probe.voice(0) { $0.commit(isFinal: true) } == .proceed)
-        #expect(probe.isWaiting(1))
-        #expect(probe.finish(0) == 1)
-        #expect(!probe.isWaiting(1) && probe.isWaiting(2))
-    }
-
-    @Test func `a call that is cancelled in line is woken to tell, and the others keep their order`() {
-        var probe = AdmissionProbe(.line(width: 1, limit: .max))
-        for call in 0..<5 { _ = probe.submit(call, .unheard) }
-        #expect(probe.cancel(2, .cancelled) == .wake(2))
-        #expect(probe.cancel(1, .cancelled) == .wake(1))
-        #expect(probe.cancel(4, .cancelled) == .wake(4))
-        #expect(probe.voice(1) { $0.beginAndAsk() } == .cancelled(.cancelled))
-        #expect(probe.finish(1) == nil)
-        #expect(probe.cancel(0, .cancelled) == .takeOver(0, .cancelled))
-        #expect(probe.finish(0) == 3)
-    }
-
-    @Test func `a line ignores calls past its limit, and takes them again when there is room`() {
-        var probe = AdmissionProbe(.line(width: 1, limit: 1))
-        #expect(probe.submit(0, .unheard).entrance == .begun)
-        #expect(probe.submit(1, .unheard).entrance == .wait)
-        #expect(probe.submit(2, .unheard).entrance == .start)
-        #expect(probe.voice(2) { $0.beginAndAsk() } == .cancelled(.ignored))
-        #expect(probe.cancel(1, .cancelled) == .wake(1))
-        #expect(probe.submit(3, .unheard).entrance == .wait)
-        #expect(probe.finish(2) == nil)
-    }
-
-    @Test func `ten thousand calls go through a line in the order in which they came, whichever are cancelled`() {
-        var probe = AdmissionProbe(.line(width: 1, limit: .max))
-        let calls = 0..<10_000
-        for call in calls { _ = probe.submit(call, .unheard) }
-        for call in calls.dropFirst() where call % 3 == 0 { #expect(probe.cancel(call, .cancelled) == .wake(call)) }
-        var order = [0]
-        while let next = probe.finish(order.last!) { order.append(next) }
-        #expect(order == calls.filter { $0 == 0 || $0 % 3 != 0 })
-        for call in calls.dropFirst() where call % 3 == 0 { #expect(probe.finish(call) == nil) }
-        #expect(probe.isEmpty)
-    }
-
-    // MARK: Newest
-
-    @Test func `a newer call supersedes the one before in the moment in which it is admitted`() {
-        var probe = AdmissionProbe(.newest(settles: false))
-        #expect(probe.submit(0, .unheard).displaced == nil)
-        #expect(probe.voice(0) { $0.speak() } == .proceed)
-        #expect(probe.submit(1, .unheard).displaced == .stop(0))
-        #expect(probe.voice(0) { $0.commit(isFinal: true) } == .cancelled(.superseded))
-        #expect(probe.submit(2, .unheard).displaced == .takeOver(1, .superseded))
-        #expect(probe.voice(1) { $0.commit(isFinal: true) } == .over)
-        #expect(probe.voice(2) { $0.commit(isFinal: true) } == .proceed)
-        #expect(probe.submit(3, .unheard).displaced == nil)
-    }
-
-    @Test func `a call that waits for the quiet is superseded before it starts`() {
-        var probe = AdmissionProbe(.newest(settles: true))
-        #expect(probe.submit(0, .heard).entrance == .settle)
-        #expect(probe.submit(1, .heard).displaced == .wake(0))
-        probe.settled(0)
-        #expect(probe.voice(0) { $0.begin() } == .cancelled(.superseded))
-        probe.settled(1)
-        #expect(probe.voice(1) { $0.begin() } == .proceed)
-    }
-
-    // MARK: Held
-
-    @Test func `a call that is held has no place until it is admitted`() {
-        var probe = AdmissionProbe(.one)
-        #expect(probe.submit(0, .held).entrance == .wait)
-        #expect(probe.isHeld(0))
-        #expect(probe.submit(1, .unheard).entrance == .begun)
-        #expect(probe.admit(0).entrance == .start)
-        #expect(!probe.isHeld(0))
-        #expect(probe.voice(0) { $0.begin() } == .cancelled(.ignored))
-    }
-
-    @Test func `a call that is cancelled while it is held takes no place when its turn comes`() {
-        var probe = AdmissionProbe(.line(width: 1, limit: .max))
-        _ = probe.submit(0, .held)
-        #expect(probe.cancel(0, .cancelled) == .wake(0))
-        #expect(!probe.isHeld(0))
-        #expect(probe.admit(0).entrance == .start)
-        #expect(probe.submit(1, .unheard).entrance == .begun)
-        #expect(probe.voice(0) { $0.begin() } == .cancelled(.cancelled))
-        #expect(probe.finish(0) == nil)
-    }
-
-    @Test func `a call that would be held after a release has nothing to wait for`() {
-        var probe = AdmissionProbe(.all)
-        #expect(probe.release().isEmpty)
-        _ = probe.submit(0, .held)
-        #expect(!probe.isHeld(0))
-        #expect(probe.admit(0).entrance == .start)
-        #expect(probe.voice(0) { $0.begin() } == .cancelled(.released))
-    }
-
-    // MARK: All at once
-
-    @Test func `cancelling all reaches every call, oldest first`() {
-        var probe = AdmissionProbe(.line(width: 2, limit: .max))
-        _ = probe.submit(0, .unheard)
-        _ = probe.submit(1, .heard)
-        _ = probe.submit(2, .unheard)
-        _ = probe.submit(3, .held)
-        #expect(probe.cancelAll(.cancelled) == [.takeOver(0, .cancelled), .stop(1), .wake(2), .wake(3)])
-        #expect(probe.cancelAll(.cancelled) == [])
-        #expect(!probe.isWaiting(2) && !probe.isHeld(3))
+        #expect(steps == script.steps)
     }
 
     @Test(arguments: AdmissionExplorationTests.rules)
-    func `a release ends every call and turns away those that come after it`(rule: AdmissionRule) {
+    func `a release ends every call and rejects later ones`(rule: AdmissionRule) {
         var probe = AdmissionProbe(rule)
-        _ = probe.submit(0, .heard)
-        #expect(probe.release().count == 1)
-        for call in 1...3 {
-            #expect(probe.submit(call, .unheard).entrance == .start)
-            #expect(probe.voice(call) { $0.beginAndAsk() } == .cancelled(.released))
-        }
-        #expect(probe.voice(0) { $0.begin() } == .cancelled(.released))
-        for call in 0...3 { #expect(probe.finish(call) == nil) }
+        _ = probe.submit(.observed)
+        _ = probe.release()
+        _ = probe.submit(.unobserved)
+        _ = probe.submit(.held)
+
+        let starts = (0...2).map { call in probe.deliver(call) { $0.start() } }
+        for call in 0...2 { _ = probe.finish(call) }
+
+        #expect(
+            starts == [
+                .deliverCancellation(.released), .deliverCancellation(.released), .deliverCancellation(.released),
+            ])
         #expect(probe.isEmpty)
     }
 
-    @Test func `the ticket of a call that has ended names nothing`() {
-        var probe = AdmissionProbe(.all)
-        _ = probe.submit(0, .unheard)
-        #expect(probe.voice(0) { $0.commit(isFinal: true) } == .proceed)
-        #expect(probe.finish(0) == nil)
-        _ = probe.submit(1, .unheard)
-        #expect(probe.voice(0) { $0.isEnding } == nil)
-        #expect(probe.cancel(0, .cancelled) == nil)
-        #expect(probe.finish(0) == nil)
-        probe.settled(0)
-        #expect(!probe.isEmpty)
-        #expect(probe.voice(1) { $0.isEnding } == false)
+    @Test func `a line keeps the order of ten thousand calls when every third is cancelled`() {
+        var probe = AdmissionProbe(.line(width: 1, limit: .max))
+        let calls = 0..<10_000
+        for _ in calls { _ = probe.submit(.unobserved) }
+        for call in calls.dropFirst() where call % 3 == 0 { _ = probe.cancel(call, .cancelled) }
+
+        var order = [0]
+        while let next = probe.finish(order.last!) {
+            _ = probe.callHasStarted(next)
+            order.append(next)
+        }
+
+        #expect(order == calls.filter { $0 == 0 || $0 % 3 != 0 })
     }
+}
+
+/// An event with the answer that it is expected to return. Calls are numbered from 0 in the order of submission.
+enum AdmissionStep: Hashable {
+    case submit(SubmissionKind, AdmissionResult, superseding: AdmissionProbe.Effect? = nil)
+    case admit(Int, AdmissionResult, superseding: AdmissionProbe.Effect? = nil)
+    case endDebounce(Int)
+    case start(Int, DeliveryStateMachine.NextStep?)
+    case beginDelivery(Int, DeliveryStateMachine.NextStep?)
+    case commit(Int, DeliveryStateMachine.NextStep?)
+    case callHasStarted(Int, next: Int?)
+    case cancel(Int, AdmissionProbe.Effect?)
+    case cancelAll([AdmissionProbe.Effect])
+    case finish(Int, next: Int?)
+    case isHeld(Int, Bool)
+    case isWaiting(Int, Bool)
+    case isOpen(Int, Bool)
+    case waitingCount(Int)
+    case isEmpty(Bool)
+
+    /// Sends the event to `probe` and returns it with the actual answer.
+    func performed(on probe: inout AdmissionProbe) -> AdmissionStep {
+        switch self {
+        case .submit(let kind, _, _):
+            let (result, superseded) = probe.submit(kind)
+            return .submit(kind, result, superseding: superseded)
+        case .admit(let call, _, _):
+            let (result, superseded) = probe.admit(call)
+            return .admit(call, result, superseding: superseded)
+        case .endDebounce(let call):
+            probe.endDebounce(call)
+            return self
+        case .start(let call, _): return .start(call, probe.deliver(call) { $0.start() })
+        case .beginDelivery(let call, _): return .beginDelivery(call, probe.deliver(call) { $0.beginDelivery() })
+        case .commit(let call, _): return .commit(call, probe.deliver(call) { $0.commit(isFinal: true) })
+        case .callHasStarted(let call, _): return .callHasStarted(call, next: probe.callHasStarted(call))
+        case .cancel(let call, _): return .cancel(call, probe.cancel(call, .cancelled))
+        case .cancelAll: return .cancelAll(probe.cancelAll(.cancelled))
+        case .finish(let call, _): return .finish(call, next: probe.finish(call))
+        case .isHeld(let call, _): return .isHeld(call, probe.isHeld(call))
+        case .isWaiting(let call, _): return .isWaiting(call, probe.isWaiting(call))
+        case .isOpen(let call, _): return .isOpen(call, probe.isOpen(call))
+        case .waitingCount: return .waitingCount(probe.waitingCount)
+        case .isEmpty: return .isEmpty(probe.isEmpty)
+        }
+    }
+}
+
+struct AdmissionScript: CustomTestStringConvertible {
+    let testDescription: String
+    let rule: AdmissionRule
+    let steps: [AdmissionStep]
+
+    init(_ testDescription: String, _ rule: AdmissionRule, _ steps: AdmissionStep...) {
+        self.testDescription = testDescription
+        self.rule = rule
+        self.steps = steps
+    }
+
+    static let all = [
+        // One
+        AdmissionScript(
+            "one call runs and the next is ignored", .one,
+            .submit(.observed, .start), .submit(.observed, .start), .start(1, .deliverCancellation(.ignored)),
+            .start(0, .proceed)),
+        AdmissionScript(
+            "the place of one is free once the end is decided", .one,
+            .submit(.unobserved, .started), .commit(0, .proceed), .isOpen(0, false), .submit(.unobserved, .started),
+            .finish(0, next: nil), .submit(.unobserved, .start), .start(2, .deliverCancellation(.ignored))),
+        AdmissionScript(
+            "the place of one is free once its call is cancelled", .one,
+            .submit(.observed, .start), .cancel(0, .cancelTask(0)), .submit(.unobserved, .started)),
+        AdmissionScript(
+            "a rejected call takes no place", .one,
+            .submit(.rejected(.cancelled), .start), .submit(.unobserved, .started),
+            .start(0, .deliverCancellation(.cancelled))),
+
+        // Line
+        AdmissionScript(
+            "the next call leaves the line when one has finished, not at its commit",
+            .line(width: 1, limit: .max),
+            .submit(.unobserved, .started), .submit(.unobserved, .wait), .submit(.unobserved, .wait),
+            .waitingCount(2), .commit(0, .proceed), .isWaiting(1, true), .finish(0, next: 1), .isWaiting(1, false),
+            .isWaiting(2, true), .waitingCount(1)),
+        AdmissionScript(
+            "a call leaves the line only after the one before it has started",
+            .line(width: 2, limit: .max),
+            .submit(.unobserved, .started), .submit(.unobserved, .started), .submit(.observed, .wait),
+            .submit(.observed, .wait), .cancel(1, .deliver(1, .cancelled)), .finish(1, next: 2),
+            .cancel(0, .deliver(0, .cancelled)), .finish(0, next: nil), .start(2, .proceed),
+            .callHasStarted(2, next: 3), .callHasStarted(2, next: nil)),
+        AdmissionScript(
+            "a new call waits while the one before it has not started", .line(width: 2, limit: .max),
+            .submit(.unobserved, .started), .submit(.unobserved, .started), .submit(.observed, .wait),
+            .commit(0, .proceed), .finish(0, next: 2), .commit(1, .proceed), .finish(1, next: nil),
+            .submit(.unobserved, .wait), .start(2, .proceed), .callHasStarted(2, next: 3)),
+        AdmissionScript(
+            "a starting call that is cancelled does not block the line", .line(width: 2, limit: .max),
+            .submit(.unobserved, .started), .submit(.unobserved, .started), .submit(.observed, .wait),
+            .submit(.observed, .wait), .commit(0, .proceed), .finish(0, next: 2), .commit(1, .proceed),
+            .finish(1, next: nil), .cancel(2, .cancelTask(2)), .start(2, .deliverCancellation(.cancelled)),
+            .finish(2, next: 3)),
+        AdmissionScript(
+            "a call that is cancelled in line is resumed, and the order stays",
+            .line(width: 1, limit: .max),
+            .submit(.unobserved, .started), .submit(.unobserved, .wait), .submit(.unobserved, .wait),
+            .submit(.unobserved, .wait), .submit(.unobserved, .wait), .cancel(2, .resume(2)), .cancel(1, .resume(1)),
+            .cancel(4, .resume(4)), .start(1, .deliverCancellation(.cancelled)), .finish(1, next: nil),
+            .cancel(0, .deliver(0, .cancelled)), .finish(0, next: 3)),
+        AdmissionScript(
+            "a line ignores calls beyond its limit until a place is free", .line(width: 1, limit: 1),
+            .submit(.unobserved, .started), .submit(.unobserved, .wait), .submit(.unobserved, .start),
+            .start(2, .deliverCancellation(.ignored)), .cancel(1, .resume(1)), .submit(.unobserved, .wait)),
+        AdmissionScript(
+            "a call whose end is decided does not count against the limit", .line(width: 1, limit: 0),
+            .submit(.unobserved, .started), .submit(.unobserved, .start), .start(1, .deliverCancellation(.ignored)),
+            .commit(0, .proceed), .submit(.unobserved, .wait), .submit(.unobserved, .start),
+            .start(3, .deliverCancellation(.ignored)), .finish(0, next: 2)),
+
+        // Newest
+        AdmissionScript(
+            "a newer call supersedes the one before when it is admitted", .newest(debounces: false),
+            .submit(.unobserved, .started), .beginDelivery(0, .proceed),
+            .submit(.unobserved, .started, superseding: .cancelTask(0)), .commit(0, .deliverCancellation(.superseded)),
+            .submit(.unobserved, .started, superseding: .deliver(1, .superseded)), .commit(1, .stop),
+            .commit(2, .proceed), .submit(.unobserved, .started)),
+        AdmissionScript(
+            "a call in its debounce interval is superseded before it starts", .newest(debounces: true),
+            .submit(.observed, .debounce), .submit(.observed, .debounce, superseding: .resume(0)), .endDebounce(0),
+            .start(0, .deliverCancellation(.superseded)), .endDebounce(1), .start(1, .proceed)),
+
+        // Held
+        AdmissionScript(
+            "a held call has no place until it is admitted", .one,
+            .submit(.held, .wait), .isHeld(0, true), .submit(.unobserved, .started), .admit(0, .start),
+            .isHeld(0, false), .start(0, .deliverCancellation(.ignored))),
+        AdmissionScript(
+            "a held call supersedes when it is admitted", .newest(debounces: false),
+            .submit(.held, .wait), .submit(.unobserved, .started),
+            .admit(0, .start, superseding: .deliver(1, .superseded))),
+        AdmissionScript(
+            "a held call that is cancelled takes no place", .line(width: 1, limit: .max),
+            .submit(.held, .wait), .cancel(0, .resume(0)), .isHeld(0, false), .admit(0, .start),
+            .submit(.unobserved, .started), .start(0, .deliverCancellation(.cancelled)), .finish(0, next: nil)),
+
+        // All
+        AdmissionScript(
+            "cancelling all reaches every call once, oldest first", .line(width: 2, limit: .max),
+            .submit(.unobserved, .started), .submit(.observed, .start), .submit(.unobserved, .wait),
+            .submit(.held, .wait),
+            .cancelAll([.deliver(0, .cancelled), .cancelTask(1), .resume(2), .resume(3)]), .cancelAll([]),
+            .waitingCount(0)),
+        AdmissionScript(
+            "the ID of a finished call matches nothing", .all,
+            .submit(.unobserved, .started), .commit(0, .proceed), .finish(0, next: nil), .isEmpty(true),
+            .submit(.unobserved, .started), .start(0, nil), .cancel(0, nil), .finish(0, next: nil), .endDebounce(0),
+            .isOpen(0, false), .isOpen(1, true), .isEmpty(false)),
+    ]
 }

@@ -3,41 +3,40 @@ import TestSupport
 
 @testable import IDMCore
 
-/// Some calls under one rule, with every move that their tasks, their cancellers and their integrator may make.
+/// Some calls under one rule, with every move that their tasks, their cancellers and their integrator can make.
 ///
-/// It keeps its own account of each call, in the words of the contract, foretells from it what the machine must answer,
-/// and compares. The account, and not the machine, says which states are the same.
+/// The walk has its own model of each call, in the words of the contract. It predicts each answer of the machine and
+/// compares. The model, not the machine, decides which states are equal.
 struct AdmissionWalk: Explorable {
     struct Bounds {
         var calls: Int
-        var ways: [SubmissionKind] = [.heard, .unheard, .held]
-        /// Whether an answer takes its time to the handlers, there may be several, and a provider may ignore its
-        /// cancel.
+        var kinds: [SubmissionKind] = [.observed, .unobserved, .held]
+        /// True to walk answers that wait for their handlers, several values, late answers after a cancel, and paused
+        /// starts.
         var isThorough = true
-        /// Whether all calls may be cancelled in one go, and the integrator may go.
+        /// True to walk `cancelAll` and `release`.
         var endsAll = true
-        /// Whether calls count as different that differ only in when they were made, or in what they have been.
-        var tellsTwinsApart = false
+        /// True to distinguish states that differ only in the order or the history of equal calls.
+        var distinguishesTwins = false
     }
 
     enum Move {
-        /// A call is made.
         case submit(SubmissionKind)
-        /// What comes before a call has ended.
+        /// The predecessors of a held call have finished.
         case admit(Int)
-        /// The quiet that a call waited for has come.
-        case settle(Int)
-        /// The task of a call speaks for the first time.
-        case begin(Int)
-        /// It has told what there was to tell, and asks its provider.
-        case ask(Int)
-        /// Its provider has answered, and the answer is on its way to the handlers' actor.
-        case speak(Int)
-        /// A value that isn't the last is heard.
+        case endDebounce(Int)
+        /// The task of a call delivers its first event.
+        case start(Int)
+        /// A call that left the line is paused: the next one may start.
+        case postponeStart(Int)
+        case awaitProvider(Int)
+        /// The provider has answered; the handler's turn comes later.
+        case beginDelivery(Int)
+        /// A value that isn't the last is committed.
         case value(Int)
-        /// The last answer is heard: a value or an error, the machine makes no difference.
+        /// The last value or the error is committed.
         case end(Int)
-        /// A provider that ignored its cancel answers after all.
+        /// A provider that ignored its cancel answers.
         case answerLate(Int)
         /// The last handler has run.
         case finish(Int)
@@ -47,63 +46,61 @@ struct AdmissionWalk: Explorable {
     }
 
     enum Phase: UInt16 {
-        case held, settling, waiting
-        /// Its task is about to speak for the first time, be it to say that the call was turned away.
+        case held, debouncing, waiting
+        /// The call's task is about to deliver its first event.
         case ready
-        /// Something that isn't the end is told.
-        case telling
-        case asking
-        /// An answer is about to be told.
+        /// An event other than the end is delivered.
+        case delivering
+        case awaitingProvider
+        /// An answer waits for the turn of its handler.
         case answering
-        /// The end is told by the call's own task, or by whoever cancelled it.
-        case ended, takenOver
-        case gone
+        /// The end is delivered by the call's own task, or by its canceller.
+        case ended, endedByCanceller
+        case finished
     }
 
     struct Call {
         var phase = Phase.held
-        var way: SubmissionKind
-        /// Why it is to end, once that was told to the machine and before it is told to the handlers.
+        var kind: SubmissionKind
+        /// The reason of a cancel that the machine has received.
         var cancelled: CancelReason?
         var isInside = false
-        /// Whether its provider works on after its end.
+        /// True while the provider runs after the end.
         var isLate = false
         var ends = 0
 
         var hasBegun = false
 
-        /// Whether it has begun, and its last handler hasn't run.
         var isRunning: Bool {
             switch phase {
-            case .telling, .asking, .answering: true
-            case .ended, .takenOver: hasBegun
-            case .held, .settling, .waiting, .ready, .gone: false
+            case .delivering, .awaitingProvider, .answering: true
+            case .ended, .endedByCanceller: hasBegun
+            case .held, .debouncing, .waiting, .ready, .finished: false
             }
         }
 
-        /// Whether its end is being told, or has been.
         var isEnded: Bool {
             switch phase {
-            case .ended, .takenOver, .gone: true
-            case .held, .settling, .waiting, .ready, .telling, .asking, .answering: false
+            case .ended, .endedByCanceller, .finished: true
+            case .held, .debouncing, .waiting, .ready, .delivering, .awaitingProvider, .answering: false
             }
         }
 
-        /// Whether it was let in, and its end is still open.
+        /// True if the call has a place and was not cancelled.
         var isUndecided: Bool {
             switch phase {
-            case .settling, .ready, .telling, .asking, .answering: cancelled == nil
-            case .held, .waiting, .ended, .takenOver, .gone: false
+            case .debouncing, .ready, .delivering, .awaitingProvider, .answering: cancelled == nil
+            case .held, .waiting, .ended, .endedByCanceller, .finished: false
             }
         }
 
-        /// - Parameter isStrict: Whether also to tell what doesn't matter any more.
+        /// - Parameter isStrict: Pass true to include the history, which has no effect on later moves.
         func code(isStrict: Bool) -> UInt16 {
             var code = phase.rawValue | (isLate ? 1 << 4 : 0)
-            if phase == .gone && !isStrict { return code }
+            if phase == .finished && !isStrict { return code }
             code |= (isInside ? 1 << 5 : 0) | (hasBegun ? 1 << 6 : 0)
             if phase == .ended && !isStrict { return code }
-            if way == .unheard && !hasBegun { code |= 1 << 7 }
+            if kind == .unobserved && !hasBegun { code |= 1 << 7 }
             if let cancelled { code |= UInt16(CancelReason.allCases.firstIndex(of: cancelled)! + 1) << 8 }
             return code
         }
@@ -113,10 +110,12 @@ struct AdmissionWalk: Explorable {
     let bounds: Bounds
     private(set) var calls: [Call] = []
     private var machine: AdmissionProbe
-    /// The calls that wait, in the order in which they came.
+    /// The waiting calls, in order of admission.
     private var line: [Int] = []
-    /// The calls that came to be let in, in order.
+    /// The submitted or admitted calls, in order.
     private var arrivals: [Int] = []
+    /// The call that left the line and has not started.
+    private var starting: Int?
     private var isReleased = false
     private var wereAllCancelled = false
 
@@ -126,24 +125,26 @@ struct AdmissionWalk: Explorable {
         machine = AdmissionProbe(rule)
     }
 
-    // MARK: What may happen
+    // MARK: Possible moves
 
     var moves: [Move] {
         var moves: [Move] = []
-        if calls.count < bounds.calls { moves += bounds.ways.map { .submit($0) } }
+        if calls.count < bounds.calls { moves += bounds.kinds.map { .submit($0) } }
         for (index, call) in calls.enumerated() {
             switch call.phase {
             case .held: moves.append(.admit(index))
-            case .settling: moves.append(.settle(index))
-            case .waiting, .gone: break
-            case .ready: moves.append(.begin(index))
-            case .telling: moves.append(.ask(index))
-            case .asking: moves += bounds.isThorough ? [.speak(index), .end(index)] : [.end(index)]
+            case .debouncing: moves.append(.endDebounce(index))
+            case .waiting, .finished: break
+            case .ready:
+                moves.append(.start(index))
+                if bounds.isThorough && starting == index { moves.append(.postponeStart(index)) }
+            case .delivering: moves.append(.awaitProvider(index))
+            case .awaitingProvider: moves += bounds.isThorough ? [.beginDelivery(index), .end(index)] : [.end(index)]
             case .answering: moves += [.value(index), .end(index)]
-            case .ended, .takenOver: moves.append(.finish(index))
+            case .ended, .endedByCanceller: moves.append(.finish(index))
             }
             if call.isLate { moves.append(.answerLate(index)) }
-            if call.phase != .gone { moves.append(.cancel(index)) }
+            if call.phase != .finished { moves.append(.cancel(index)) }
         }
         if bounds.endsAll {
             if !wereAllCancelled { moves.append(.cancelAll) }
@@ -152,33 +153,35 @@ struct AdmissionWalk: Explorable {
         return moves
     }
 
-    // Walked through a million times: loops here and in `check`, where closures would be slow without optimization.
+    // Loops here and in `check()`: closures are slow without optimization, and both run a million times.
     var footprint: [UInt16] {
         var codes: [UInt16] = [(isReleased ? 1 : 0) + (wereAllCancelled ? 2 : 0)]
         codes.reserveCapacity(calls.count + line.count + 1)
-        for call in calls where bounds.tellsTwinsApart || call.phase != .waiting {
-            codes.append(call.code(isStrict: bounds.tellsTwinsApart))
+        for index in calls.indices where bounds.distinguishesTwins || calls[index].phase != .waiting {
+            let code = calls[index].code(isStrict: bounds.distinguishesTwins)
+            codes.append(index == starting ? code | 1 << 12 : code)
         }
-        if !bounds.tellsTwinsApart { codes.sort() }
+        if !bounds.distinguishesTwins { codes.sort() }
         for index in line {
-            codes.append(bounds.tellsTwinsApart ? UInt16(index) : calls[index].code(isStrict: false))
+            codes.append(bounds.distinguishesTwins ? UInt16(index) : calls[index].code(isStrict: false))
         }
         return codes
     }
 
-    // MARK: What must come of it
+    // MARK: Effects
 
     mutating func make(_ move: Move) throws(Violation) {
         switch move {
-        case .submit(let way): try submit(way)
+        case .submit(let kind): try submit(kind)
         case .admit(let index): try admit(index)
-        case .settle(let index):
-            machine.settled(index)
+        case .endDebounce(let index):
+            machine.endDebounce(index)
             calls[index].phase = .ready
-        case .begin(let index): try begin(index)
-        case .ask(let index): try ask(index)
-        case .speak(let index):
-            try expect(machine.voice(index) { $0.speak() }, .proceed)
+        case .start(let index): try start(index)
+        case .postponeStart(let index): try noteStart(index)
+        case .awaitProvider(let index): try awaitProvider(index)
+        case .beginDelivery(let index):
+            try expect(machine.deliver(index) { $0.beginDelivery() }, .proceed)
             calls[index].phase = .answering
         case .value(let index): try commit(index, isFinal: false)
         case .end(let index): try commit(index, isFinal: true)
@@ -193,117 +196,139 @@ struct AdmissionWalk: Explorable {
             try same(machine.release(), cancelAll(.released), "release")
         }
         try check()
-        // Only where slots change hands can an old ticket come to name something again.
+        // An old ID could match again only when a slot changes hands.
         switch move {
-        case .submit, .finish: try checkGone()
+        case .submit, .finish: try checkFinished()
         default: break
         }
     }
 
-    private mutating func submit(_ way: SubmissionKind) throws(Violation) {
+    private mutating func submit(_ kind: SubmissionKind) throws(Violation) {
         let index = calls.count
-        calls.append(Call(way: way))
-        let (entrance, displaced) = machine.submit(index, way)
-        if way == .held {
-            try same(entrance, .wait, "A call that is held waits")
-            try same(displaced, nil, "A call that is held displaces nobody")
-            // After a release there is nothing to wait for.
-            if isReleased { turnAway(index, .released) }
+        calls.append(Call(kind: kind))
+        let (result, superseded) = machine.submit(kind)
+        if kind == .held {
+            try same(result, .wait, "result of held call \(index)")
+            try same(superseded, nil, "superseded by held call \(index)")
+            if isReleased { reject(index, .released) }
             return
         }
-        try letIn(index, entrance, displaced)
+        try decide(index, result, superseded)
     }
 
     private mutating func admit(_ index: Int) throws(Violation) {
-        let (entrance, displaced) = machine.admit(index)
-        calls[index].way = .heard
-        try letIn(index, entrance, displaced)
+        let (result, superseded) = machine.admit(index)
+        calls[index].kind = .observed
+        try decide(index, result, superseded)
     }
 
-    /// Lets a call in by the rule, as the contract says it, and compares.
-    private mutating func letIn(
-        _ index: Int, _ entrance: AdmissionResult, _ displaced: AdmissionProbe.Effect?
+    /// Admits a call by the rule, as the contract states it, and compares.
+    private mutating func decide(
+        _ index: Int, _ result: AdmissionResult, _ superseded: AdmissionProbe.Effect?
     ) throws(Violation) {
         var expected = AdmissionResult.start
-        var expectedDisplaced: AdmissionProbe.Effect?
+        var expectedSuperseded: AdmissionProbe.Effect?
         let holder = calls.indices.first { $0 != index && calls[$0].isUndecided }
         switch rule {
         case _ where isReleased:
-            turnAway(index, .released)
+            reject(index, .released)
         case .one where holder != nil:
-            turnAway(index, .ignored)
-        case .line(let width, let limit) where calls.count(where: \.isInside) >= width:
-            guard line.count < limit else {
-                turnAway(index, .ignored)
+            reject(index, .ignored)
+        case .line(let width, let limit) where isLineClosed(width):
+            guard line.count < limit.addingSaturating(freePlaces(width)) else {
+                reject(index, .ignored)
                 break
             }
             expected = .wait
             calls[index].phase = .waiting
             line.append(index)
-        case .newest(let settles):
-            expectedDisplaced = holder.flatMap { cancel($0, .superseded) }
-            calls[index].phase = settles ? .settling : .ready
-            if settles { expected = .settle }
+        case .newest(let debounces):
+            expectedSuperseded = holder.flatMap { cancel($0, .superseded) }
+            calls[index].phase = debounces ? .debouncing : .ready
+            if debounces { expected = .debounce }
         case .all, .one, .line:
             calls[index].phase = .ready
             if case .line = rule { calls[index].isInside = true }
         }
         arrivals.append(index)
-        if calls[index].phase == .ready && calls[index].cancelled == nil && calls[index].way == .unheard {
-            expected = .begun
-            calls[index].phase = .asking
+        if calls[index].phase == .ready && calls[index].cancelled == nil && calls[index].kind == .unobserved {
+            expected = .started
+            calls[index].phase = .awaitingProvider
             calls[index].hasBegun = true
         }
-        try same(entrance, expected, "entrance of call \(index)")
-        try same(displaced, expectedDisplaced, "displaced by call \(index)")
+        try same(result, expected, "result of call \(index)")
+        try same(superseded, expectedSuperseded, "superseded by call \(index)")
     }
 
-    private mutating func turnAway(_ index: Int, _ reason: CancelReason) {
+    /// True if a new call has to wait: the line is full, or an earlier call has not left it or not started.
+    private func isLineClosed(_ width: Int) -> Bool {
+        calls.count(where: \.isInside) >= width || !line.isEmpty || starting != nil
+    }
+
+    /// The places without a running call. A call whose end is decided doesn't count as running.
+    private func freePlaces(_ width: Int) -> Int {
+        width - calls.count { $0.isInside && !$0.isEnded }
+    }
+
+    private mutating func reject(_ index: Int, _ reason: CancelReason) {
         calls[index].phase = .ready
         calls[index].cancelled = reason
     }
 
-    private mutating func begin(_ index: Int) throws(Violation) {
-        let isHeard = calls[index].way == .heard
-        let turn = machine.voice(index) { isHeard ? $0.begin() : $0.beginAndAsk() }
-        guard try proceeds(index, turn) else { return }
+    private mutating func start(_ index: Int) throws(Violation) {
+        let isObserved = calls[index].kind == .observed
+        let step = machine.deliver(index) { isObserved ? $0.start() : $0.startUnobserved() }
+        let proceeds = try proceeds(index, step)
+        try noteStart(index)
+        guard proceeds else { return }
         if case .line = rule {
             try require(calls[index].isInside, "Call \(index) began without a place")
         }
         calls[index].hasBegun = true
-        calls[index].phase = isHeard ? .telling : .asking
+        calls[index].phase = isObserved ? .delivering : .awaitingProvider
     }
 
-    private mutating func ask(_ index: Int) throws(Violation) {
-        if try proceeds(index, machine.voice(index) { $0.ask() }) { calls[index].phase = .asking }
+    private mutating func noteStart(_ index: Int) throws(Violation) {
+        let next = machine.callHasStarted(index)
+        var expected: Int?
+        if starting == index {
+            starting = nil
+            expected = admitFirstOfLine()
+        }
+        try same(next, expected, "admitted by the start of call \(index)")
+    }
+
+    private mutating func awaitProvider(_ index: Int) throws(Violation) {
+        let step = machine.deliver(index) { $0.awaitProvider() }
+        if try proceeds(index, step) { calls[index].phase = .awaitingProvider }
     }
 
     private mutating func commit(_ index: Int, isFinal: Bool) throws(Violation) {
-        guard try proceeds(index, machine.voice(index) { $0.commit(isFinal: isFinal) }) else { return }
+        guard try proceeds(index, machine.deliver(index) { $0.commit(isFinal: isFinal) }) else { return }
         if case .newest = rule {
             try require(arrivals.last == index, "Call \(index) committed after a newer one was admitted")
         }
-        calls[index].phase = isFinal ? .ended : .telling
+        calls[index].phase = isFinal ? .ended : .delivering
         if isFinal { calls[index].ends += 1 }
     }
 
-    /// Whether the task of a call may go on. Otherwise the call has been cancelled, and its task is to tell.
-    private mutating func proceeds(_ index: Int, _ turn: DeliveryStateMachine.Turn?) throws(Violation) -> Bool {
+    /// Returns false if the call was cancelled: its task delivers the cancellation.
+    private mutating func proceeds(_ index: Int, _ step: DeliveryStateMachine.NextStep?) throws(Violation) -> Bool {
         guard let reason = calls[index].cancelled else {
-            try expect(turn, .proceed)
+            try expect(step, .proceed)
             return true
         }
-        try expect(turn, .cancelled(reason))
+        try expect(step, .deliverCancellation(reason))
         calls[index].phase = .ended
         calls[index].ends += 1
         return false
     }
 
     private mutating func answerLate(_ index: Int) throws(Violation) {
-        let expected: DeliveryStateMachine.Turn? = calls[index].phase == .gone ? nil : .over
+        let expected: DeliveryStateMachine.NextStep? = calls[index].phase == .finished ? nil : .stop
         var copy = machine
-        try expect(copy.voice(index) { $0.speak() }, expected)
-        try expect(machine.voice(index) { $0.commit(isFinal: true) }, expected)
+        try expect(copy.deliver(index) { $0.beginDelivery() }, expected)
+        try expect(machine.deliver(index) { $0.commit(isFinal: true) }, expected)
         calls[index].isLate = false
     }
 
@@ -311,32 +336,39 @@ struct AdmissionWalk: Explorable {
         let next = machine.finish(index)
         let wasInside = calls[index].isInside
         calls[index].isInside = false
-        calls[index].phase = .gone
-        guard wasInside, !line.isEmpty else {
-            return try same(next, nil, "woken by the finish of call \(index)")
-        }
-        let expected = line.removeFirst()
-        calls[expected].phase = .ready
-        calls[expected].isInside = true
-        try same(next, expected, "woken by the finish of call \(index)")
+        calls[index].phase = .finished
+        if starting == index { starting = nil }
+        try same(next, wasInside ? admitFirstOfLine() : nil, "admitted by the finish of call \(index)")
+    }
+
+    /// One call leaves the line at a time: the next one only when it has started.
+    private mutating func admitFirstOfLine() -> Int? {
+        guard case .line(let width, _) = rule, starting == nil, !line.isEmpty,
+            calls.count(where: \.isInside) < width
+        else { return nil }
+        let next = line.removeFirst()
+        calls[next].phase = .ready
+        calls[next].isInside = true
+        starting = next
+        return next
     }
 
     private mutating func cancel(_ index: Int, _ reason: CancelReason) -> AdmissionProbe.Effect? {
         guard calls[index].cancelled == nil else { return nil }
         switch calls[index].phase {
-        case .held, .settling, .waiting:
+        case .held, .debouncing, .waiting:
             line.removeAll { $0 == index }
-            turnAway(index, reason)
-            return .wake(index)
-        case .ready, .telling, .answering:
+            reject(index, reason)
+            return .resume(index)
+        case .ready, .delivering, .answering:
             calls[index].cancelled = reason
-            return .stop(index)
-        case .asking:
-            calls[index].phase = .takenOver
+            return .cancelTask(index)
+        case .awaitingProvider:
+            calls[index].phase = .endedByCanceller
             calls[index].isLate = bounds.isThorough
             calls[index].ends += 1
-            return .takeOver(index, reason)
-        case .ended, .takenOver, .gone:
+            return .deliver(index, reason)
+        case .ended, .endedByCanceller, .finished:
             return nil
         }
     }
@@ -345,7 +377,7 @@ struct AdmissionWalk: Explorable {
         calls.indices.compactMap { cancel($0, reason) }
     }
 
-    // MARK: What must hold always
+    // MARK: Invariants
 
     private func check() throws(Violation) {
         var inside = 0
@@ -355,43 +387,45 @@ struct AdmissionWalk: Explorable {
         for index in calls.indices {
             let call = calls[index]
             try require(call.ends == (call.isEnded ? 1 : 0), "Call \(index) ended \(call.ends) times")
-            try require(machine.isHeld(index) == (call.phase == .held), "Whether call \(index) is held is wrong")
-            try require(machine.isWaiting(index) == (call.phase == .waiting), "Whether call \(index) waits is wrong")
+            try require(machine.isHeld(index) == (call.phase == .held), "isHeld of call \(index)")
+            try require(machine.isWaiting(index) == (call.phase == .waiting), "isWaiting of call \(index)")
             if call.isInside { inside += 1 }
             if call.isRunning { running += 1 }
             if call.isUndecided { undecided += 1 }
-            if call.phase != .gone { isEmpty = false }
+            if call.phase != .finished { isEmpty = false }
         }
-        try require(machine.isEmpty == isEmpty, "Whether nothing is left is wrong")
-        try require(!isReleased || undecided == 0 && line.isEmpty, "A call may still go on after the release")
+        try require(machine.isEmpty == isEmpty, "isEmpty")
+        try require(!isReleased || undecided == 0 && line.isEmpty, "A call continues after the release")
         switch rule {
         case .all:
             break
         case .one, .newest:
-            try require(undecided <= 1, "\(undecided) calls hold the place")
+            try require(undecided <= 1, "\(undecided) calls have the place")
         case .line(let width, let limit):
             try require(running <= inside && inside <= width, "\(running) run in \(inside) places")
-            try require(line.count <= limit, "\(line.count) wait in line")
-            try require(line.isEmpty || inside == width, "A call waits though there is room")
+            try require(line.count <= limit.addingSaturating(freePlaces(width)), "\(line.count) wait in line")
+            try require(line.isEmpty || inside == width || starting != nil, "A call waits though a place is free")
             var isWaiting = false
             for index in arrivals {
-                if calls[index].phase == .waiting { isWaiting = true }
+                if calls[index].phase == .waiting || index == starting { isWaiting = true }
                 try require(!isWaiting || !calls[index].hasBegun, "Call \(index) began before one that came before it")
             }
         }
     }
 
-    /// The tickets of calls that have ended name nothing, whoever has their slots now.
-    private func checkGone() throws(Violation) {
+    /// The IDs of finished calls match nothing, although other calls use their slots.
+    private func checkFinished() throws(Violation) {
         var copy = machine
-        for index in calls.indices where calls[index].phase == .gone {
-            try require(copy.voice(index) { $0.isEnding } == nil, "Call \(index) still speaks")
+        for index in calls.indices where calls[index].phase == .finished {
+            try require(copy.deliver(index) { $0.hasEnded } == nil, "Call \(index) still delivers")
             try require(copy.cancel(index, .cancelled) == nil, "Call \(index) can still be cancelled")
         }
     }
 
-    private func expect(_ turn: DeliveryStateMachine.Turn?, _ expected: DeliveryStateMachine.Turn?) throws(Violation) {
-        try same(turn, expected, "the machine's word")
+    private func expect(
+        _ step: DeliveryStateMachine.NextStep?, _ expected: DeliveryStateMachine.NextStep?
+    ) throws(Violation) {
+        try same(step, expected, "the next step")
     }
 
     private func same<Value: Equatable>(_ value: Value, _ expected: Value, _ what: String) throws(Violation) {

@@ -1,312 +1,127 @@
-import IDMTesting
-import TestSupport
 import Testing
 
 @testable import IDMCore
 
-/// What each event does in each state. ``VoiceExplorationTests`` walks through what follows from that.
-@Suite(.timeLimit(.ample))
-struct VoiceTests {
+/// The answer to each event in each state, as short scripts. The exploration tests walk every order of events.
+struct DeliveryStateMachineTests {
+    @Test(arguments: Script.all)
+    func `each step of a script returns what the script says`(script: Script) {
+        var machine = DeliveryStateMachine()
+
+        let steps = script.steps.map { $0.performed(on: &machine) }
+
+        #expect(steps == script.steps)
+    }
+}
+
+/// An event with the answer that it is expected to return.
+enum Step: Hashable {
+    case start(DeliveryStateMachine.NextStep)
+    case startUnobserved(DeliveryStateMachine.NextStep)
+    case awaitProvider(DeliveryStateMachine.NextStep)
+    case awaitProviderAgain(DeliveryStateMachine.NextStep)
+    case beginDelivery(DeliveryStateMachine.NextStep)
+    case commitValue(DeliveryStateMachine.NextStep)
+    case commitFinal(DeliveryStateMachine.NextStep)
+    case submit(IntegrationProgress, DeliveryStateMachine.ProgressSubmission)
+    case beginProgress(IntegrationProgress?)
+    case endProgress(DeliveryStateMachine.ProgressStep)
+    case cancel(CancelReason, DeliveryStateMachine.CancelStep)
+
+    /// Sends the event to `machine` and returns it with the actual answer.
+    func performed(on machine: inout DeliveryStateMachine) -> Step {
+        switch self {
+        case .start: .start(machine.start())
+        case .startUnobserved: .startUnobserved(machine.startUnobserved())
+        case .awaitProvider: .awaitProvider(machine.awaitProvider())
+        case .awaitProviderAgain: .awaitProviderAgain(machine.awaitProvider(hasDeliveredProgress: true))
+        case .beginDelivery: .beginDelivery(machine.beginDelivery())
+        case .commitValue: .commitValue(machine.commit(isFinal: false))
+        case .commitFinal: .commitFinal(machine.commit(isFinal: true))
+        case .submit(let progress, _): .submit(progress, machine.submit(progress))
+        case .beginProgress: .beginProgress(machine.beginProgressDelivery())
+        case .endProgress: .endProgress(machine.endProgressDelivery())
+        case .cancel(let reason, _): .cancel(reason, machine.cancel(reason))
+        }
+    }
+}
+
+struct Script: CustomTestStringConvertible {
+    let testDescription: String
+    let steps: [Step]
+
+    init(_ testDescription: String, _ steps: Step...) {
+        self.testDescription = testDescription
+        self.steps = steps
+    }
+
     private static let half = IntegrationProgress(fraction: 0.5)
     private static let most = IntegrationProgress(fraction: 0.75)
 
-    // MARK: States, by the shortest way there
+    static let all = [
+        // Not started
+        Script(
+            "nothing but start is answered before the start",
+            .awaitProvider(.stop), .beginDelivery(.stop), .commitFinal(.stop), .endProgress(.stop),
+            .submit(half, .recorded), .start(.proceed)),
+        Script(
+            "a cancel before the start replaces the begin event",
+            .cancel(.superseded, .cancelTask), .cancel(.cancelled, .ignore), .start(.deliverCancellation(.superseded))),
+        Script(
+            "a call starts once",
+            .start(.proceed), .start(.stop), .startUnobserved(.stop)),
 
-    private static func speaking() -> DeliveryStateMachine {
-        var voice = DeliveryStateMachine()
-        #expect(voice.begin() == .proceed)
-        return voice
-    }
+        // The call's task delivers
+        Script(
+            "a cancel during the begin event is delivered before the provider is asked",
+            .start(.proceed), .cancel(.released, .cancelTask), .awaitProvider(.deliverCancellation(.released))),
+        Script(
+            "a cancel during a delivery replaces the answer that is not committed",
+            .startUnobserved(.proceed), .beginDelivery(.proceed), .cancel(.superseded, .cancelTask),
+            .beginDelivery(.proceed), .commitFinal(.deliverCancellation(.superseded))),
+        Script(
+            "only the latest of several progress values is delivered",
+            .start(.proceed), .submit(half, .recorded), .submit(most, .recorded),
+            .awaitProvider(.deliverProgress(most)), .awaitProviderAgain(.proceed)),
+        Script(
+            "progress during a progress delivery is left to the pump",
+            .start(.proceed), .submit(half, .recorded), .awaitProvider(.deliverProgress(half)),
+            .submit(most, .recorded), .awaitProviderAgain(.proceedAndSchedulePump), .beginProgress(most),
+            .endProgress(.stop)),
 
-    private static func asking() -> DeliveryStateMachine {
-        var voice = DeliveryStateMachine()
-        #expect(voice.beginAndAsk() == .proceed)
-        return voice
-    }
+        // The provider runs
+        Script(
+            "a cancel while the provider runs is delivered by the canceller",
+            .startUnobserved(.proceed), .cancel(.cancelled, .cancelTaskAndDeliver), .beginDelivery(.stop),
+            .commitFinal(.stop)),
+        Script(
+            "a value that is not final keeps the call delivering",
+            .startUnobserved(.proceed), .commitValue(.proceed), .awaitProvider(.proceed)),
+        Script(
+            "an answer delivers pending progress before the pump does",
+            .startUnobserved(.proceed), .submit(half, .schedulePump), .beginDelivery(.deliverProgress(half)),
+            .beginDelivery(.proceed), .beginProgress(nil), .commitFinal(.proceed)),
 
-    private static func pumping() -> DeliveryStateMachine {
-        var voice = asking()
-        #expect(voice.report(half) == .wanted)
-        #expect(voice.pump() == half)
-        return voice
-    }
+        // The pump delivers
+        Script(
+            "an answer waits for the pump to finish",
+            .startUnobserved(.proceed), .submit(half, .schedulePump), .beginProgress(half),
+            .beginDelivery(.waitForPump), .commitFinal(.stop), .endProgress(.resumeCallTask),
+            .beginDelivery(.proceed), .commitFinal(.proceed)),
+        Script(
+            "a cancel during a progress delivery is delivered by the pump",
+            .startUnobserved(.proceed), .submit(half, .schedulePump), .beginProgress(half),
+            .beginDelivery(.waitForPump), .cancel(.superseded, .cancelTask),
+            .endProgress(.deliverCancellation(.superseded, callTaskWaits: true)), .beginDelivery(.stop)),
+        Script(
+            "a fraction never decreases",
+            .startUnobserved(.proceed), .submit(most, .schedulePump), .beginProgress(most),
+            .submit(half, .recorded), .endProgress(.deliverProgress(most))),
 
-    private static func ending() -> DeliveryStateMachine {
-        var voice = asking()
-        #expect(voice.commit(isFinal: true) == .proceed)
-        return voice
-    }
-
-    // MARK: Silent
-
-    @Test func `a run speaks first, and nobody before it`() {
-        var voice = DeliveryStateMachine()
-        #expect(!voice.isEnding && !voice.isHeard)
-        #expect(voice.ask() == .over)
-        #expect(voice.speak() == .over)
-        #expect(voice.commit(isFinal: true) == .over)
-        #expect(voice.hush() == .done)
-        #expect(voice.report(Self.half) == .noted)
-        #expect(voice.begin() == .proceed)
-        #expect(voice.isHeard && !voice.isEnding)
-    }
-
-    @Test(arguments: CancelReason.allCases)
-    func `a run that was cancelled before it began tells that and nothing else`(reason: CancelReason) {
-        var voice = DeliveryStateMachine()
-        #expect(voice.cancel(reason) == .stop)
-        #expect(voice.cancel(.cancelled) == .nothing)
-        #expect(!voice.isEnding)
-        #expect(voice.begin() == .cancelled(reason))
-        #expect(voice.isEnding)
-    }
-
-    @Test func `a run whose beginning nobody hears asks its provider with its first word`() {
-        var voice = DeliveryStateMachine()
-        #expect(voice.beginAndAsk() == .proceed)
-        #expect(voice.cancel(.cancelled) == .takeOver)
-    }
-
-    @Test func `a run whose beginning nobody hears learns of an earlier cancel with its first word`() {
-        var voice = DeliveryStateMachine()
-        #expect(voice.cancel(.superseded) == .stop)
-        #expect(voice.beginAndAsk() == .cancelled(.superseded))
-        #expect(voice.isEnding)
-    }
-
-    @Test func `a run begins once`() {
-        for var voice in [Self.speaking(), Self.asking(), Self.pumping(), Self.ending()] {
-            #expect(voice.begin() == .over)
-            #expect(voice.beginAndAsk() == .over)
-        }
-    }
-
-    // MARK: The run speaks
-
-    @Test func `a cancel while the run speaks is told by the run before it asks`() {
-        var voice = Self.speaking()
-        #expect(voice.cancel(.released) == .stop)
-        #expect(!voice.isHeard)
-        #expect(voice.cancel(.cancelled) == .nothing)
-        #expect(voice.ask() == .cancelled(.released))
-        #expect(voice.isEnding)
-    }
-
-    @Test func `a cancel while the run speaks wins over its answer`() {
-        for isFinal in [true, false] {
-            var voice = Self.asking()
-            #expect(voice.speak() == .proceed)
-            #expect(voice.cancel(.superseded) == .stop)
-            #expect(voice.speak() == .proceed)
-            #expect(voice.commit(isFinal: isFinal) == .cancelled(.superseded))
-            #expect(voice.isEnding)
-        }
-    }
-
-    @Test func `a report while the run speaks is told before it asks`() {
-        var voice = Self.speaking()
-        #expect(voice.report(Self.half) == .noted)
-        #expect(voice.ask() == .progress(Self.half))
-        #expect(voice.isHeard)
-        #expect(voice.ask() == .proceed)
-    }
-
-    @Test func `a report while the run speaks is told before its answer`() {
-        var voice = Self.asking()
-        #expect(voice.speak() == .proceed)
-        #expect(voice.report(Self.half) == .noted)
-        #expect(voice.speak() == .progress(Self.half))
-        #expect(voice.speak() == .proceed)
-        #expect(voice.commit(isFinal: true) == .proceed)
-    }
-
-    @Test func `of several reports while the run speaks only the last is told`() {
-        var voice = Self.speaking()
-        #expect(voice.report(Self.half) == .noted)
-        #expect(voice.report(Self.most) == .noted)
-        #expect(voice.ask() == .progress(Self.most))
-        #expect(voice.ask() == .proceed)
-    }
-
-    @Test func `a report while another is told before the run asks is left to the pump`() {
-        var voice = Self.speaking()
-        #expect(voice.report(Self.half) == .noted)
-        #expect(voice.ask() == .progress(Self.half))
-        #expect(voice.report(Self.most) == .noted)
-        #expect(voice.ask(hasTold: true) == .proceedWithPump)
-        #expect(voice.report(Self.most) == .noted)
-        #expect(voice.pump() == Self.most)
-        #expect(voice.hush() == .done)
-    }
-
-    @Test func `a cancel drops what was reported before and after it`() {
-        var voice = Self.speaking()
-        #expect(voice.report(Self.half) == .noted)
-        #expect(voice.cancel(.cancelled) == .stop)
-        #expect(voice.report(Self.most) == .noted)
-        #expect(voice.speak() == .proceed)
-        #expect(voice.ask() == .cancelled(.cancelled))
-    }
-
-    @Test func `the pump has nothing to do while the run speaks`() {
-        var voice = Self.speaking()
-        #expect(voice.hush() == .done)
-        #expect(voice.ask() == .proceed)
-    }
-
-    // MARK: The provider is at work
-
-    @Test func `a cancel while the provider is at work is told by whoever cancels`() {
-        var voice = Self.asking()
-        #expect(!voice.isHeard)
-        #expect(voice.cancel(.cancelled) == .takeOver)
-        #expect(voice.isEnding)
-        #expect(voice.speak() == .over)
-        #expect(voice.commit(isFinal: true) == .over)
-    }
-
-    @Test func `a value that isn't the last leaves the word with the run`() {
-        for speaksFirst in [true, false] {
-            var voice = Self.asking()
-            if speaksFirst { #expect(voice.speak() == .proceed) }
-            #expect(voice.commit(isFinal: false) == .proceed)
-            #expect(!voice.isEnding && voice.isHeard)
-            #expect(voice.ask() == .proceed)
-            #expect(voice.cancel(.cancelled) == .takeOver)
-        }
-    }
-
-    @Test func `the last answer decides the end`() {
-        for speaksFirst in [true, false] {
-            var voice = Self.asking()
-            if speaksFirst { #expect(voice.speak() == .proceed) }
-            #expect(voice.commit(isFinal: true) == .proceed)
-            #expect(voice.isEnding)
-        }
-    }
-
-    // MARK: The pump speaks
-
-    @Test func `whoever reports while nobody speaks sends for the pump`() {
-        var voice = Self.pumping()
-        #expect(voice.isHeard)
-        #expect(voice.hush() == .done)
-        #expect(!voice.isHeard)
-        #expect(voice.report(Self.most) == .wanted)
-    }
-
-    @Test func `a pump is sent for once, and tells the last report`() {
-        var voice = Self.asking()
-        #expect(voice.report(Self.half) == .wanted)
-        #expect(voice.report(Self.most) == .noted)
-        #expect(voice.pump() == Self.most)
-        #expect(voice.pump() == nil)
-    }
-
-    @Test func `an answer that is quicker than the pump tells the report itself`() {
-        var voice = Self.asking()
-        #expect(voice.report(Self.half) == .wanted)
-        #expect(voice.speak() == .progress(Self.half))
-        #expect(voice.speak() == .proceed)
-        #expect(voice.pump() == nil)
-        #expect(voice.commit(isFinal: true) == .proceed)
-    }
-
-    @Test func `a pump that comes after a cancel or the end has nothing to tell`() {
-        var voice = Self.asking()
-        #expect(voice.report(Self.half) == .wanted)
-        #expect(voice.cancel(.cancelled) == .takeOver)
-        #expect(voice.pump() == nil)
-    }
-
-    @Test func `the pump goes on while there are reports`() {
-        var voice = Self.pumping()
-        #expect(voice.report(Self.most) == .noted)
-        #expect(voice.hush() == .progress(Self.most))
-        #expect(voice.hush() == .done)
-        #expect(voice.cancel(.cancelled) == .takeOver)
-    }
-
-    @Test func `an answer waits until the pump has spoken`() {
-        var voice = Self.pumping()
-        #expect(voice.speak() == .wait)
-        #expect(voice.commit(isFinal: true) == .over)
-        #expect(voice.hush() == .handOver)
-        #expect(voice.speak() == .proceed)
-        #expect(voice.commit(isFinal: true) == .proceed)
-    }
-
-    @Test func `what was reported last is told by the run when the pump hands over`() {
-        var voice = Self.pumping()
-        #expect(voice.speak() == .wait)
-        #expect(voice.report(Self.most) == .noted)
-        #expect(voice.hush() == .handOver)
-        #expect(voice.speak() == .progress(Self.most))
-        #expect(voice.speak() == .proceed)
-    }
-
-    @Test func `a run that is woken for nothing waits again`() {
-        var voice = Self.pumping()
-        #expect(voice.speak() == .wait)
-        #expect(voice.speak() == .wait)
-        #expect(voice.hush() == .handOver)
-    }
-
-    @Test(arguments: [true, false])
-    func `a cancel while the pump speaks is told by the pump`(runWaits: Bool) {
-        var voice = Self.pumping()
-        if runWaits { #expect(voice.speak() == .wait) }
-        #expect(voice.report(Self.most) == .noted)
-        #expect(voice.cancel(.superseded) == .stop)
-        #expect(!voice.isHeard)
-        #expect(voice.hush() == .end(.superseded, runWaits: runWaits))
-        #expect(voice.isEnding)
-        #expect(voice.speak() == .over)
-    }
-
-    @Test func `an answer that comes after the cancel waits for the pump to tell it`() {
-        var voice = Self.pumping()
-        #expect(voice.cancel(.cancelled) == .stop)
-        #expect(voice.speak() == .wait)
-        #expect(voice.hush() == .end(.cancelled, runWaits: true))
-    }
-
-    // MARK: The end is decided
-
-    @Test func `after the end nobody speaks and nothing is decided again`() {
-        var voice = Self.ending()
-        #expect(voice.isEnding && !voice.isHeard)
-        #expect(voice.ask() == .over)
-        #expect(voice.speak() == .over)
-        #expect(voice.commit(isFinal: false) == .over)
-        #expect(voice.commit(isFinal: true) == .over)
-        #expect(voice.hush() == .done)
-        #expect(voice.report(Self.most) == .noted)
-        for reason in CancelReason.allCases { #expect(voice.cancel(reason) == .nothing) }
-        #expect(voice.isEnding)
-    }
-
-    // MARK: The fraction
-
-    @Test func `a fraction never goes backwards, whoever tells it`() {
-        var voice = Self.asking()
-        #expect(voice.report(Self.most) == .wanted)
-        #expect(voice.pump() == Self.most)
-        #expect(voice.report(IntegrationProgress(fraction: 0.25)) == .noted)
-        #expect(voice.hush() == .progress(Self.most))
-        #expect(voice.hush() == .done)
-        #expect(voice.speak() == .proceed)
-        #expect(voice.report(IntegrationProgress(fraction: 0.1)) == .noted)
-        #expect(voice.speak() == .progress(Self.most))
-    }
-
-    @Test func `a report keeps its counts when its fraction is raised`() {
-        var voice = Self.asking()
-        #expect(voice.report(Self.most) == .wanted)
-        #expect(voice.pump() == Self.most)
-        #expect(voice.hush() == .done)
-        let later = IntegrationProgress(fraction: 0.2, completed: 2, total: 10)
-        #expect(voice.report(later) == .wanted)
-        #expect(voice.pump() == IntegrationProgress(fraction: 0.75, completed: 2, total: 10))
-    }
+        // Ended
+        Script(
+            "every event after the end is ignored",
+            .startUnobserved(.proceed), .commitFinal(.proceed), .awaitProvider(.stop), .beginDelivery(.stop),
+            .commitValue(.stop), .endProgress(.stop), .submit(most, .recorded), .cancel(.cancelled, .ignore)),
+    ]
 }

@@ -3,75 +3,75 @@ import TestSupport
 
 @testable import IDMCore
 
-/// One run, and every move that its task, its pump, those who report and those who cancel may make.
+/// One call, with every move that its task, its progress pump, its reporters and its cancellers can make.
 ///
-/// Each party does what the code of a run does with the machine's answers, one turn at a time. Which of them speaks,
-/// what has been heard and who was told to tell the end is written down here, and checked after each move.
-struct VoiceWalk: Explorable {
+/// Each party acts on the machine's answers as the code of a call does, one turn at a time. The walk records which party
+/// delivers, which progress was delivered and which party delivers the end, and checks that after each move.
+struct DeliveryWalk: Explorable {
     struct Bounds {
         var reports = 3
         var cancels = 2
-        /// How many values come before the last answer, and how often the run is tried again.
+        /// The number of values before the last answer, and of retries.
         var values = 1
         var retries = 1
-        /// Where nobody hears progress, an answer is committed without asking for the word first.
-        var hearsProgress = true
+        /// False for a call without progress handlers: it commits its last answer without `beginDelivery()`.
+        var reportsProgress = true
     }
 
     enum Move {
-        case begin(isHeard: Bool)
-        case ask
-        /// The provider answers, and the run asks for the word.
+        case start(isObserved: Bool)
+        case awaitProvider
+        /// The provider answers, and the call's task begins the delivery.
         case answer(Answer)
-        /// The run asks for the word again: it told a progress, or was woken, perhaps for nothing.
-        case speak
-        /// The run tells what it has the word for.
-        case tell
-        case report(Double)
-        /// A pump that was sent for comes.
-        case pumpCome
-        /// The pump tells a progress, in the turn in which it is heard.
-        case pumpTell
-        case hush
+        /// The call's task asks again: after a progress delivery, or after a resume, which may be spurious.
+        case beginDelivery
+        /// The call's task commits its answer.
+        case commit
+        case submit(Double)
+        /// A scheduled pump starts.
+        case pumpStarts
+        /// The pump calls the progress handler.
+        case pumpDelivers
+        case pumpEnds
         case cancel(CancelReason)
     }
 
     enum Answer: Hashable { case value, last, retry }
 
-    /// Where the run's own task is.
-    private enum Whereabouts: Hashable {
-        case unbegun
-        /// Handlers run that aren't those of the end. Then it asks.
-        case telling
-        /// It asked, and told a progress before. Then it asks again.
-        case toldProgress
-        case waitingForProvider
-        /// It has the word. Perhaps there is progress to tell before its answer.
-        case hasWord(Answer)
-        /// It may commit its answer.
-        case aboutToTell(Answer)
-        case parked(Answer, Wake)
-        case gone
+    /// The state of the call's own task.
+    private enum CallTask: Hashable {
+        case notStarted
+        /// Handlers run, but not those of the end. `awaitProvider()` follows.
+        case delivering
+        /// It has delivered a progress value and asks again.
+        case hasDeliveredProgress
+        case awaitingProvider
+        /// It may deliver; progress may come before its answer.
+        case hasAnswer(Answer)
+        /// It can commit its answer.
+        case readyToCommit(Answer)
+        case suspended(Answer, Wake)
+        case returned
     }
 
-    private enum Wake: Hashable { case none, toSpeak, toLeave }
+    private enum Wake: Hashable { case none, toDeliver, toReturn }
 
     private enum Pump: Hashable {
         case idle
-        case aboutToTell(IntegrationProgress)
-        case told
+        case readyToDeliver(IntegrationProgress)
+        case hasDelivered
     }
 
     private struct Facts: Hashable {
-        var task = Whereabouts.unbegun
+        var task = CallTask.notStarted
         var pump = Pump.idle
-        /// How many pumps were sent for and haven't come.
-        var sent = 0
+        /// The number of pumps that are scheduled and have not started.
+        var scheduledPumps = 0
         var cancelled: CancelReason?
         var ends = 0
-        /// Reports are counted: the last one made, the last one heard, and the one that is due before the answer.
+        /// Numbers of reports: the last submitted, the last delivered, and the one that is due before the answer.
         var reported: Int64 = 0
-        var heard: Int64 = 0
+        var delivered: Int64 = 0
         var due: Int64 = 0
         var fraction = 0.0
         var hasAsked = false
@@ -82,284 +82,288 @@ struct VoiceWalk: Explorable {
 
     struct Footprint: Hashable {
         private let facts: Facts
-        private let voice: DeliveryStateMachine
+        private let machine: DeliveryStateMachine
 
-        fileprivate init(_ walk: VoiceWalk) {
-            (facts, voice) = (walk.facts, walk.voice)
+        fileprivate init(_ walk: DeliveryWalk) {
+            (facts, machine) = (walk.facts, walk.machine)
         }
     }
 
     let bounds: Bounds
-    private var voice = DeliveryStateMachine()
+    private var machine = DeliveryStateMachine()
     private var facts = Facts()
 
     init(_ bounds: Bounds) {
         self.bounds = bounds
     }
 
-    /// The machine itself is part of it: what it hides counts.
+    /// Includes the machine: its private state counts.
     var footprint: Footprint { Footprint(self) }
 
-    // MARK: What may happen
+    // MARK: Possible moves
 
     var moves: [Move] {
         var moves: [Move] = []
         switch facts.task {
-        case .unbegun:
-            moves += [.begin(isHeard: true), .begin(isHeard: false)]
-        case .telling, .toldProgress:
-            moves.append(.ask)
-        case .waitingForProvider:
+        case .notStarted:
+            moves += [.start(isObserved: true), .start(isObserved: false)]
+        case .delivering, .hasDeliveredProgress:
+            moves.append(.awaitProvider)
+        case .awaitingProvider:
             moves.append(.answer(.last))
             if facts.values < bounds.values { moves.append(.answer(.value)) }
             if facts.retries < bounds.retries { moves.append(.answer(.retry)) }
-        case .hasWord, .parked:
-            moves.append(.speak)
-        case .aboutToTell:
-            moves.append(.tell)
-        case .gone:
+        case .hasAnswer, .suspended:
+            moves.append(.beginDelivery)
+        case .readyToCommit:
+            moves.append(.commit)
+        case .returned:
             break
         }
-        if facts.sent > 0 { moves.append(.pumpCome) }
+        if facts.scheduledPumps > 0 { moves.append(.pumpStarts) }
         switch facts.pump {
         case .idle: break
-        case .aboutToTell: moves.append(.pumpTell)
-        case .told: moves.append(.hush)
+        case .readyToDeliver: moves.append(.pumpDelivers)
+        case .hasDelivered: moves.append(.pumpEnds)
         }
-        if bounds.hearsProgress && facts.hasAsked && facts.reported < bounds.reports {
-            moves += [.report(0.25), .report(0.75)]
+        if bounds.reportsProgress && facts.hasAsked && facts.reported < bounds.reports {
+            moves += [.submit(0.25), .submit(0.75)]
         }
         if facts.cancels < bounds.cancels { moves += [.cancel(.cancelled), .cancel(.superseded)] }
         return moves
     }
 
-    // MARK: What comes of it
+    // MARK: Effects
 
     mutating func make(_ move: Move) throws(Violation) {
         switch move {
-        case .begin(let isHeard): try begin(isHeard)
-        case .ask: try ask()
-        case .answer(let answer): try take(answer)
-        case .speak: try speak()
-        case .tell: try tell()
-        case .report(let fraction): try report(fraction)
-        case .pumpCome: try pumpCome()
-        case .pumpTell: try pumpTell()
-        case .hush: try hush()
+        case .start(let isObserved): try start(isObserved)
+        case .awaitProvider: try awaitProvider()
+        case .answer(let answer): try self.answer(answer)
+        case .beginDelivery: try beginDelivery()
+        case .commit: try commit()
+        case .submit(let fraction): try submit(fraction)
+        case .pumpStarts: try pumpStarts()
+        case .pumpDelivers: try pumpDelivers()
+        case .pumpEnds: try pumpEnds()
         case .cancel(let reason): try cancel(reason)
         }
         try check()
     }
 
-    private mutating func begin(_ isHeard: Bool) throws(Violation) {
-        switch isHeard ? voice.begin() : voice.beginAndAsk() {
+    private mutating func start(_ isObserved: Bool) throws(Violation) {
+        switch isObserved ? machine.start() : machine.startUnobserved() {
         case .proceed:
-            try require(facts.cancelled == nil, "A run began that had been cancelled")
-            facts.task = isHeard ? .telling : .waitingForProvider
-            facts.hasAsked = !isHeard
-        case .cancelled(let reason):
+            try require(facts.cancelled == nil, "A cancelled call began")
+            facts.task = isObserved ? .delivering : .awaitingProvider
+            facts.hasAsked = !isObserved
+        case .deliverCancellation(let reason):
             try end(by: reason)
         case let turn:
-            throw Violation("A run can't begin with \(turn)")
+            throw Violation("start() returned \(turn)")
         }
     }
 
-    private mutating func ask() throws(Violation) {
-        let hasTold = facts.task == .toldProgress
-        switch voice.ask(hasTold: hasTold) {
+    private mutating func awaitProvider() throws(Violation) {
+        let hasDelivered = facts.task == .hasDeliveredProgress
+        switch machine.awaitProvider(hasDeliveredProgress: hasDelivered) {
         case .proceed:
-            facts.task = .waitingForProvider
+            facts.task = .awaitingProvider
             facts.hasAsked = true
-        case .proceedWithPump:
-            try require(hasTold && facts.heard < facts.reported, "A pump was sent for with nothing to tell")
-            facts.task = .waitingForProvider
+        case .proceedAndSchedulePump:
+            try require(hasDelivered && facts.delivered < facts.reported, "A pump was scheduled without progress")
+            facts.task = .awaitingProvider
             facts.hasAsked = true
-            facts.sent += 1
-        case .progress(let progress):
-            try require(!hasTold, "A second progress puts the provider off")
-            facts.task = .toldProgress
-            try hear(progress)
-        case .cancelled(let reason):
+            facts.scheduledPumps += 1
+        case .deliverProgress(let progress):
+            try require(!hasDelivered, "A second progress value delays the provider")
+            facts.task = .hasDeliveredProgress
+            try noteDelivery(progress)
+        case .deliverCancellation(let reason):
             try end(by: reason)
         case let turn:
-            throw Violation("A run that has the word can't be answered \(turn)")
+            throw Violation("awaitProvider() returned \(turn)")
         }
     }
 
-    private mutating func take(_ answer: Answer) throws(Violation) {
+    private mutating func answer(_ answer: Answer) throws(Violation) {
         facts.due = facts.reported
         if answer == .value { facts.values += 1 }
         if answer == .retry { facts.retries += 1 }
-        // The end of a run to which nobody reports is committed straight away.
-        facts.task = bounds.hearsProgress || answer != .last ? .hasWord(answer) : .aboutToTell(answer)
-        if case .hasWord = facts.task { try speak() }
+        // Without progress handlers the last answer is committed at once.
+        facts.task = bounds.reportsProgress || answer != .last ? .hasAnswer(answer) : .readyToCommit(answer)
+        if case .hasAnswer = facts.task { try beginDelivery() }
     }
 
-    private mutating func speak() throws(Violation) {
+    private mutating func beginDelivery() throws(Violation) {
         let isForNothing: Bool
         let answer: Answer
         switch facts.task {
-        case .hasWord(let waiting): (answer, isForNothing) = (waiting, false)
-        case .parked(let waiting, let wake): (answer, isForNothing) = (waiting, wake == .none)
-        default: throw Violation("Only a run that has an answer asks for the word")
+        case .hasAnswer(let waiting): (answer, isForNothing) = (waiting, false)
+        case .suspended(let waiting, let wake): (answer, isForNothing) = (waiting, wake == .none)
+        default: throw Violation("Only a call with an answer begins a delivery")
         }
-        switch voice.speak() {
+        switch machine.beginDelivery() {
         case .proceed:
-            try require(!isForNothing, "A run that was woken for nothing got the word")
-            facts.task = .aboutToTell(answer)
-        case .progress(let progress):
-            try require(!isForNothing, "A run that was woken for nothing got the word")
-            facts.task = .hasWord(answer)
-            try hear(progress)
-        case .wait:
-            try require(facts.pump != .idle, "A run waits, and nobody will wake it")
-            facts.task = .parked(answer, .none)
-        case .over:
-            try require(facts.ends == 1, "A run left before its end")
-            facts.task = .gone
-        case .proceedWithPump:
-            throw Violation("Only a run that asks sends for the pump")
-        case .cancelled(let reason):
-            throw Violation("A cancel for \(reason) is told in the turn in which it is heard, not before")
+            try require(!isForNothing, "A spurious resume began a delivery")
+            facts.task = .readyToCommit(answer)
+        case .deliverProgress(let progress):
+            try require(!isForNothing, "A spurious resume began a delivery")
+            facts.task = .hasAnswer(answer)
+            try noteDelivery(progress)
+        case .waitForPump:
+            try require(facts.pump != .idle, "The call's task waits, and no pump will resume it")
+            facts.task = .suspended(answer, .none)
+        case .stop:
+            try require(facts.ends == 1, "The call's task returned before the end")
+            facts.task = .returned
+        case .proceedAndSchedulePump:
+            throw Violation("beginDelivery() scheduled a pump")
+        case .deliverCancellation(let reason):
+            throw Violation("beginDelivery() delivers \(reason) before the handler's turn")
         }
     }
 
-    private mutating func tell() throws(Violation) {
-        guard case .aboutToTell(let answer) = facts.task else { throw Violation("There is no answer to tell") }
+    private mutating func commit() throws(Violation) {
+        guard case .readyToCommit(let answer) = facts.task else { throw Violation("No answer to commit") }
         if answer == .retry {
-            try same(voice.isHeard, facts.cancelled == nil, "A retry is told unless the run was cancelled")
-            facts.task = .telling
+            try same(
+                machine.allowsIntermediateEvents, facts.cancelled == nil,
+                "a retry event is delivered unless the call was cancelled")
+            facts.task = .delivering
             return
         }
-        switch voice.commit(isFinal: answer == .last) {
+        switch machine.commit(isFinal: answer == .last) {
         case .proceed:
             try require(facts.cancelled == nil, "An answer was committed after a cancel")
-            try require(facts.heard >= facts.due, "An answer was told before the last report")
-            if answer == .last { try end(by: nil) } else { facts.task = .telling }
-        case .cancelled(let reason):
+            try require(facts.delivered >= facts.due, "An answer was delivered before the last report")
+            if answer == .last { try end(by: nil) } else { facts.task = .delivering }
+        case .deliverCancellation(let reason):
             try end(by: reason)
-        case .over:
-            try require(facts.ends == 1 && !bounds.hearsProgress, "A run that has the word lost it")
-            facts.task = .gone
+        case .stop:
+            try require(facts.ends == 1 && !bounds.reportsProgress, "The delivering task was stopped")
+            facts.task = .returned
         case let turn:
-            throw Violation("A run can't commit with \(turn)")
+            throw Violation("commit() returned \(turn)")
         }
     }
 
-    private mutating func report(_ fraction: Double) throws(Violation) {
+    private mutating func submit(_ fraction: Double) throws(Violation) {
         let isOver = facts.ends == 1 || facts.cancelled != nil
-        let someoneSpeaks = someoneSpeaks
+        let isDelivering = isDelivering
         facts.reported += 1
         let progress = IntegrationProgress(fraction: fraction, completed: facts.reported)
-        switch voice.report(progress) {
-        case .wanted:
-            try require(!isOver && !someoneSpeaks, "A pump was sent for while somebody sees to the report")
-            facts.sent += 1
-        case .noted:
-            try require(isOver || someoneSpeaks || facts.sent > 0, "A report was dropped")
+        switch machine.submit(progress) {
+        case .schedulePump:
+            try require(!isOver && !isDelivering, "A pump was scheduled while another party delivers")
+            facts.scheduledPumps += 1
+        case .recorded:
+            try require(isOver || isDelivering || facts.scheduledPumps > 0, "A report was dropped")
         }
     }
 
-    private mutating func pumpCome() throws(Violation) {
+    private mutating func pumpStarts() throws(Violation) {
         let isOver = facts.ends == 1 || facts.cancelled != nil
-        facts.sent -= 1
-        if let progress = voice.pump() {
-            try require(!isOver && !someoneSpeaks, "A pump speaks while it mustn't")
-            facts.pump = .aboutToTell(progress)
+        facts.scheduledPumps -= 1
+        if let progress = machine.beginProgressDelivery() {
+            try require(!isOver && !isDelivering, "A pump delivers beside another party")
+            facts.pump = .readyToDeliver(progress)
         } else {
-            try require(isOver || someoneSpeaks || facts.heard == facts.reported, "A pump left with a report to tell")
+            try require(isOver || isDelivering || facts.delivered == facts.reported, "A pump left a report undelivered")
         }
     }
 
-    private mutating func pumpTell() throws(Violation) {
-        guard case .aboutToTell(let progress) = facts.pump else { throw Violation("The pump has nothing to tell") }
-        facts.pump = .told
-        if voice.isHeard { try hear(progress) }
+    private mutating func pumpDelivers() throws(Violation) {
+        guard case .readyToDeliver(let progress) = facts.pump else { throw Violation("The pump has no progress") }
+        facts.pump = .hasDelivered
+        if machine.allowsIntermediateEvents { try noteDelivery(progress) }
     }
 
-    private mutating func hush() throws(Violation) {
+    private mutating func pumpEnds() throws(Violation) {
         facts.pump = .idle
-        switch voice.hush() {
-        case .done:
+        switch machine.endProgressDelivery() {
+        case .stop:
             break
-        case .progress(let progress):
-            facts.pump = .aboutToTell(progress)
-        case .handOver:
-            guard case .parked(let answer, .none) = facts.task else { throw Violation("The word went to nobody") }
-            facts.task = .parked(answer, .toSpeak)
-        case .end(let reason, let runWaits):
-            if case .parked(let answer, .none) = facts.task {
-                try require(runWaits, "A waiting run was forgotten")
-                facts.task = .parked(answer, .toLeave)
-            } else {
-                try require(!runWaits, "A run was woken that doesn't wait")
+        case .deliverProgress(let progress):
+            facts.pump = .readyToDeliver(progress)
+        case .resumeCallTask:
+            guard case .suspended(let answer, .none) = facts.task else {
+                throw Violation("The pump resumed a task that doesn't wait")
             }
-            try same(reason, facts.cancelled, "the reason that the pump tells")
+            facts.task = .suspended(answer, .toDeliver)
+        case .deliverCancellation(let reason, let callTaskWaits):
+            if case .suspended(let answer, .none) = facts.task {
+                try require(callTaskWaits, "A waiting task was not resumed")
+                facts.task = .suspended(answer, .toReturn)
+            } else {
+                try require(!callTaskWaits, "A task was resumed that doesn't wait")
+            }
+            try same(reason, facts.cancelled, "the reason that the pump delivers")
             facts.ends += 1
         }
     }
 
     private mutating func cancel(_ reason: CancelReason) throws(Violation) {
         facts.cancels += 1
-        let expected: DeliveryStateMachine.Cancel
+        let expected: DeliveryStateMachine.CancelStep
         if facts.cancelled != nil || facts.ends == 1 {
-            expected = .nothing
-        } else if facts.task == .unbegun || someoneSpeaks {
-            expected = .stop
+            expected = .ignore
+        } else if facts.task == .notStarted || isDelivering {
+            expected = .cancelTask
         } else {
-            expected = .takeOver
+            expected = .cancelTaskAndDeliver
         }
-        try same(voice.cancel(reason), expected, "what comes of a cancel")
-        if expected != .nothing { facts.cancelled = reason }
-        if expected == .takeOver { facts.ends += 1 }
+        try same(machine.cancel(reason), expected, "the effect of a cancel")
+        if expected != .ignore { facts.cancelled = reason }
+        if expected == .cancelTaskAndDeliver { facts.ends += 1 }
     }
 
-    /// The run's own task tells the end.
+    /// The call's own task delivers the end.
     private mutating func end(by reason: CancelReason?) throws(Violation) {
-        try same(reason, facts.cancelled, "the reason that the run tells")
-        try require(facts.pump == .idle, "The end was told while the pump spoke")
+        try same(reason, facts.cancelled, "the reason that the call's task delivers")
+        try require(facts.pump == .idle, "The end was delivered while the pump delivers")
         facts.ends += 1
-        facts.task = .gone
+        facts.task = .returned
     }
 
-    private mutating func hear(_ progress: IntegrationProgress) throws(Violation) {
+    private mutating func noteDelivery(_ progress: IntegrationProgress) throws(Violation) {
         let count = progress.completed ?? 0
-        try require(facts.ends == 0 && facts.cancelled == nil, "A progress was told after the end or a cancel")
-        try require(count > facts.heard, "Report \(count) was told after report \(facts.heard)")
-        try require(progress.fraction >= facts.fraction, "A fraction went backwards")
-        facts.heard = count
+        try require(facts.ends == 0 && facts.cancelled == nil, "Progress was delivered after the end or a cancel")
+        try require(count > facts.delivered, "Report \(count) was delivered after report \(facts.delivered)")
+        try require(progress.fraction >= facts.fraction, "A fraction decreased")
+        facts.delivered = count
         facts.fraction = progress.fraction
     }
 
-    // MARK: What must hold always
+    // MARK: Invariants
 
-    private var runSpeaks: Bool {
+    private var callTaskDelivers: Bool {
         switch facts.task {
-        case .telling, .toldProgress, .hasWord, .parked(_, .toSpeak): true
-        // What nobody reports to is committed without the word.
-        case .aboutToTell(let answer): bounds.hearsProgress || answer != .last
-        case .unbegun, .waitingForProvider, .parked, .gone: false
+        case .delivering, .hasDeliveredProgress, .hasAnswer, .suspended(_, .toDeliver): true
+        // Without progress handlers the last answer is committed without `beginDelivery()`.
+        case .readyToCommit(let answer): bounds.reportsProgress || answer != .last
+        case .notStarted, .awaitingProvider, .suspended, .returned: false
         }
     }
 
-    private var someoneSpeaks: Bool {
-        runSpeaks || facts.pump != .idle
+    private var isDelivering: Bool {
+        callTaskDelivers || facts.pump != .idle
     }
 
     private func check() throws(Violation) {
         try require(facts.ends <= 1, "The end was decided \(facts.ends) times")
-        try require(!runSpeaks || facts.pump == .idle, "The run and the pump speak at the same time")
-        try require(facts.ends == 0 || !someoneSpeaks, "Somebody speaks beside whoever tells the end")
-        try same(voice.isEnding, facts.ends == 1, "whether the end is decided")
-        try same(voice.isHeard, someoneSpeaks && facts.cancelled == nil, "whether a word is heard")
-        if case .parked(_, .none) = facts.task {
-            try require(facts.pump != .idle, "A run waits, and nobody will wake it")
+        try require(!callTaskDelivers || facts.pump == .idle, "The call's task and the pump deliver at the same time")
+        try require(facts.ends == 0 || !isDelivering, "A party delivers beside the one that delivers the end")
+        try same(machine.hasEnded, facts.ends == 1, "hasEnded")
+        try same(machine.allowsIntermediateEvents, isDelivering && facts.cancelled == nil, "allowsIntermediateEvents")
+        if case .suspended(_, .none) = facts.task {
+            try require(facts.pump != .idle, "The call's task waits, and no pump will resume it")
         }
-        if facts.task == .waitingForProvider && facts.pump == .idle && facts.cancelled == nil {
-            try require(facts.heard == facts.reported || facts.sent > 0, "A report was forgotten")
+        if facts.task == .awaitingProvider && facts.pump == .idle && facts.cancelled == nil {
+            try require(facts.delivered == facts.reported || facts.scheduledPumps > 0, "A report was forgotten")
         }
-        if facts.task == .gone && facts.pump == .idle {
-            try require(facts.ends == 1, "All have left, and the end wasn't decided")
+        if facts.task == .returned && facts.pump == .idle {
+            try require(facts.ends == 1, "All parties returned, and the end was not decided")
         }
     }
 

@@ -1,210 +1,176 @@
 import IDMTesting
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import IDMCore
 
-@Suite(.timeLimit(.ample))
-struct GateTests {
-    // MARK: What is asked of a call
+struct LaneSchedulerTests {
+    /// The stage in which a call is cancelled.
+    enum Stage: CaseIterable {
+        case held, waiting, debouncing, starting, delivering, running, ended
 
-    @Test func `a call whose provider is at work is stopped, and its end is told by the canceller`() {
-        let gate = LaneScheduler(.all)
-        let guest = GuestMember()
-        let (ticket, entrance) = gate.enter(guest, .unheard, isolation: nil)
-        #expect(entrance == .begun)
-        gate.cancel(ticket, .cancelled, isolation: nil)
-        gate.cancel(ticket, .cancelled, isolation: nil)
-        #expect(guest.events == [.stop, .takeOver(.cancelled, onMainActor: false)])
-    }
-
-    @Test @MainActor func `whoever takes over does so on the actor of the canceller`() {
-        let gate = LaneScheduler(.newest(settles: false))
-        let guests = (0..<3).map { _ in GuestMember() }
-        _ = gate.enter(guests[0], .unheard, isolation: #isolation)
-        _ = gate.enter(guests[1], .unheard, isolation: #isolation)
-        gate.cancelAll(.cancelled, isolation: #isolation)
-        _ = gate.enter(guests[2], .unheard, isolation: #isolation)
-        gate.release()
-        #expect(guests[0].events == [.stop, .takeOver(.superseded, onMainActor: true)])
-        #expect(guests[1].events == [.stop, .takeOver(.cancelled, onMainActor: true)])
-        #expect(guests[2].events == [.stop, .takeOver(.released, onMainActor: false)])
-    }
-
-    @Test func `a call that speaks is only stopped`() {
-        let gate = LaneScheduler(.all)
-        let guest = GuestMember()
-        let (ticket, _) = gate.enter(guest, .heard, isolation: nil)
-        #expect(gate.voice(ticket) { $0.begin() } == .proceed)
-        gate.cancel(ticket, .cancelled, isolation: nil)
-        #expect(guest.events == [.stop])
-        #expect(gate.voice(ticket) { $0.ask() } == .cancelled(.cancelled))
-    }
-
-    @Test(arguments: [AdmissionRule.newest(settles: true), .line(width: 1, limit: .max)])
-    func `a call that waits is stopped before it is woken`(rule: AdmissionRule) {
-        let gate = LaneScheduler(rule)
-        _ = gate.enter(GuestMember(), .unheard, isolation: nil)
-        let guest = GuestMember()
-        let (ticket, entrance) = gate.enter(guest, .unheard, isolation: nil)
-        #expect(entrance == .wait || entrance == .settle)
-        gate.cancel(ticket, .cancelled, isolation: nil)
-        #expect(guest.events == [.stop, .wake])
-    }
-
-    @Test func `a finish wakes the next call in line and no other`() {
-        let gate = LaneScheduler(.line(width: 1, limit: .max))
-        let guests = (0..<3).map { _ in GuestMember() }
-        let tickets = guests.map { gate.enter($0, .unheard, isolation: nil).ticket }
-        #expect(gate.voice(tickets[0]) { $0.commit(isFinal: true) } == .proceed)
-        #expect(guests[1].events.isEmpty)
-        gate.finish(tickets[0])
-        #expect(guests.map(\.events) == [[], [.wake], []])
-        gate.finish(tickets[0])
-        #expect(guests.map(\.events) == [[], [.wake], []])
-    }
-
-    @Test func `a call that nobody hears is let go in the moment in which it commits`() {
-        let gate = LaneScheduler(.line(width: 1, limit: .max))
-        let (first, second) = (GuestMember(), GuestMember())
-        let ticket = gate.enter(first, .unheard, isolation: nil).ticket
-        let waiting = gate.enter(second, .unheard, isolation: nil).ticket
-        #expect(gate.isWaiting(waiting))
-        #expect(gate.end(ticket) == .proceed)
-        #expect(second.events == [.wake])
-        #expect(!gate.isWaiting(waiting))
-        #expect(gate.end(ticket) == nil)
-        #expect(second.events == [.wake])
-    }
-
-    @Test func `a call that nobody hears and that was cancelled isn't let go by its late answer`() {
-        let gate = LaneScheduler(.line(width: 1, limit: .max))
-        let second = GuestMember()
-        let ticket = gate.enter(GuestMember(), .unheard, isolation: nil).ticket
-        _ = gate.enter(second, .unheard, isolation: nil)
-        gate.cancel(ticket, .cancelled, isolation: nil)
-        #expect(gate.end(ticket) == .over)
-        #expect(second.events.isEmpty)
-        gate.finish(ticket)
-        #expect(second.events == [.wake])
-    }
-
-    @Test func `a call that is admitted after another displaces those before it`() {
-        let gate = LaneScheduler(.newest(settles: false))
-        let running = GuestMember()
-        let ticket = gate.enter(GuestMember(), .held, isolation: nil).ticket
-        _ = gate.enter(running, .unheard, isolation: nil)
-        #expect(gate.isHeld(ticket))
-        #expect(running.events.isEmpty)
-        #expect(gate.admit(ticket, isolation: nil) == .start)
-        #expect(!gate.isHeld(ticket))
-        #expect(running.events == [.stop, .takeOver(.superseded, onMainActor: false)])
-    }
-
-    @Test func `a call that waits for the quiet starts after it`() {
-        let gate = LaneScheduler(.newest(settles: true))
-        let guest = GuestMember()
-        let (ticket, entrance) = gate.enter(guest, .heard, isolation: nil)
-        #expect(entrance == .settle)
-        gate.settled(ticket)
-        #expect(gate.voice(ticket) { $0.begin() } == .proceed)
-        gate.cancel(ticket, .cancelled, isolation: nil)
-        #expect(guest.events == [.stop])
-    }
-
-    @Test func `cancelling all reaches the oldest first`() {
-        let order = Mutex<[Int]>([])
-        let gate = LaneScheduler(.line(width: 2, limit: .max))
-        let guests = (0..<5).map { index in
-            GuestMember { event in if event == .stop { order.withLock { $0.append(index) } } }
+        var rule: AdmissionRule {
+            switch self {
+            case .waiting: .line(width: 1, limit: .max)
+            case .debouncing: .newest(debounces: true)
+            default: .all
+            }
         }
-        for guest in guests { _ = gate.enter(guest, .unheard, isolation: nil) }
-        gate.cancelAll(.cancelled, isolation: nil)
-        #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
-        #expect(guests.map(\.events.count) == [2, 2, 2, 2, 2])
+
+        var effects: [RecordingCall.Event] {
+            switch self {
+            case .held, .waiting, .debouncing: [.cancelTask, .resume]
+            case .starting, .delivering: [.cancelTask]
+            case .running: [.cancelTask, .deliver(.cancelled, onMainActor: false)]
+            case .ended: []
+            }
+        }
     }
 
-    // MARK: Nothing under the lock
+    @Test(arguments: Stage.allCases)
+    func `a second cancel of a call has no effect in any stage`(stage: Stage) {
+        let (scheduler, call) = (LaneScheduler(stage.rule), RecordingCall())
+        if stage == .waiting { scheduler.submit() }
+        let kinds: [Stage: SubmissionKind] = [.held: .held, .starting: .observed, .delivering: .observed]
+        let id = scheduler.submit(call, kinds[stage] ?? .unobserved)
+        if stage == .delivering { _ = scheduler.start(id, isObserved: true) }
+        if stage == .ended { _ = scheduler.commit(id) }
 
-    /// Ways to make a gate do something about a call.
+        let wasOpen = scheduler.cancel(id, .cancelled, isolation: nil)
+        scheduler.cancel(id, .cancelled, isolation: nil)
+
+        #expect(wasOpen == (stage != .ended))
+        #expect(call.events == stage.effects)
+    }
+
+    @Test @MainActor func `a cancellation is delivered on the canceller's actor`() {
+        let scheduler = LaneScheduler(.newest(debounces: false))
+        let calls = (0..<3).map { _ in RecordingCall() }
+
+        _ = scheduler.submit(calls[0], .unobserved, isolation: #isolation)
+        _ = scheduler.submit(calls[1], .unobserved, isolation: #isolation)
+        LaneScheduler.cancelAll(of: [scheduler], isolation: #isolation)
+        _ = scheduler.submit(calls[2], .unobserved, isolation: #isolation)
+        scheduler.release()
+
+        #expect(
+            calls.map(\.events.last) == [
+                .deliver(.superseded, onMainActor: true), .deliver(.cancelled, onMainActor: true),
+                .deliver(.released, onMainActor: false),
+            ])
+    }
+
+    @Test func `each start resumes the next call of a line, and a postponed start does too`() {
+        let scheduler = LaneScheduler(.line(width: 3, limit: .max))
+        let running = (0..<3).map { _ in scheduler.submit() }
+        let waiting = (0..<3).map { _ in RecordingCall() }
+        let ids = waiting.map { scheduler.submit($0, .observed) }
+        var resumed: [Int] = []
+
+        for id in running {
+            _ = scheduler.commit(id)
+            scheduler.finish(id)
+        }
+        resumed.append(waiting.count { $0.events == [.resume] })
+        _ = scheduler.start(ids[0], isObserved: true)
+        resumed.append(waiting.count { $0.events == [.resume] })
+        scheduler.postponeStart(ids[1])
+        resumed.append(waiting.count { $0.events == [.resume] })
+
+        #expect(resumed == [1, 2, 3])
+    }
+
+    @Test func `cancelling all lanes reaches the oldest call of each lane first`() {
+        let order = Watched<[Int]>([])
+        let lanes = (0..<2).map { _ in LaneScheduler(.line(width: 2, limit: .max)) }
+        for index in 0..<10 {
+            lanes[index / 5].submit(RecordingCall { if $0 == .cancelTask { order.change { $0.append(index) } } })
+        }
+
+        LaneScheduler.cancelAll(of: lanes, isolation: nil)
+
+        #expect(order.value == Array(0..<10))
+    }
+
+    @Test func `cancelling all lanes spares calls made by cancelled calls`() {
+        let lanes = (0..<3).map { _ in LaneScheduler(.all) }
+        let made = RecordingCall()
+        for lane in lanes {
+            lane.submit(
+                RecordingCall { event in
+                    guard case .deliver = event else { return }
+                    for lane in lanes { lane.submit(made) }
+                })
+        }
+
+        LaneScheduler.cancelAll(of: lanes, isolation: nil)
+
+        #expect(made.events == [])
+    }
+
+    /// Events that make a scheduler act on a call.
     enum Cause: CaseIterable {
-        case cancel, cancelAll, release, finish, end, enter, admit
+        case cancel, cancelAll, release, finish, submit, admit
     }
 
-    /// If the gate called under its lock, this would never come back: the lock isn't recursive.
+    // A call under the lock would never return: the lock isn't recursive.
     @Test(arguments: Cause.allCases)
-    func `a call may use the gate in whatever way when the gate asks something of it`(cause: Cause) {
-        let displaces = cause == .enter || cause == .admit
-        let gate = LaneScheduler(displaces ? .newest(settles: false) : .line(width: 1, limit: .max))
-        let reactions = Mutex(0)
-        let made = Mutex<[CallID]>([])
-        let guest = GuestMember { _ in
-            reactions.withLock { $0 += 1 }
-            let ticket = gate.enter(GuestMember(), .heard, isolation: nil).ticket
-            made.withLock { $0.append(ticket) }
-            _ = gate.isWaiting(ticket)
-            _ = gate.isHeld(ticket)
-            _ = gate.voice(ticket) { $0.isEnding }
-            _ = gate.admit(ticket, isolation: nil)
-            gate.settled(ticket)
-            gate.cancelAll(.cancelled, isolation: nil)
-            gate.cancel(ticket, .cancelled, isolation: nil)
-            _ = gate.end(ticket)
-            gate.finish(ticket)
-            gate.release()
+    func `a call may use its scheduler in each reaction`(cause: Cause) {
+        let supersedes = cause == .submit || cause == .admit
+        let scheduler = LaneScheduler(supersedes ? .newest(debounces: false) : .line(width: 1, limit: .max))
+        let reactions = Watched(0)
+        let call = RecordingCall { _ in
+            reactions.change { $0 += 1 }
+            let id = scheduler.submit(RecordingCall(), .observed)
+            _ = (scheduler.isWaiting(id), scheduler.isHeld(id), scheduler.waitingCount)
+            _ = scheduler.admit(id, isolation: nil)
+            scheduler.endDebounce(id)
+            LaneScheduler.cancelAll(of: [scheduler], isolation: nil)
+            scheduler.cancel(id, .cancelled, isolation: nil)
+            _ = scheduler.start(id, isObserved: true)
+            scheduler.finish(id)
+            scheduler.release()
         }
-        let held = cause == .admit ? gate.enter(GuestMember(), .held, isolation: nil).ticket : nil
-        let first = displaces ? nil : gate.enter(GuestMember(), .unheard, isolation: nil).ticket
-        let ticket = gate.enter(guest, .unheard, isolation: nil).ticket
+        let held = cause == .admit ? scheduler.submit(RecordingCall(), .held) : nil
+        let first = supersedes ? nil : scheduler.submit()
+        let id = scheduler.submit(call)
 
         switch cause {
-        case .cancel: gate.cancel(ticket, .cancelled, isolation: nil)
-        case .cancelAll: gate.cancelAll(.cancelled, isolation: nil)
-        case .release: gate.release()
-        case .finish:
-            #expect(gate.voice(first!) { $0.commit(isFinal: true) } == .proceed)
-            gate.finish(first!)
-        case .end: #expect(gate.end(first!) == .proceed)
-        case .enter: _ = gate.enter(GuestMember(), .unheard, isolation: nil)
-        case .admit: _ = gate.admit(held!, isolation: nil)
+        case .cancel: scheduler.cancel(id, .cancelled, isolation: nil)
+        case .cancelAll: LaneScheduler.cancelAll(of: [scheduler], isolation: nil)
+        case .release: scheduler.release()
+        case .finish: scheduler.finish(first!)
+        case .submit: scheduler.submit()
+        case .admit: _ = scheduler.admit(held!, isolation: nil)
         }
 
-        #expect(reactions.withLock { $0 } >= 1)
-        #expect(gate.voice(ticket) { $0.isEnding } != nil)
-        #expect(made.withLock { $0 }.allSatisfy { made in gate.voice(made) { $0.isEnding } == nil })
+        #expect(reactions.value >= 1)
     }
 
-    @Test func `a newer call made by the one that is displaced displaces the one that displaced it`() {
-        let gate = LaneScheduler(.newest(settles: false))
-        let newest = GuestMember()
-        let middle = GuestMember()
-        let oldest = GuestMember { event in
-            if case .takeOver = event { #expect(gate.enter(newest, .unheard, isolation: nil).entrance == .begun) }
-        }
-        _ = gate.enter(oldest, .unheard, isolation: nil)
-        let (ticket, entrance) = gate.enter(middle, .unheard, isolation: nil)
-        // By the time its task is made, the call is over.
-        #expect(entrance == .begun)
-        #expect(middle.events == [.stop, .takeOver(.superseded, onMainActor: false)])
-        #expect(gate.end(ticket) == .over)
-        #expect(newest.events.isEmpty)
+    @Test func `a superseded call that calls again supersedes the call that superseded it`() {
+        let scheduler = LaneScheduler(.newest(debounces: false))
+        let (middle, newest) = (RecordingCall(), RecordingCall())
+        scheduler.submit(RecordingCall { if case .deliver = $0 { scheduler.submit(newest) } })
+
+        let id = scheduler.submit(middle)
+
+        #expect(middle.events == [.cancelTask, .deliver(.superseded, onMainActor: false)])
+        #expect(newest.events == [])
+        #expect(scheduler.commit(id) == .stop)
     }
 
-    // MARK: Memory
-
-    @Test func `a gate holds a call until it is let go`() {
-        let gate = LaneScheduler(.line(width: 1, limit: .max))
-        weak var guest: GuestMember?
-        let ticket: CallID = {
-            let member = GuestMember()
-            guest = member
-            return gate.enter(member, .unheard, isolation: nil).ticket
+    @Test func `a scheduler holds a call until it has finished`() {
+        let scheduler = LaneScheduler(.all)
+        weak var held: RecordingCall?
+        let id: CallID = {
+            let call = RecordingCall()
+            held = call
+            return scheduler.submit(call)
         }()
-        #expect(guest != nil)
-        gate.cancel(ticket, .cancelled, isolation: nil)
-        #expect(guest != nil)
-        gate.finish(ticket)
-        #expect(guest == nil)
+
+        scheduler.cancel(id, .cancelled, isolation: nil)
+        #expect(held != nil)
+        scheduler.finish(id)
+        #expect(held == nil)
     }
 }

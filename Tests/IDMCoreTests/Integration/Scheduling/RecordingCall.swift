@@ -1,39 +1,49 @@
-import Synchronization
+import IDMTesting
 
 @testable import IDMCore
 
-/// A call at a gate that writes down what the gate asks of it, and may do something each time.
-final class GuestMember: ScheduledCall {
+/// A call that records what its scheduler asks of it, and may react.
+final class RecordingCall: ScheduledCall {
     enum Event: Hashable {
-        case wake, stop
-        case takeOver(CancelReason, onMainActor: Bool)
+        case resume, cancelTask
+        case deliver(CancelReason, onMainActor: Bool)
     }
 
-    private let heard = Mutex<[Event]>([])
+    private let recorded = Watched<[Event]>([])
     private let reaction: @Sendable (Event) -> Void
 
     init(reaction: @escaping @Sendable (Event) -> Void = { _ in }) {
         self.reaction = reaction
     }
 
-    var events: [Event] { heard.withLock { $0 } }
+    var events: [Event] { recorded.value }
 
-    func wake() {
-        note(.wake)
+    func resume() {
+        record(.resume)
     }
 
-    func stop() {
-        note(.stop)
+    func cancelTask() {
+        record(.cancelTask)
     }
 
-    func takeOver(
-        _ ticket: CallID, _ reason: CancelReason, at gate: LaneScheduler, isolation: isolated (any Actor)?
-    ) {
-        note(.takeOver(reason, onMainActor: isolation === MainActor.shared))
+    func deliverCancellation(_ reason: CancelReason, _ id: CallID, isolation: isolated (any Actor)?) {
+        record(.deliver(reason, onMainActor: isolation === MainActor.shared))
     }
 
-    private func note(_ event: Event) {
-        heard.withLock { $0.append(event) }
+    private func record(_ event: Event) {
+        recorded.change { $0.append(event) }
         reaction(event)
+    }
+}
+
+extension LaneScheduler {
+    /// Submits a call without an actor, and returns its ID.
+    @discardableResult
+    func submit(_ call: RecordingCall = RecordingCall(), _ kind: SubmissionKind = .unobserved) -> CallID {
+        submit(call, kind, isolation: nil).id
+    }
+
+    func commit(_ id: CallID) -> DeliveryStateMachine.NextStep? {
+        deliver(id) { $0.commit(isFinal: true) }
     }
 }
