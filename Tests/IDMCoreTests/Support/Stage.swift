@@ -23,8 +23,7 @@ actor Stage {
 func asHandler(_ body: () async -> Void) async {
     let core = IntegratorCore(type: .default, isKeyed: false, clock: ContinuousClock())
     let provider = IntegratorProvider(ValueDataProvider<Void, Int>(1), core: core, lane: nil)
-    let execution = CallExecution(
-        core: core, scheduler: LaneScheduler(.all), source: PreparedInput(provider, input: ()), configuration: nil)
-    execution.beginDelivering()
-    await HandlerContext.bind(execution, body)
+    let call = CallState(PreparedInput(provider, input: ()))
+    call.beginDelivering()
+    await HandlerContext.bind(call, body)
 }

@@ -47,9 +47,9 @@ struct ChainDepthTests {
         #expect(count == length)
         task?.cancel()
         #expect(await task?.outcome == .success(length - 1))
-        weak let execution = task?.call.execution
-        #expect(execution != nil)
+        weak let state = task?.execution.call
+        #expect(state != nil)
         (call, task) = (nil, nil)
-        #expect(execution == nil)
+        #expect(state == nil)
     }
 }

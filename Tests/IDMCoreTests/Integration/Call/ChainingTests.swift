@@ -202,11 +202,11 @@ struct ChainingTests {
 
     @Test("Between the word that decides the end and the outcome, a cancel cuts the chain as it does after that")
     func cancelAsTheEndIsDecided() async throws {
-        let call = Integrator(provider).prepareCall(1).call().call
+        let call = Integrator(provider).prepareCall(1).call().execution
         let request = try await provider.nextRequest()
-        _ = call.execution.scheduler.deliver(call.id) { $0.commit(isFinal: true) }
+        _ = call.scheduler.deliver(call.id) { $0.commit(isFinal: true) }
         call.cancelChain(isolation: nil)
-        let state = call.execution.state.withLock { ($0.isChainCut, $0.isCancelled) }
+        let state = (call.call.isChainCut, call.call.isCancelled)
         #expect(state == (true, false))
         request.answer(1)
     }
@@ -220,7 +220,7 @@ struct ChainingTests {
         async let answered: Void = Task { request.answer(1) }.value
         async let cancelled: Void = Task { task.cancel() }.value
         _ = await (answered, cancelled)
-        let isChainCut = task.call.execution.state.withLock { $0.isChainCut }
+        let isChainCut = task.execution.call.isChainCut
         #expect(await task.outcome == .cancelled(.cancelled) || isChainCut)
         task.cancel()
         await task.finish()

@@ -26,7 +26,9 @@ final class RecordingCall: ScheduledCall {
         record(.cancelTask)
     }
 
-    func deliverCancellation(_ reason: CancelReason, _ id: CallID, isolation: isolated (any Actor)?) {
+    func deliverCancellation(
+        _ reason: CancelReason, _ id: CallID, in scheduler: LaneScheduler, isolation: isolated (any Actor)?
+    ) {
         record(.deliver(reason, onMainActor: isolation === MainActor.shared))
     }
 
