@@ -68,7 +68,7 @@ package enum Timeline {
         await expect((calls, .calls), (hears, .heardOfCalls), at: place) { stage in
             let provider = PictureProvider(ticks: ticks, failing: failing, clock: stage.clock)
             let lane = { @Sendable (input: String) in lanes.firstIndex { $0.contains(input) } }
-            let integrator = Integrator(provider, executing: type, lane: lane, clock: stage.clock)
+            let integrator = Integrator(provider, executing: type, cancelsWhenReleased: true, lane: lane, clock: stage.clock)
             return { symbol in
                 if symbol.hasPrefix("~") {
                     stage.cancel(String(symbol.dropFirst()))
@@ -101,7 +101,7 @@ package enum Timeline {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         let stream = ControlledStreamDataProvider<Void, String>()
         await expect((source, .source), (hears, .heardOfSource), at: place) { stage in
-            let integrator = Integrator(transform(stream, stage.clock), clock: stage.clock)
+            let integrator = Integrator(transform(stream, stage.clock), cancelsWhenReleased: true, clock: stage.clock)
             stage.record(integrator.prepareCall())
             return { symbol in
                 for request in stream.requests where !request.isOver {

@@ -294,6 +294,7 @@ struct IntegrationRecorderTests {
             let request = try await provider.nextRequest()
             recorder.expectHeard(.began)
             task.cancel()
+            await task.finish()
             recorder.expectHeard(.cancelled(.cancelled), .completed)
             try await request.ended()
         }

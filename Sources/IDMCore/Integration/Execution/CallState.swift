@@ -60,7 +60,8 @@ final class CallState: ScheduledCall {
     }
 
     deinit {
-        storage.withLock { $0.configuration.takeLinks() }?.release()
+        var links = storage.withLock { $0.configuration.takeLinks() }
+        if links != nil { Unlinking.letGo(of: &links) }
     }
 
     /// Reads or changes the configuration.
@@ -170,8 +171,10 @@ final class CallState: ScheduledCall {
         }
         for waiter in waiters { waiter.resume() }
         for callback in callbacks { callback() }
-        configuration.takeLinks()?.release()
-        repeated?.takeLinks()?.release()
+        var links = configuration.takeLinks()
+        if links != nil { Unlinking.letGo(of: &links) }
+        links = repeated?.takeLinks()
+        if links != nil { Unlinking.letGo(of: &links) }
         deferred?.discard()
     }
 }
@@ -224,11 +227,6 @@ final class CallChain {
 private struct ReleasedLinks: Sendable {
     let links: [CallConfiguration.Link]
     let predecessors: [CallConfiguration.Predecessor]
-
-    consuming func release() {
-        var links: ReleasedLinks? = self
-        Unlinking.letGo(of: &links)
-    }
 }
 
 extension CallConfiguration {

@@ -132,8 +132,6 @@ struct CancelledCallTests {
             await task.finish()
         }
 
-        withKnownIssue("The task that delivers the cancellation has the task-locals of the canceller.") {
-            #expect(log.entries == ["cancel for ann", "completion for ann"])
-        }
+        #expect(log.entries == ["cancel for ann", "completion for ann"])
     }
 }
