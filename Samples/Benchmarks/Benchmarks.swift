@@ -6,8 +6,9 @@ import Foundation
 @main
 struct Benchmarks {
     static let rows =
-        Sequences.rows + Groups.rows + Calls.rows + Requests.rows + Queues.rows + Bursts.rows + Flights.rows
-        + Caches.rows + Disks.rows + Operations.rows + Streams.rows + Centers.rows + Transfers.rows + Services.rows
+        Sequences.rows + Groups.rows + Calls.rows + Requests.rows + Queues.rows + Bursts.rows + InFlight.rows
+        + Coalescing.rows + Caches.rows + Disks.rows + Operations.rows + Streams.rows + Centers.rows + Transfers.rows
+        + Services.rows
 
     static func main() async {
         switch Arguments(CommandLine.arguments.dropFirst()) {

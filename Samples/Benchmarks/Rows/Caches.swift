@@ -10,6 +10,7 @@ enum Caches {
             "memory hit, all cores at once", contendedHits, against: contendedLookups, limit: .times(1.25), by: .median,
             operations: 20_000),
         .time("request, memory hit", requests, against: lookups, limit: .figure(1_000)),
+        .time("request of an integrator, memory hit", integrated, against: requests, limit: .times(12)),
         .time("10,000 requests for one key", ofAll: 10_000, shared, against: sharedTask, limit: .times(4)),
     ]
 
@@ -67,6 +68,15 @@ enum Caches {
         return total
     }
 
+    private static let integrated = Side("integrator", proof: proof) { operations in
+        let provider = Unasked().cached(in: memory, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
+        let integrator = Integrator(provider)
+        let keys = keys
+        var total = 0
+        for operation in 0..<operations { total += try await integrator.request(keys[operation & 1_023]) }
+        return total
+    }
+
     /// Counts how often it is asked, and answers when all who ask have come.
     private final class Counted: DataProvider {
         let gate = Gate()
@@ -82,15 +92,19 @@ enum Caches {
     private static let shared = Side("cached, shared", proof: { $0 * 3 }) { operations in
         let provider = Counted()
         let cached = provider.cached(in: MemoryCache<String, Int>(countLimit: 10), policy: .remoteOnly)
-        let total = try await ask(operations, opening: provider.gate) { try await cached.request("key") }
-        if startsAtOnce { try Fault.unless(provider.requests.load(ordering: .relaxed), is: 1, "upstream requests") }
+        let total = try await Simultaneous.sum(of: operations, opening: provider.gate) {
+            try await cached.request("key")
+        }
+        if Simultaneous.startsAtOnce {
+            try Fault.unless(provider.requests.load(ordering: .relaxed), is: 1, "upstream requests")
+        }
         return total
     }
 
     private static let sharedTask = Side("a shared Task", proof: { $0 * 3 }) { operations in
         let provider = Counted()
         let running = Mutex<Task<Int, any Error>?>(nil)
-        return try await ask(operations, opening: provider.gate) {
+        return try await Simultaneous.sum(of: operations, opening: provider.gate) {
             let task = running.withLock { running in
                 if let running { return running }
                 let task = Task { try await provider.request("key") }
@@ -99,29 +113,5 @@ enum Caches {
             }
             return try await task.value
         }
-    }
-
-    /// The sum of what many ask for at the same time. All have asked before any of them is answered.
-    private static func ask(
-        _ operations: Int, opening gate: Gate, _ request: @escaping @Sendable () async throws -> Int
-    ) async throws -> Int {
-        var tasks: [Task<Int, any Error>] = []
-        for _ in 0..<operations { tasks.append(start(request)) }
-        gate.open()
-        var total = 0
-        for task in tasks { total += try await task.value }
-        return total
-    }
-
-    /// Whether a task has asked when ``start(_:)`` returns. Elsewhere it may ask when others have been answered.
-    private static var startsAtOnce: Bool {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
-    }
-
-    private static func start(_ request: @escaping @Sendable () async throws -> Int) -> Task<Int, any Error> {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            return Task.immediate { try await request() }
-        }
-        return Task { try await request() }
     }
 }

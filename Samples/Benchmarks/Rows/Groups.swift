@@ -1,15 +1,51 @@
 import IDMCore
 
-/// Groups of two, and `async let`.
+/// Groups of two beside `async let`, and many requests of which one fails beside a task group.
 enum Groups {
     static let rows: [Benchmark] = [
         .time(
             "group of two that suspend", group(of: PoliteIncrement()), against: asyncLet(of: PoliteIncrement()),
-            limit: .times(1.2)),
+            limit: .times(1.5)),
         .time(
             "group of two that answer at once", group(of: Increment()), against: asyncLet(of: Increment()),
-            limit: .times(1)),
+            limit: .times(1.5), by: .median),
+        .time(
+            "each of 20,000, of which one fails", ofAll: hanging, each, against: taskGroup, limit: .times(1.5)),
     ]
+
+    private static let hanging = 20_000
+
+    /// Fails for the last input, and waits for the cancel for all others.
+    private struct FailsForTheLast: DataProvider {
+        let last: Int
+
+        nonisolated(nonsending) func request(_ input: Int) async throws -> Int {
+            if input == last { throw Fault("the last one fails") }
+            try await Task.sleep(for: .seconds(1_000))
+            return input
+        }
+    }
+
+    private static let each = Side("each", proof: { $0 }) { operations in
+        let provider = FailsForTheLast(last: operations - 1).each()
+        do {
+            return try await provider.request(Array(0..<operations)).count + 1
+        } catch {
+            return operations
+        }
+    }
+
+    private static let taskGroup = Side("a task group", proof: { $0 }) { operations in
+        let provider = FailsForTheLast(last: operations - 1)
+        do {
+            return try await withThrowingTaskGroup(of: Int.self) { group in
+                for input in 0..<operations { group.addTask { try await provider.request(input) } }
+                return try await group.reduce(0) { count, _ in count + 1 }
+            }
+        } catch {
+            return operations
+        }
+    }
 
     private static func group<Member: DataProvider<Int, Int>>(of member: Member) -> Side {
         Side("a >><< b", proof: { 2 * sum(of: $0, plus: 1) }) { operations in

@@ -1,7 +1,7 @@
 import IDMCore
 
 /// Many sequences of two slow stages that are all in flight at the same time.
-enum Flights {
+enum InFlight {
     static let rows: [Benchmark] = [
         .time("10,000 sequences of 2 × 5 ms", ofAll: size, sequences, against: awaits, limit: .times(1.2)),
         .time("10,000 calls of such a sequence", ofAll: size, calls, against: tasks, limit: .times(1.2)),

@@ -3,7 +3,7 @@ import IDMCore
 /// Sequences, and the same stages awaited by hand.
 enum Sequences {
     static let rows: [Benchmark] = [
-        .time("sequence of two", two, against: twoAwaits, limit: .times(1.15)),
+        .time("sequence of two", two, against: twoAwaits, limit: .times(1.5)),
         .allocations("sequence of two: allocations", two, against: twoAwaits, limit: .over(0)),
         .time("sequence of ten", ten, against: tenAwaits, limit: .times(1.15)),
         .allocations("sequence of ten: allocations", ten, against: tenAwaits, limit: .over(0)),
