@@ -1,7 +1,7 @@
-// All operators of the package. `a >>>> b >><< c` reads: the output of `a` goes to `b` and `c`, which run together.
+// All operators of the package. `a >>>> b >><< c` sends the output of `a` to `b` and `c`, which run at the same time.
 
-/// Binds looser than a group, so that groups need no parentheses inside of a sequence, and tighter than a cast, so that
-/// `flag ? a >>>> b : c`, `a >>>> b ?? c` and `a >>>> b as any DataProvider<Int, Int>` mean what they seem to mean.
+/// Binds looser than a group, so that groups inside of a sequence need no parentheses, and tighter than a cast, so that
+/// `flag ? a >>>> b : c`, `a >>>> b ?? c` and `a >>>> b as any DataProvider<Int, Int>` have their expected meaning.
 precedencegroup DataProviderSequencePrecedence {
     associativity: left
     higherThan: CastingPrecedence
@@ -18,11 +18,10 @@ infix operator >><< : DataProviderGroupPrecedence
 
 // MARK: - Sequences
 
-/// One provider after another: the output of the first is the input of the second.
+/// Returns a sequence of two providers: the output of the first is the input of the second.
 ///
-/// See ``SequenceDataProvider``. A chain may be as long as it needs to be. Only closures are dear to the compiler: more
-/// than four that are written inline without a type for their parameter exceed the type checker. Write
-/// `{ (value: Int) in … }`, or give a part of the chain a name with `let`.
+/// See ``SequenceDataProvider``. A chain may have any length. More than four inline closures without a parameter type
+/// exceed the type checker: write `{ (value: Int) in … }`, or name a part of the chain with `let`.
 @inlinable
 public func >>>> <First: DataProvider, Second: DataProvider>(
     first: First, second: Second
@@ -30,7 +29,8 @@ public func >>>> <First: DataProvider, Second: DataProvider>(
     SequenceDataProvider(first, second)
 }
 
-/// A provider and the model that is made from its answer. The same as ``DataProvider/model(_:parsing:)``.
+/// Returns a sequence of a provider and the model that is made from its answer. The same as
+/// ``DataProvider/model(_:parsing:)``.
 @inlinable
 public func >>>> <First: DataProvider, Model: DataModel>(
     first: First, model: Model.Type
@@ -38,7 +38,8 @@ public func >>>> <First: DataProvider, Model: DataModel>(
     SequenceDataProvider(first, ModelDataProvider(model))
 }
 
-/// A provider and a closure that takes its answer. The closure is a stage of its own, see ``ClosureDataProvider``.
+/// Returns a sequence of a provider and a closure that takes its answer. The closure is a stage of its own, see
+/// ``ClosureDataProvider``.
 @inlinable
 public func >>>> <First: DataProvider, Output: Sendable>(
     first: First, body: @escaping @Sendable (First.Output) async throws -> Output
@@ -48,19 +49,20 @@ public func >>>> <First: DataProvider, Output: Sendable>(
 
 // MARK: - Groups
 
-// One overload an arity: an operator that grows a parameter pack is resolved wrongly from the fourth operand on.
+// One overload for each arity: an operator that extends a parameter pack is resolved wrongly from the fourth operand on
+// (Swift 6.3). ``DataProvider/combined(with:)`` has the same overloads.
 
-/// Both providers at the same time: the inputs go in as a tuple, the outputs come out as one.
+/// Returns a group of two providers: the inputs are one tuple, and so are the outputs.
 ///
-/// See ``GroupDataProvider``. A group on the left is extended, whether it is written out or comes from a `let`, so the
-/// tuples stay flat; ``GroupDataProvider/grouped()`` keeps it whole. A group on the right is one member. Beyond twelve
-/// members use the initializer, which takes any number.
+/// See ``GroupDataProvider``. A group on the left is extended, also if it comes from a `let`, so that the tuples stay
+/// flat; ``GroupDataProvider/grouped()`` keeps it whole. A group on the right is one member. A group of more than eight
+/// is made with the initializer.
 @inlinable
 public func >><< <A: DataProvider, B: DataProvider>(first: A, second: B) -> GroupDataProvider<A, B> {
     GroupDataProvider(first, second)
 }
 
-/// A group of three: the group on the left with one more member.
+/// Returns a group of three: the group on the left with one more member.
 @inlinable
 public func >><< <
     A: DataProvider, B: DataProvider, C: DataProvider
@@ -71,7 +73,7 @@ public func >><< <
     return GroupDataProvider(m.0, m.1, next)
 }
 
-/// A group of four: the group on the left with one more member.
+/// Returns a group of four: the group on the left with one more member.
 @inlinable
 public func >><< <
     A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider
@@ -82,7 +84,7 @@ public func >><< <
     return GroupDataProvider(m.0, m.1, m.2, next)
 }
 
-/// A group of five: the group on the left with one more member.
+/// Returns a group of five: the group on the left with one more member.
 @inlinable
 public func >><< <
     A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider
@@ -93,7 +95,7 @@ public func >><< <
     return GroupDataProvider(m.0, m.1, m.2, m.3, next)
 }
 
-/// A group of six: the group on the left with one more member.
+/// Returns a group of six: the group on the left with one more member.
 @inlinable
 public func >><< <
     A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider
@@ -104,7 +106,7 @@ public func >><< <
     return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, next)
 }
 
-/// A group of seven: the group on the left with one more member.
+/// Returns a group of seven: the group on the left with one more member.
 @inlinable
 public func >><< <
     A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
@@ -116,7 +118,7 @@ public func >><< <
     return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, next)
 }
 
-/// A group of eight: the group on the left with one more member.
+/// Returns a group of eight: the group on the left with one more member.
 @inlinable
 public func >><< <
     A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
@@ -128,8 +130,8 @@ public func >><< <
     return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, m.6, next)
 }
 
-/// A group of nine: the group on the left with one more member.
-@inlinable
+/// Unavailable, because it would nest the tuples.
+@available(*, unavailable, message: "A group of more than eight is made with GroupDataProvider(a, b, c, …).")
 public func >><< <
     A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
     G: DataProvider, H: DataProvider, I: DataProvider
@@ -140,51 +142,69 @@ public func >><< <
     return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7, next)
 }
 
-/// A group of ten: the group on the left with one more member.
-@inlinable
-public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
-    G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider
->(
-    group: GroupDataProvider<A, B, C, D, E, F, G, H, I>, next: J
-) -> GroupDataProvider<A, B, C, D, E, F, G, H, I, J> {
-    let m = group.members
-    return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7, m.8, next)
-}
+// MARK: - Spelled groups
 
-/// A group of eleven: the group on the left with one more member.
-@inlinable
-public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
-    G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider
->(
-    group: GroupDataProvider<A, B, C, D, E, F, G, H, I, J>, next: K
-) -> GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K> {
-    let m = group.members
-    return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7, m.8, m.9, next)
-}
+extension DataProvider {
+    /// Returns a group of this provider and `next`. The same as `self >><< next`: a group is extended, up to eight
+    /// members.
+    @inlinable
+    public func combined<Next: DataProvider>(with next: Next) -> GroupDataProvider<Self, Next> {
+        self >><< next
+    }
 
-/// A group of twelve: the group on the left with one more member.
-@inlinable
-public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
-    G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider, L: DataProvider
->(
-    group: GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K>, next: L
-) -> GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K, L> {
-    let m = group.members
-    return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7, m.8, m.9, m.10, next)
-}
+    /// Returns a group of three: this group with one more member.
+    @inlinable
+    public func combined<A: DataProvider, B: DataProvider, C: DataProvider>(
+        with next: C
+    ) -> GroupDataProvider<A, B, C> where Self == GroupDataProvider<A, B> {
+        self >><< next
+    }
 
-/// Would nest the tuples, so it isn't there.
-@available(*, unavailable, message: "A group of more than twelve is made with GroupDataProvider(a, b, c, …).")
-public func >><< <
-    A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
-    G: DataProvider, H: DataProvider, I: DataProvider, J: DataProvider, K: DataProvider, L: DataProvider,
-    M: DataProvider
->(
-    group: GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K, L>, next: M
-) -> GroupDataProvider<A, B, C, D, E, F, G, H, I, J, K, L, M> {
-    let m = group.members
-    return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7, m.8, m.9, m.10, m.11, next)
+    /// Returns a group of four: this group with one more member.
+    @inlinable
+    public func combined<A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider>(
+        with next: D
+    ) -> GroupDataProvider<A, B, C, D> where Self == GroupDataProvider<A, B, C> {
+        self >><< next
+    }
+
+    /// Returns a group of five: this group with one more member.
+    @inlinable
+    public func combined<A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider>(
+        with next: E
+    ) -> GroupDataProvider<A, B, C, D, E> where Self == GroupDataProvider<A, B, C, D> {
+        self >><< next
+    }
+
+    /// Returns a group of six: this group with one more member.
+    @inlinable
+    public func combined<
+        A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider
+    >(
+        with next: F
+    ) -> GroupDataProvider<A, B, C, D, E, F> where Self == GroupDataProvider<A, B, C, D, E> {
+        self >><< next
+    }
+
+    /// Returns a group of seven: this group with one more member.
+    @inlinable
+    public func combined<
+        A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+        G: DataProvider
+    >(
+        with next: G
+    ) -> GroupDataProvider<A, B, C, D, E, F, G> where Self == GroupDataProvider<A, B, C, D, E, F> {
+        self >><< next
+    }
+
+    /// Returns a group of eight: this group with one more member.
+    @inlinable
+    public func combined<
+        A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
+        G: DataProvider, H: DataProvider
+    >(
+        with next: H
+    ) -> GroupDataProvider<A, B, C, D, E, F, G, H> where Self == GroupDataProvider<A, B, C, D, E, F, G> {
+        self >><< next
+    }
 }

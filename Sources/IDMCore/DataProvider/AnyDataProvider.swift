@@ -1,40 +1,70 @@
-/// A provider of which only the input and the output are known.
+/// A type-erased provider.
 ///
-/// Prefer `some DataProvider<Input, Output>`; erase where providers of different types have to share one variable.
-/// An erased stream is still a stream.
+/// Prefer `some DataProvider<Input, Output>`. Erase where providers of different types share one variable. An erased
+/// stream is still a stream. Providers may be erased and wrapped in a loop, as often as needed.
 public struct AnyDataProvider<Input: Sendable, Output: Sendable>: StreamDataProvider {
-    /// The provider inside.
-    public let base: any DataProvider<Input, Output>
+    private let owner: ErasedBaseOwner<Input, Output>
 
-    /// Erases a provider. Erasing twice adds nothing.
+    /// The erased provider.
+    public var base: any DataProvider<Input, Output> { owner.erased.base }
+
+    /// Erases a provider. An erased provider is not wrapped again.
     public init(_ base: some DataProvider<Input, Output>) {
         if let erased = base as? AnyDataProvider<Input, Output> {
             self = erased
         } else {
-            self.base = base
-            deliversMany = base.stream != nil
+            owner = ErasedBaseOwner(ErasedBase(base))
         }
     }
 
-    /// Asks the provider inside.
+    /// Makes a request of the erased provider.
     public func request(_ input: Input) async throws -> Output {
         try await base.request(input)
     }
 
-    /// The values of the provider inside.
+    /// The values of the erased provider.
     public func values(for input: Input) -> ProviderValues<Output> {
         ProviderValues(of: base, for: input)
     }
 
-    /// The provider inside.
+    /// The structure of the erased provider.
     public var structure: ProviderStructure { base.structure }
 
-    /// Whether the provider inside delivers many values.
-    public let deliversMany: Bool
+    /// True if the erased provider delivers many values.
+    public var deliversMany: Bool { owner.erased.deliversMany }
+}
+
+private final class ErasedBase<Input: Sendable, Output: Sendable>: Sendable {
+    let base: any DataProvider<Input, Output>
+    let deliversMany: Bool
+
+    init(_ base: some DataProvider<Input, Output>) {
+        self.base = base
+        deliversMany = base.stream != nil
+    }
+}
+
+/// Holds an erased provider, and releases it without recursion: a provider that was erased and wrapped in a loop is a
+/// chain longer than the stack.
+///
+/// Requests read the unowned reference, so that they don't take the lock. Only the end of the owner does.
+private final class ErasedBaseOwner<Input: Sendable, Output: Sendable>: Sendable {
+    unowned let erased: ErasedBase<Input, Output>
+    private let held: Locked<(any Sendable)?>
+
+    init(_ erased: ErasedBase<Input, Output>) {
+        self.erased = erased
+        held = Locked(erased)
+    }
+
+    deinit {
+        var last = held.withLock { $0.take() }
+        Unlinking.letGo(of: &last)
+    }
 }
 
 extension DataProvider {
-    /// This provider with its type erased.
+    /// Returns this provider with its type erased.
     public func eraseToAnyDataProvider() -> AnyDataProvider<Input, Output> {
         AnyDataProvider(self)
     }

@@ -1,23 +1,21 @@
-/// Meets one continuation with the first answer, or with a cancel, whichever comes first, in whatever order the parts
-/// arrive.
+/// Resumes one continuation with the first answer or with a cancel, whichever comes first.
 final class CallbackContinuation<Output: Sendable>: Sendable {
     private typealias Continuation = WatchedContinuation<Output, any Error>
 
     private enum State {
-        /// Nobody waits yet. Only a cancel can come now.
+        /// No continuation yet. Only a cancel can come.
         case idle
-        /// Somebody waits; the cancel handler has been returned or not.
+        /// The request runs, with its cancel handler once that has been returned.
         case waiting(Continuation, CancelHandler?)
-        /// Cancelled before a handler was returned. If one comes, it is owed a call.
-        case owesCancel
-        /// Ended. Whatever comes is not heard.
-        case ended
+        /// Cancelled before a handler was returned, which is called when it comes.
+        case cancelledWithoutHandler
+        case finished
     }
 
     private let state = Locked(State.idle)
 
-    /// Takes the continuation that is to be resumed. Returns false, with the continuation resumed, if the cancel came
-    /// first: then nobody is to be asked.
+    /// Stores the continuation. If a cancel came first, resumes the continuation and returns false: the request is not
+    /// to be started.
     func wait(_ continuation: WatchedContinuation<Output, any Error>) -> Bool {
         let isFirst = state.withLock { state in
             guard case .idle = state else { return false }
@@ -28,29 +26,30 @@ final class CallbackContinuation<Output: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Takes the cancel handler, and calls it if the cancel came first.
-    func hold(_ handler: CancelHandler?) {
-        let owed: CancelHandler? = state.withLock { state in
+    /// Stores the cancel handler, or calls it if the cancel came first.
+    func store(_ handler: CancelHandler?) {
+        let cancelled: CancelHandler? = state.withLock { state in
             switch state {
             case .waiting(let continuation, _):
                 state = .waiting(continuation, handler)
                 return nil
-            case .owesCancel:
-                state = .ended
+            case .cancelledWithoutHandler:
+                state = .finished
                 return handler
-            case .idle, .ended:
+            case .idle, .finished:
                 return nil
             }
         }
-        owed?()
+        cancelled?()
     }
 
-    /// Ends the continuation with the first answer. Later ones are not heard.
-    func answer(_ result: Result<Output, any Error>) {
-        // The handler comes out as well: what it holds may answer when it goes, and would meet the lock.
+    /// Resumes the continuation with the first answer. Later answers are discarded.
+    func finish(with result: Result<Output, any Error>) {
+        // The handler is returned too: releasing what it captures may finish again, which must not happen under the
+        // lock.
         let (waiter, handler): (Continuation?, CancelHandler?) = state.withLock { state in
             guard case .waiting(let continuation, let handler) = state else { return (nil, nil) }
-            state = .ended
+            state = .finished
             return (continuation, handler)
         }
         withExtendedLifetime(handler) {
@@ -58,17 +57,17 @@ final class CallbackContinuation<Output: Sendable>: Sendable {
         }
     }
 
-    /// Ends the continuation with a cancel, unless it has ended.
+    /// Calls the cancel handler and resumes the continuation with `CancellationError`, unless an answer came first.
     func cancel() {
         let (waiter, handler): (Continuation?, CancelHandler?) = state.withLock { state in
             switch state {
             case .idle:
-                state = .ended
+                state = .finished
                 return (nil, nil)
             case .waiting(let continuation, let handler):
-                state = handler == nil ? .owesCancel : .ended
+                state = handler == nil ? .cancelledWithoutHandler : .finished
                 return (continuation, handler)
-            case .owesCancel, .ended:
+            case .cancelledWithoutHandler, .finished:
                 return (nil, nil)
             }
         }

@@ -1,7 +1,7 @@
-/// Stops a request that has been handed to code that calls back. Called at most once, on any thread.
+/// Stops a request of code that calls back. Called at most once, on any thread.
 public typealias CancelHandler = @Sendable () -> Void
 
-/// A provider for code that still calls back. Conforming gives ``DataProvider/request(_:)`` for free.
+/// A provider for code that calls back. The async ``DataProvider/request(_:)`` is implemented for it.
 ///
 /// ```swift
 /// struct LegacyDataProvider: CallbackDataProvider {
@@ -14,28 +14,28 @@ public typealias CancelHandler = @Sendable () -> Void
 /// }
 /// ```
 ///
-/// Whatever the code behind does, the request ends exactly once. The first answer is the one that is heard. A
-/// completion that is let go without being called fails the request with ``DataProviderError/noAnswer``. Cancelling
-/// calls the cancel handler once and ends the request at once, also when the cancel comes before the handler has been
-/// returned. A request whose task is already cancelled is never made.
+/// The request ends exactly once, with the first answer. Later answers are discarded. If the completion is released
+/// without being called, the request fails with ``DataProviderError/noAnswer``. A cancel calls the cancel handler once
+/// and ends the request at once, also when it comes before the handler has been returned. A request of a task that is
+/// already cancelled is not started.
 public protocol CallbackDataProvider<Input, Output>: DataProvider {
     // Redeclared: a requirement in terms of inherited associated types keeps conforming types from inferring them.
     associatedtype Input
     associatedtype Output
 
-    /// Starts to fetch the data for an input, and returns how to stop.
+    /// Starts to fetch the data for `input`.
     ///
     /// - Parameters:
-    ///   - input: What the request is made with.
-    ///   - completion: Takes the answer, on any thread, also before this method has returned.
-    /// - Returns: What stops the request, or nil if it can't be stopped.
+    ///   - input: The value that the request is made with.
+    ///   - completion: Receives the answer, on any thread, also before this method has returned.
+    /// - Returns: A closure that stops the request, or nil if it can't be stopped.
     func request(
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler?
 }
 
 extension CallbackDataProvider {
-    /// Makes the request and waits for its first answer.
+    /// Makes the request and returns its first answer.
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
         let pending = CallbackContinuation<Output>()
@@ -43,7 +43,7 @@ extension CallbackDataProvider {
             try await LibraryTask.waitThrowing { continuation in
                 guard pending.wait(continuation) else { return }
                 let completion = CallbackCompletion(pending)
-                pending.hold(request(input) { completion.answer($0) })
+                pending.store(request(input) { completion.finish(with: $0) })
             }
         } onCancel: {
             pending.cancel()
@@ -51,19 +51,19 @@ extension CallbackDataProvider {
     }
 }
 
-/// Asks the continuation for ``DataProviderError/noAnswer`` when the completion that holds it is let go.
+/// Fails the request with ``DataProviderError/noAnswer`` if the completion that holds it is released uncalled.
 private final class CallbackCompletion<Output: Sendable>: Sendable {
-    private let continuation: CallbackContinuation<Output>
+    private let pending: CallbackContinuation<Output>
 
-    init(_ continuation: CallbackContinuation<Output>) {
-        self.continuation = continuation
+    init(_ pending: CallbackContinuation<Output>) {
+        self.pending = pending
     }
 
-    func answer(_ result: Result<Output, any Error>) {
-        continuation.answer(result)
+    func finish(with result: Result<Output, any Error>) {
+        pending.finish(with: result)
     }
 
     deinit {
-        continuation.answer(.failure(DataProviderError.noAnswer))
+        pending.finish(with: .failure(DataProviderError.noAnswer))
     }
 }

@@ -1,17 +1,17 @@
-/// Why a call ended without a result.
+/// The reason why a call ended without a result.
 public enum CancelReason: Sendable, Hashable, CaseIterable {
-    /// The executing type did not admit the call: something was running, or the queue was full.
+    /// The executing type rejected the call: a call was running, or the queue was full.
     case ignored
-    /// A newer call took its place.
+    /// A newer call replaced it.
     case superseded
-    /// Somebody cancelled the call, its task or all calls of its integrator, or the provider cancelled itself.
+    /// The call, its task or its integrator was cancelled, or the provider threw a cancellation by itself.
     case cancelled
-    /// Nothing held the integrator any more, or the operation that was started to make the call.
+    /// The integrator, or the operation that made the call, was released.
     case released
 }
 
 extension CancelReason {
-    /// The reason that an error from below stands for, or nil if the error is not a cancellation.
+    /// The reason that `error` stands for, or nil if the error is not a cancellation.
     package init?(_ error: any Error) {
         switch error {
         case is CancellationError: self = .cancelled

@@ -4,12 +4,12 @@
 /// let doubled = ClosureDataProvider { (number: Int) in number * 2 }
 /// ```
 ///
-/// The closure runs on the caller's actor, unless it has a capture list: the compiler then sends it to the
-/// concurrent pool. Where that matters, write a type that conforms to ``DataProvider`` instead.
+/// The closure runs on the caller's actor. With a capture list it runs on the concurrent pool, by a rule of the
+/// compiler; where that matters, write a type that conforms to ``DataProvider``.
 public struct ClosureDataProvider<Input: Sendable, Output: Sendable>: DataProvider {
     @usableFromInline let body: @Sendable (Input) async throws -> Output
 
-    /// Makes a provider that answers with what the closure returns or throws.
+    /// Creates a provider that answers with the closure's result or error.
     @inlinable
     public init(_ body: @escaping @Sendable (Input) async throws -> Output) {
         self.body = body
@@ -21,6 +21,6 @@ public struct ClosureDataProvider<Input: Sendable, Output: Sendable>: DataProvid
         try await body(input)
     }
 
-    /// The closure, by what it makes of what.
+    /// The types of the closure's input and output.
     public var structure: ProviderStructure { .provider("closure: \(Input.self) → \(Output.self)") }
 }

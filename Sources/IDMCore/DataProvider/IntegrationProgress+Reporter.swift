@@ -1,18 +1,24 @@
 public import Synchronization
 
+/// Counts the uses of values that compositions look up in the task: progress reporters, and attached providers.
+///
+/// A task-local read is a walk, and one that finds nothing costs a short sequence a fifth of its time (benchmark row
+/// "sequence of two"). While the count is zero, nothing is looked up.
+@usableFromInline
+enum AmbientValues {
+    @usableFromInline static let uses = Atomic(0)
+
+    @inlinable static var areUsed: Bool { uses.load(ordering: .relaxed) > 0 }
+}
+
 extension IntegrationProgress {
-    /// Takes the reports of a provider. Good on any thread, at any time; after the call's end it does nothing.
+    /// Reports the progress of a provider. Usable on any thread at any time; after the call's end it does nothing.
     public struct Reporter: Sendable {
         @TaskLocal static var ambient: Reporter?
 
-        /// How many ``ambient(isolation:_:)`` run in this process. A task-local read is a walk, and one that finds
-        /// nothing costs a short sequence a fifth of its time: where nobody listens at all, nobody has to look.
-        @usableFromInline static let listeners = Atomic(0)
-
-        /// The ambient reporter, or nil if nobody listens.
+        /// The ambient reporter, or nil if no call receives progress.
         @inlinable static var current: Reporter? {
-            guard listeners.load(ordering: .relaxed) > 0 else { return nil }
-            return bound
+            AmbientValues.areUsed ? bound : nil
         }
 
         @usableFromInline static var bound: Reporter? { ambient }
@@ -27,9 +33,16 @@ extension IntegrationProgress {
             self.share = share
         }
 
-        /// Reports units done, of a total that may be unknown. Without a usable total the fraction stays where it is.
+        /// Reports completed units of a total that may be unknown.
+        ///
+        /// Nothing of nothing, 0 of 0, is complete. Without a usable total the fraction counts as 0.
         public func report(completed: Int64, total: Int64?) {
-            let fraction = total.map { $0 > 0 ? Double(completed) / Double($0) : 0 } ?? 0
+            let fraction =
+                switch total {
+                case let total? where total > 0: Double(completed) / Double(total)
+                case 0? where completed == 0: 1.0
+                default: 0.0
+                }
             send(IntegrationProgress(fraction: fraction, completed: completed, total: total))
         }
 
@@ -38,26 +51,26 @@ extension IntegrationProgress {
             send(IntegrationProgress(fraction: fraction))
         }
 
-        /// Passes a report on, with the units that it counts.
+        /// Forwards a report, with the units that it counts.
         package func send(_ progress: IntegrationProgress) {
             listener.hear(
                 IntegrationProgress(
                     fraction: start + progress.fraction * share, completed: progress.completed, total: progress.total))
         }
 
-        /// The reporter for a part of the work that this one stands for.
+        /// Returns the reporter of `count` parts, beginning with part `first`, of `total` equal parts of this work.
         func part(from first: Int, count: Int, of total: Int) -> Reporter {
             let unit = share / Double(total)
             return Reporter(listener, start: start + unit * Double(first), share: unit * Double(count))
         }
 
-        /// Runs a function whose calls report to nobody, whoever listens to the caller.
+        /// Runs `body` without an ambient reporter.
         package static func unbind<R>(_ body: () -> R) -> R {
             guard current != nil else { return body() }
             return $ambient.withValue(nil, operation: body)
         }
 
-        /// Runs an operation whose calls report to nobody, whoever listens to the caller.
+        /// Runs `operation` without an ambient reporter.
         package static func unbind<R>(
             isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
         ) async rethrows -> R {
@@ -65,19 +78,19 @@ extension IntegrationProgress {
             return try await LibraryTask.binding($ambient, to: nil, operation)
         }
 
-        /// Runs an operation whose reports go to this reporter.
+        /// Runs `operation` with this as the ambient reporter.
         @usableFromInline
         package func ambient<R>(
             isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
         ) async rethrows -> R {
-            Self.listeners.add(1, ordering: .relaxed)
-            defer { Self.listeners.subtract(1, ordering: .relaxed) }
+            AmbientValues.uses.add(1, ordering: .relaxed)
+            defer { AmbientValues.uses.subtract(1, ordering: .relaxed) }
             return try await LibraryTask.binding(Self.$ambient, to: self, operation)
         }
     }
 }
 
-/// Whoever hears reports: a run, or a group that takes the mean of its members.
+/// A receiver of progress: a call, or a group that takes the mean of its members.
 package protocol ProgressListener: AnyObject, Sendable {
     func hear(_ progress: IntegrationProgress)
 }

@@ -1,7 +1,7 @@
-/// How far a call has come.
+/// The progress of a call.
 ///
-/// Progress is ambient: any provider below a call may report, and the call's `onProgress` hears it, without a parameter
-/// on the way. Inside `request`:
+/// Progress is ambient: any provider below a call may report it, and the call's `onProgress` receives it without a
+/// parameter in between. Inside `request`:
 ///
 /// ```swift
 /// for (index, page) in pages.enumerated() {
@@ -10,30 +10,30 @@
 /// }
 /// ```
 ///
-/// A sequence gives each of its stages an equal share, a group takes the mean of its members. The fraction that a call
-/// hears never goes backwards. Reports may be coalesced, but the last one before a value is heard before it.
+/// In a sequence each stage has an equal share, and a group reports the mean of its members. The fraction that a call
+/// receives never decreases. Reports may be coalesced, but the last one before a value is delivered before it.
 public struct IntegrationProgress: Sendable, Hashable {
-    /// How much of the whole call is done, from 0 to 1.
+    /// The completed part of the whole call, from 0 to 1.
     public let fraction: Double
-    /// How many units the provider that reported has completed, if it counts.
+    /// The number of units that the reporting provider has completed, if it counts.
     public let completed: Int64?
-    /// How many units the provider that reported has in all, if it knows.
+    /// The number of units that the reporting provider has in all, if it knows.
     public let total: Int64?
 
-    /// Makes a progress. A fraction outside of 0 to 1 is moved to the nearer end, and one that isn't a number is 0.
+    /// Creates a progress. A fraction outside of 0...1 is clamped, and NaN is 0.
     public init(fraction: Double, completed: Int64? = nil, total: Int64? = nil) {
         self.fraction = fraction > 0 ? min(fraction, 1) : 0
         self.completed = completed
         self.total = total
     }
 
-    /// The reporter of the call that the current task works for, or nil if nobody listens.
+    /// The reporter of the call that the current task works for, or nil if no call receives progress.
     ///
-    /// Threads that aren't part of the task (a delegate queue, say) don't see it: take it inside `request`, or for a
-    /// stream inside `values(for:)`, and keep it.
+    /// Threads outside of the task, such as a delegate queue, don't see it. Read it inside `request`, or for a stream
+    /// inside `values(for:)`, and keep it.
     public static var current: Reporter? { Reporter.current }
 
-    /// Reports to the call that the current task works for. Does nothing if nobody listens.
+    /// Reports to the call that the current task works for. Does nothing if no call receives progress.
     public static func report(completed: Int64, total: Int64?) {
         current?.report(completed: completed, total: total)
     }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Pauses requests that are under way, and lets them go on.
+/// Pauses and resumes running requests.
 ///
-/// Pausing is ambient, as progress is: whoever asks binds a control, and any provider below that can pause looks for it
-/// inside `request`.
+/// Pausing is ambient, as progress is: the caller binds a control, and a provider that can pause reads it inside
+/// `request`.
 ///
 /// ```swift
 /// let control = PauseControl()
@@ -12,7 +12,7 @@ import Synchronization
 /// control.resume()
 /// ```
 ///
-/// A provider that works in steps waits between them:
+/// A provider that works in steps checks the control between them:
 ///
 /// ```swift
 /// for part in parts {
@@ -21,16 +21,20 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A call that is made with a control bound to it holds back what its provider answers while the control pauses, so a
-/// provider that knows nothing of pausing is paused at its end. So is one whose requests are shared, for the callers
-/// that pause and not for the others. A call that waits for its turn doesn't begin when that comes, and keeps its place
-/// as one that runs does; nothing is asked again after a failure; and a sequence goes on with its next provider, as a
-/// chain does with its next call, which pauses if it can. Once ``pause()`` returns on the actor of the handlers, no
-/// value and no error is heard before the control is resumed. Progress is heard until something is held back, and a
-/// cancel goes through at any time.
+/// While its control is paused, a call:
+///
+/// - delivers no value and no error. A provider that can't pause runs to its end, and the answer is held until the
+///   control is resumed. Once ``pause()`` has returned on the actor of the handlers, none of them is called with a
+///   value or an error;
+/// - doesn't start if it is waiting in its lane, and keeps its place there;
+/// - doesn't retry after a failure;
+/// - continues a sequence or a chain with the next provider or call, which pauses if it can;
+/// - delivers progress until a value is held, and a cancel at any time.
+///
+/// A shared request is not paused. Each of its callers holds the answer while its own control is paused.
 public final class PauseControl: Sendable {
     @TaskLocal private static var bound: PauseControl?
-    /// How many controls there are in this process. Where there is none, nobody has to look for one.
+    /// The number of controls in this process. While it is zero, the task-local is not read.
     private static let count = Atomic(0)
 
     private struct State {
@@ -42,7 +46,7 @@ public final class PauseControl: Sendable {
 
     private let state = Locked(State())
 
-    /// Makes a control that does not pause.
+    /// Creates a control that is not paused.
     public init() {
         Self.count.add(1, ordering: .relaxed)
     }
@@ -51,17 +55,17 @@ public final class PauseControl: Sendable {
         Self.count.subtract(1, ordering: .relaxed)
     }
 
-    // MARK: For whoever asks
+    // MARK: For the caller
 
-    /// Whether requests are to pause.
+    /// True if requests must pause.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    /// Lets requests pause as soon as they can. Pausing twice does nothing more.
+    /// Pauses requests as soon as they can pause. Does nothing if the control is paused.
     public func pause() {
         change(to: true)
     }
 
-    /// Lets requests go on. Resuming what isn't paused does nothing.
+    /// Resumes requests. Does nothing if the control is not paused.
     public func resume() {
         change(to: false)
     }
@@ -77,7 +81,7 @@ public final class PauseControl: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Runs an operation whose requests this control pauses, on the caller's actor.
+    /// Runs `operation` on the caller's actor, with this control for the requests that it makes.
     @inline(__always)
     public func bind<R>(
         isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> R
@@ -85,18 +89,17 @@ public final class PauseControl: Sendable {
         try await LibraryTask.binding(Self.$bound, to: self, operation)
     }
 
-    /// Runs a function whose calls this control pauses.
+    /// Runs `body` with this control for the calls that it makes.
     public func bind<R>(_ body: () throws -> R) rethrows -> R {
         try Self.$bound.withValue(self) { try body() }
     }
 
-    /// Runs a function whose calls no control pauses: for work that several callers share, of whom one is not to pause
-    /// it for the others.
+    /// Runs `body` without a control: for work that several callers share, which none of them may pause for the rest.
     package static func unbind<R>(_ body: () -> R) -> R {
         rebind(to: nil, body)
     }
 
-    /// Runs a function whose calls are paused by a control, or by none, whatever pauses the caller.
+    /// Runs `body` with the given control, or without one, instead of the caller's.
     static func rebind<R>(to control: PauseControl?, _ body: () -> R) -> R {
         guard current !== control else { return body() }
         return $bound.withValue(control, operation: body)
@@ -104,34 +107,33 @@ public final class PauseControl: Sendable {
 
     // MARK: For a provider
 
-    /// The control of whoever asks, or nil if nobody may pause the request.
+    /// The control of the current request, or nil if the request can't be paused.
     ///
-    /// Threads that aren't part of the task don't see it: take it inside `request` and keep it for that request.
+    /// Threads outside of the task don't see it. Read it inside `request`, and keep it for that request.
     public static var current: PauseControl? {
         guard count.load(ordering: .relaxed) > 0 else { return nil }
         return bound
     }
 
-    /// Waits here while whoever asks has paused the request. Throws `CancellationError` once the task is cancelled.
+    /// Waits while the current request is paused. Throws `CancellationError` once the task is cancelled.
     public static func checkpoint() async throws {
         try Task.checkCancellation()
         try await current?.waitWhilePaused()
     }
 
-    /// Waits until the control does not pause. Throws `CancellationError` once the awaiting task is cancelled.
+    /// Waits while the control is paused. Throws `CancellationError` once the awaiting task is cancelled.
     public func waitWhilePaused(isolation: isolated (any Actor)? = #isolation) async throws {
-        // A loop: by the time that a waiter which was let go comes to run, it may be paused again.
+        // A loop: the control may be paused again before the resumed task runs.
         while let id = state.withLock({ $0.isPaused ? $0.waiting.newID() : nil }) {
             await LibraryTask.hearingCancel {
                 await LibraryTask.wait { continuation in
-                    let goesOn = state.withLock { state in
-                        // Under the lock: a cancel that comes later finds the waiter, one that came before is seen
-                        // here.
+                    let resumesNow = state.withLock { state in
+                        // Checked under the lock: a later cancel finds the waiter, an earlier one is seen here.
                         if !state.isPaused || Task.isCancelled { return true }
                         state.waiting.add(continuation, id)
                         return false
                     }
-                    if goesOn { continuation.resume() }
+                    if resumesNow { continuation.resume() }
                 }
             } onCancel: {
                 state.withLock { $0.waiting.remove(id) }?.resume()
@@ -140,8 +142,9 @@ public final class PauseControl: Sendable {
         }
     }
 
-    /// Calls back after each change, on the thread that made it, until the observation is let go. Ask ``isPaused``
-    /// there: of two changes that are made at once, either may call back first.
+    /// Calls `body` after each change, on the thread that made it, until the returned observation is released.
+    ///
+    /// Read ``isPaused`` in `body`: of two simultaneous changes either may call first.
     public func observe(_ body: @escaping @Sendable () -> Void) -> Observation {
         let id = state.withLock { state in
             state.lastObserver += 1
@@ -151,7 +154,7 @@ public final class PauseControl: Sendable {
         return Observation(control: self, id: id)
     }
 
-    /// Keeps an observer of a control for as long as it is held.
+    /// Keeps an observer registered while it is held.
     public final class Observation: Sendable {
         private let control: PauseControl
         private let id: Int

@@ -1,5 +1,5 @@
 extension ProviderStructure: CustomStringConvertible {
-    /// The structure as a tree, a line for each provider.
+    /// The structure as a tree with one line for each provider.
     ///
     /// ```text
     /// sequence
@@ -16,9 +16,9 @@ extension ProviderStructure: CustomStringConvertible {
     }
 
     /// - Parameters:
-    ///   - margin: What stands left of this structure's own line.
-    ///   - indent: What stands left of the lines below it.
-    ///   - condition: When it is asked, if that is not always.
+    ///   - margin: The text before this structure's own line.
+    ///   - indent: The text before the lines of its parts.
+    ///   - condition: The condition under which it runs, or an empty text.
     private func write(_ margin: String, _ indent: String, _ condition: String, to lines: inout [String]) {
         let line = (condition.isEmpty ? "" : "\(condition): ") + title
         lines.append(margin + String(line.map { $0.isNewline ? " " : $0 }))

@@ -1,12 +1,12 @@
-/// How a provider is put together, to be looked at rather than read.
+/// A description of the parts that a provider is made of, to be printed or drawn.
 ///
 /// ```swift
 /// print(screen.structure)  // a tree, in text
 /// print(screen.structure.mermaid)  // a flow chart, for whatever shows Mermaid
 /// ```
 ///
-/// Every provider of this package that is made of others shows them. A provider of your own is shown by the name of its
-/// type; one that is made of others says so by giving its own ``DataProvider/structure``:
+/// The compositions of this package include the structures of their parts. A provider of your own has the name of its
+/// type; if it wraps others, implement ``DataProvider/structure``:
 ///
 /// ```swift
 /// struct LoggedProvider<Base: DataProvider>: DataProvider {
@@ -32,11 +32,11 @@ public struct ProviderStructure: Sendable, Hashable {
         let structure: ProviderStructure
     }
 
-    /// A part of a graph, asked once those that it waits for have answered.
+    /// A node of a graph, which starts once its dependencies have answered.
     package struct Node: Sendable, Hashable {
         let name: String
         let structure: ProviderStructure
-        /// Where those that it waits for stand among the nodes.
+        /// The indices of the nodes that this one waits for.
         let dependencies: [Int]
 
         package init(_ name: String, _ structure: ProviderStructure, after dependencies: [Int]) {
@@ -48,12 +48,12 @@ public struct ProviderStructure: Sendable, Hashable {
 
     let kind: Kind
 
-    /// A provider that is made of nothing else.
+    /// A provider without parts.
     public static func provider(_ name: String) -> ProviderStructure {
         ProviderStructure(kind: .provider(name))
     }
 
-    /// Providers one after the other. Sequences among them are shown flat.
+    /// Providers that run one after another. Nested sequences are flattened.
     public static func sequence(_ stages: [ProviderStructure]) -> ProviderStructure {
         let stages = stages.flatMap { stage in
             if case .sequence(let inner) = stage.kind { inner } else { [stage] }
@@ -66,12 +66,12 @@ public struct ProviderStructure: Sendable, Hashable {
         ProviderStructure(kind: .group(name, members))
     }
 
-    /// A provider with something around it that says when, how often, or with what it is asked.
+    /// A provider with a modifier around it.
     public static func wrapping(_ base: ProviderStructure, in name: String) -> ProviderStructure {
         ProviderStructure(kind: .wrapper(name, base))
     }
 
-    /// Providers of which some are asked, each under a condition that is named.
+    /// Providers that run under conditions, each with the name of its condition.
     public static func branches(
         _ name: String, _ branches: KeyValuePairs<String, ProviderStructure>
     ) -> ProviderStructure {
@@ -79,13 +79,13 @@ public struct ProviderStructure: Sendable, Hashable {
             kind: .branches(name, branches.map { Branch(condition: $0.key, structure: $0.value) }))
     }
 
-    /// Providers that wait for one another.
+    /// Providers with dependencies among them.
     package static func graph(_ nodes: [Node], named name: String = "graph") -> ProviderStructure {
         ProviderStructure(kind: .graph(name, nodes))
     }
 }
 
 extension DataProvider {
-    /// The provider, by the name of its type.
+    /// The name of the provider's type.
     public var structure: ProviderStructure { .provider(String(describing: Self.self)) }
 }

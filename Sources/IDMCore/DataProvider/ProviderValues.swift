@@ -1,11 +1,11 @@
-/// The values of one request, whatever the provider: one value of a plain provider, each value of a stream.
+/// The values of one request of any provider: the one value of a plain provider, each value of a stream.
 ///
-/// The compositions return this from `values(for:)`. It asks its provider at the first `next`, on the caller's actor,
-/// and each iterator is a request of its own.
+/// Compositions return this from `values(for:)`. The request is made with the first `next`, on the caller's actor, and
+/// each iterator makes a request of its own.
 public struct ProviderValues<Element: Sendable>: AsyncSequence {
     private let makeCursor: () -> any ValueCursor<Element>
 
-    /// The values of a provider for an input.
+    /// Creates the values of any provider for `input`.
     public init<P: DataProvider>(of provider: P, for input: P.Input) where P.Output == Element {
         makeCursor = {
             if let stream = provider.stream {
@@ -15,39 +15,39 @@ public struct ProviderValues<Element: Sendable>: AsyncSequence {
         }
     }
 
-    /// The values of a stream for an input.
+    /// Creates the values of a stream for `input`.
     init<Input>(streaming stream: any StreamDataProvider<Input, Element>, for input: Input) {
         makeCursor = { streamCursor(stream, input) }
     }
 
-    /// Values that a cursor produces. Each iterator makes a cursor of its own.
+    /// Creates the values that a cursor produces. Each iterator makes a cursor of its own.
     init(_ makeCursor: @escaping () -> any ValueCursor<Element>) {
         self.makeCursor = makeCursor
     }
 
-    /// Starts a walk through the values, with a request of its own.
+    /// Returns an iterator with a request of its own.
     public func makeAsyncIterator() -> Iterator {
         Iterator(cursor: makeCursor())
     }
 
-    /// Walks through the values of one request.
+    /// An iterator over the values of one request.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var cursor: any ValueCursor<Element>
 
-        /// The next value, or nil after the last.
+        /// Returns the next value, or nil after the last.
         public mutating func next() async throws -> Element? {
             try await cursor.next(isolation: #isolation)
         }
 
-        /// The next value, or nil after the last. One that is there at once comes without a suspension.
+        /// Returns the next value, or nil after the last. A value that is ready is returned without a suspension.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             try await cursor.next(isolation: actor)
         }
     }
 }
 
-/// The values of a provider, of which there has to be one: an end before the first is ``DataProviderError/noAnswer``,
-/// as it is for whoever asks for one value.
+/// The values of a provider, of which there must be at least one: an end before the first value is
+/// ``DataProviderError/noAnswer``, as it is for ``DataProvider/request(_:)``.
 struct AnsweringValues<Element: Sendable> {
     private var values: ProviderValues<Element>.Iterator
     private(set) var hasAnswered = false
@@ -56,11 +56,11 @@ struct AnsweringValues<Element: Sendable> {
         values = ProviderValues(of: provider, for: input).makeAsyncIterator()
     }
 
-    /// The next value, or nil after the last.
+    /// Returns the next value, or nil after the last.
     mutating func next(isolation: isolated (any Actor)?) async throws -> Element? {
         let value = try await values.next(isolation: isolation)
         if value == nil && !hasAnswered {
-            // Many sequences simply end when their task is cancelled; that is no failure.
+            // Many sequences end without an error when their task is cancelled. That is not a missing answer.
             try Task.checkCancellation()
             throw DataProviderError.noAnswer
         }
@@ -70,7 +70,7 @@ struct AnsweringValues<Element: Sendable> {
 }
 
 extension ProviderValues {
-    /// The same values, without their type.
+    /// Returns the same values with their type erased.
     func erased() -> ProviderValues<any Sendable> {
         ProviderValues<any Sendable> { ErasedCursor(base: makeCursor()) }
     }
@@ -87,17 +87,17 @@ private struct ErasedCursor<Base: Sendable>: ValueCursor {
 @available(*, unavailable)
 extension ProviderValues: Sendable {}
 
-/// Where the values of ``ProviderValues`` come from. Asked again only after it has answered.
+/// The source of ``ProviderValues``. The next value is requested only after the last one has been returned.
 protocol ValueCursor<Element> {
     associatedtype Element: Sendable
     mutating func next(isolation: isolated (any Actor)?) async throws -> Element?
 }
 
 extension DataProvider {
-    /// This provider as a stream, if more than one value may come from it.
+    /// This provider as a stream, or nil if it delivers a single value.
     var stream: (any StreamDataProvider<Input, Output>)? {
-        // First without the types of input and output: to look for those as well takes the runtime a hundred times as
-        // long. And first of all the type alone, which is asked the quickest: most providers are no streams.
+        // First the conformance of the type, which is the fastest check: most providers are not streams. Then without
+        // the types of input and output: a cast with those takes the runtime a hundred times as long.
         guard type(of: self) is any StreamDataProvider.Type else { return nil }
         guard let stream = self as? any StreamDataProvider, stream.deliversMany else { return nil }
         return self as? any StreamDataProvider<Input, Output>
@@ -108,8 +108,8 @@ private func streamCursor<P: StreamDataProvider>(_ provider: P, _ input: P.Input
     StreamCursor(provider: provider, input: input)
 }
 
-/// Asks for the values with the first of them: whoever hears the progress of the stream is ambient then, and not
-/// before.
+/// The values of a stream. The sequence is made with the first `next`, because the progress reporter is ambient then, and
+/// not before.
 private struct StreamCursor<P: StreamDataProvider>: ValueCursor {
     let provider: P
     let input: P.Input
@@ -124,11 +124,11 @@ private struct StreamCursor<P: StreamDataProvider>: ValueCursor {
 private struct SingleCursor<P: DataProvider>: ValueCursor {
     let provider: P
     let input: P.Input
-    var isAsked = false
+    var isRequested = false
 
     mutating func next(isolation: isolated (any Actor)?) async throws -> P.Output? {
-        guard !isAsked else { return nil }
-        isAsked = true
+        guard !isRequested else { return nil }
+        isRequested = true
         return try await provider.request(input)
     }
 }

@@ -1,4 +1,4 @@
-/// A provider that answers every request at once, with the same value.
+/// A provider that answers every request at once with the same value.
 ///
 /// ```swift
 /// let defaults = ValueDataProvider<Void, Settings>(.standard)
@@ -7,13 +7,13 @@ public struct ValueDataProvider<Input: Sendable, Output: Sendable>: DataProvider
     /// The answer to every request.
     public let value: Output
 
-    /// Makes a provider that answers with a value, whatever the input is.
+    /// Creates a provider that answers with `value`, whatever the input is.
     @inlinable
     public init(_ value: Output) {
         self.value = value
     }
 
-    /// Answers at once.
+    /// Returns the value.
     @inlinable
     public func request(_ input: Input) async throws -> Output {
         value
@@ -21,7 +21,7 @@ public struct ValueDataProvider<Input: Sendable, Output: Sendable>: DataProvider
 }
 
 extension ValueDataProvider where Input == Void {
-    /// Makes a provider that needs no input and answers with a value.
+    /// Creates a provider without input that answers with `value`.
     @inlinable
     public init(_ value: Output) {
         self.value = value

@@ -1,8 +1,8 @@
 extension LibraryTask {
-    /// Does work on the caller's actor, with a value bound to a task-local.
+    /// Runs `work` on the caller's actor, with a value bound to a task-local.
     ///
-    /// `withValue` by itself takes its work to the pool, unless its closure captures the parameter that names the
-    /// actor. Don't give it a closure with a capture list, which would leave the actor all the same.
+    /// `withValue` alone moves its closure to the pool unless that captures the isolated parameter. A closure with a
+    /// capture list leaves the actor nevertheless.
     @inlinable
     @inline(__always)
     package static func binding<Value: Sendable, R>(

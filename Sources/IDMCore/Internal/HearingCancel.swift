@@ -1,10 +1,9 @@
 extension LibraryTask {
-    /// Does work on the caller's actor, and hears it at once if the task is cancelled meanwhile.
+    /// Runs `work` on the caller's actor, and calls `onCancel` at once when the task is cancelled.
     ///
-    /// `withTaskCancellationHandler` by itself takes its work to the pool, where whoever waits is let go on unseen, and
-    /// then has to come back. It stays only if its closure captures the parameter that names the actor. So all of the
-    /// library's sources hear of cancels here, and a closure given to this has nothing to capture. It has no capture
-    /// list: with one it would leave the actor all the same.
+    /// `withTaskCancellationHandler` alone moves its closure to the pool, from which the task has to return out of the
+    /// test kit's sight. It stays on the actor only if the closure captures the isolated parameter. All sources of the
+    /// library use this function instead. A closure with a capture list leaves the actor nevertheless.
     @inlinable
     @inline(__always)
     package static func hearingCancel<Value>(

@@ -1,4 +1,4 @@
-/// A value that changes, and any number of those who follow it: each in its own pace, and each hears the latest one.
+/// A value that changes, with any number of observers, each of which reads the latest value at its own pace.
 package final class LatestValue<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
@@ -20,13 +20,13 @@ package final class LatestValue<Value: Sendable>: Sendable {
             defer { (state.value, state.version) = (value, state.version + 1) }
             return (state.value, state.waiters.removeAll())
         }
-        // What the user wrote may be in it, and goes where no lock is held.
+        // Released outside of the lock, because it may run code of the user.
         withExtendedLifetime(before) {
             for waiter in waiters { waiter.resume() }
         }
     }
 
-    /// Lets those who follow come to an end once they have heard the last value.
+    /// Ends the observers once they have read the last value.
     package func close() {
         let waiters = state.withLock { state in
             state.isClosed = true
@@ -35,8 +35,8 @@ package final class LatestValue<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The first value after one that was heard, with its version. The version before the first one is 0. Nil once
-    /// there is no more, and when the task that waits is cancelled.
+    /// Waits for a value with a version later than `version`; 0 is before the first one. Returns nil after the last value,
+    /// and when the awaiting task is cancelled.
     package func next(after version: Int) async -> (value: Value, version: Int)? {
         while !Task.isCancelled {
             let (found, id) = state.withLock { state -> ((value: Value, version: Int)?, Int?) in
@@ -47,13 +47,13 @@ package final class LatestValue<Value: Sendable>: Sendable {
             guard let id else { return found }
             await LibraryTask.hearingCancel {
                 await LibraryTask.wait { continuation in
-                    let goesOn = state.withLock { state in
-                        // Under the lock: a cancel that comes later finds the waiter.
+                    let resumesNow = state.withLock { state in
+                        // Checked under the lock: a later cancel finds the waiter.
                         if state.version > version || state.isClosed || Task.isCancelled { return true }
                         state.waiters.add(continuation, id)
                         return false
                     }
-                    if goesOn { continuation.resume() }
+                    if resumesNow { continuation.resume() }
                 }
             } onCancel: {
                 state.withLock { $0.waiters.remove(id) }?.resume()
@@ -64,7 +64,7 @@ package final class LatestValue<Value: Sendable>: Sendable {
 }
 
 extension LatestValue<Bool> {
-    /// Waits until it is true, or the task that waits is cancelled.
+    /// Waits until the value is true or the awaiting task is cancelled.
     package func becomesTrueOrCancelled() async {
         var version = 0
         while let (isTrue, next) = await next(after: version), !isTrue { version = next }

@@ -1,10 +1,10 @@
 public import Synchronization
 
-/// A value behind a lock: a `Mutex` that is never compiled into the function that asks for it.
+/// A value behind a `Mutex` whose lock is never inlined.
 ///
-/// On Linux the optimizer takes the place of a thread's number to be the same before and after an `await`. An async
-/// function into which both a lock before and one after it are compiled locks in the name of another thread, and the
-/// process ends as it unlocks (Swift 6.3).
+/// On Linux the optimizer assumes that the address of the thread's identifier is the same before and after an `await`.
+/// An async function with an inlined lock on both sides of an `await` locks in the name of another thread, and the
+/// process ends when it unlocks (Swift 6.3).
 @usableFromInline
 package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline
@@ -15,7 +15,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         mutex = Mutex(value)
     }
 
-    /// Does something with the value, which is this thread's alone meanwhile.
+    /// Calls `body` with exclusive access to the value.
     @inlinable
     @inline(never)
     package func withLock<Result: ~Copyable, Failure: Error>(

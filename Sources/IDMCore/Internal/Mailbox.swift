@@ -1,11 +1,11 @@
-/// Values on their way from a task that makes them to the one who waits for them. Nothing that was sent is lost, and
-/// whoever finds a value there doesn't suspend.
+/// A queue of values from a producing task to one reader. Keeps all values until they are read, and returns a present
+/// value without a suspension.
 package final class Mailbox<Value: Sendable>: Sendable {
     private typealias Waiter = WatchedContinuation<Value?, any Error>
 
     private let state: Locked<MailboxStateMachine<Value, Waiter>>
 
-    /// A mailbox in which something may lie from the start.
+    /// Creates a mailbox, with a value and an end in it if given.
     package init(first: Value? = nil, ending: MailboxEnding? = nil) {
         var initial = MailboxStateMachine<Value, Waiter>()
         if let first { _ = initial.send(first) }
@@ -13,12 +13,12 @@ package final class Mailbox<Value: Sendable>: Sendable {
         state = Locked(initial)
     }
 
-    /// Puts one more value in. After the end it is dropped.
+    /// Adds a value. Does nothing after the end.
     package func send(_ value: Value) {
         perform(state.withLock { $0.send(value) })
     }
 
-    /// Ends the values, after those that were sent. Returns false if they have ended before.
+    /// Ends the mailbox after the values that were sent. Returns false if it has ended before.
     @discardableResult
     package func end(_ ending: MailboxEnding) -> Bool {
         let (isFirst, action) = state.withLock { $0.end(ending) }
@@ -26,26 +26,26 @@ package final class Mailbox<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// The reader goes away. It gets a `CancellationError` if it waits or asks again, and nothing is kept any more.
+    /// Discards the values and ends the reader: waiting or reading again, it gets a `CancellationError`.
     ///
-    /// - Parameter action: Happens in any case, once this is decided and before a reader that waits hears of it. What
-    ///   it cancels may answer to that, and isn't heard.
+    /// - Parameter action: Called in any case, after the mailbox is closed and before a waiting reader resumes. Values
+    ///   that it brings about are discarded.
     package func abandon(before action: () -> Void = {}) {
         let resuming = state.withLock { $0.abandon() }.0
         action()
         perform(resuming)
     }
 
-    /// Whether nothing more will be sent.
+    /// True after the end.
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
-    /// What lies there, without a wait.
+    /// Returns the next item if one is present.
     func poll() -> MailboxItem<Value>? {
         state.withLock { $0.poll() }
     }
 
-    /// The next value, or nil after the last. One reader at a time. It doesn't hear a cancel: whoever waits sees to it
-    /// that ``abandon(before:)`` is called then.
+    /// Returns the next value, or nil after the last. For one reader at a time. It doesn't react to a cancel: the caller
+    /// calls ``abandon(before:)`` then.
     package func next(isolation: isolated (any Actor)?) async throws -> Value? {
         if let item = poll() { return try item.get() }
         return try await LibraryTask.waitThrowing { continuation in
@@ -53,12 +53,12 @@ package final class Mailbox<Value: Sendable>: Sendable {
         }
     }
 
-    /// Fills this mailbox with everything a provider answers.
+    /// Sends all values of a provider, and its end.
     func fill<P: DataProvider>(
         from provider: P, _ input: P.Input, isolation: isolated (any Actor)?
     ) async where P.Output == Value {
         do {
-            // Its turn may have come late.
+            // The task may have been cancelled before it began.
             try Task.checkCancellation()
             var values = ProviderValues(of: provider, for: input).makeAsyncIterator()
             while let value = try await values.next(isolation: isolation) { send(value) }

@@ -1,13 +1,13 @@
-/// How values came to their end.
+/// The end of a mailbox's values.
 package enum MailboxEnding: Sendable {
     case finished
     case failed(any Error)
 }
 
-/// One thing a reader gets: a value, nil for the end, or an error.
+/// An item for the reader: a value, nil for the end, or an error.
 package typealias MailboxItem<Value> = Result<Value?, any Error>
 
-/// What a ``Mailbox`` does, without the doing.
+/// Decides what the reader of a ``Mailbox`` gets. The mailbox performs the actions.
 struct MailboxStateMachine<Value, Waiter> {
     enum Action {
         case none
@@ -16,9 +16,9 @@ struct MailboxStateMachine<Value, Waiter> {
 
     private enum Phase {
         case open(Queue)
-        /// Nothing lies there, and somebody waits.
+        /// Empty, with a waiting reader.
         case waiting(Waiter)
-        /// What was sent before the end may lie there still.
+        /// Ended, with values that have not been read.
         case ended(Queue, MailboxEnding)
         case abandoned
     }
@@ -35,7 +35,7 @@ struct MailboxStateMachine<Value, Waiter> {
     mutating func send(_ value: Value) -> Action {
         switch phase {
         case .open(var queue):
-            phase = .abandoned  // lets go of the queue, so that it isn't copied
+            phase = .abandoned  // releases the queue, so that it is not copied
             queue.push(value)
             phase = .open(queue)
             return .none
@@ -66,24 +66,24 @@ struct MailboxStateMachine<Value, Waiter> {
         }
     }
 
-    /// What nobody will read: to be let go of where no lock is held.
-    struct Leftovers {
+    /// Discarded items, to be released outside of the lock.
+    struct Discarded {
         private(set) var values: [Value] = []
         fileprivate var ending: MailboxEnding?
     }
 
-    /// The reader goes.
-    mutating func abandon() -> (Action, Leftovers) {
+    /// Discards all items, and ends the reader.
+    mutating func abandon() -> (Action, Discarded) {
         defer { phase = .abandoned }
         switch phase {
         case .open(let queue):
-            return (.none, Leftovers(values: queue.values))
+            return (.none, Discarded(values: queue.values))
         case .ended(let queue, let ending):
-            return (.none, Leftovers(values: queue.values, ending: ending))
+            return (.none, Discarded(values: queue.values, ending: ending))
         case .waiting(let waiter):
-            return (.resume(waiter, .failure(CancellationError())), Leftovers())
+            return (.resume(waiter, .failure(CancellationError())), Discarded())
         case .abandoned:
-            return (.none, Leftovers())
+            return (.none, Discarded())
         }
     }
 
@@ -103,7 +103,7 @@ struct MailboxStateMachine<Value, Waiter> {
                 phase = .ended(queue, ending)
                 return .success(value)
             }
-            // An error is heard once.
+            // An error is returned once.
             phase = .ended(Queue(), .finished)
             switch ending {
             case .finished: return .success(nil)
@@ -114,7 +114,7 @@ struct MailboxStateMachine<Value, Waiter> {
         }
     }
 
-    /// Takes somebody who waits, unless there is something for them. Of two who wait the later one is turned away.
+    /// Adds a waiting reader, or resumes it with a present item. A second waiting reader is turned away.
     mutating func wait(_ waiter: Waiter) -> Action {
         if case .waiting = phase { return .resume(waiter, .failure(CancellationError())) }
         if let item = poll() { return .resume(waiter, item) }
@@ -122,7 +122,7 @@ struct MailboxStateMachine<Value, Waiter> {
         return .none
     }
 
-    /// First in, first out, at a constant price.
+    /// A first-in, first-out queue with constant amortized cost.
     private struct Queue {
         private var incoming: [Value] = []
         private var outgoing: [Value] = []

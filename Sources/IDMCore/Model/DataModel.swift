@@ -1,4 +1,4 @@
-/// A model that makes itself from what a provider fetched, and knows nothing else.
+/// A model that is made from the data of a provider.
 ///
 /// ```swift
 /// struct Users: DataModel {
@@ -9,12 +9,26 @@
 /// }
 /// ```
 ///
-/// The initializer runs off the caller's actor unless ``ModelParsing/inline`` is asked for. An error that it throws
-/// reaches the caller as ``IntegrationError/model(_:)``, so that it can be told from an error of the provider.
+/// The initializer runs off the caller's actor, or on it with ``ModelParsing/inline``. An error that it throws reaches
+/// the caller as ``IntegrationError/model(_:)``, which distinguishes it from an error of the provider.
 public protocol DataModel<Source>: Sendable {
-    /// What the model is made from.
+    /// The data that the model is made from.
     associatedtype Source: Sendable
 
-    /// Makes the model, or throws if the source doesn't hold what it needs.
+    /// Creates the model. Throws if `source` lacks required data.
     init(from source: Source) throws
+}
+
+/// The place where a model is made: off the caller's actor, or on it.
+public struct ModelParsing: Sendable, Hashable {
+    enum Kind: Sendable { case concurrent, inline }
+
+    let kind: Kind
+
+    /// Off the caller's actor. The default: a large answer never blocks a screen.
+    public static let concurrent = ModelParsing(kind: .concurrent)
+
+    /// On the caller's actor, in the turn in which the answer arrived. For models that cost next to nothing, and for
+    /// values that must be shown without a turn in between.
+    public static let inline = ModelParsing(kind: .inline)
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("A provider that is asked in a task of its own", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct CancelledBeforeTests {
-    /// A way to ask a provider in a task of its own, and how many tasks that takes.
+    /// A composition that makes requests in tasks of its own, and the number of tasks.
     struct Way: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let taskCount: Int
@@ -19,7 +19,7 @@ struct CancelledBeforeTests {
         ]
     }
 
-    @Test("isn't asked in one that is cancelled already, by a request or value by value", arguments: Way.all)
+    @Test("a cancelled task starts no provider in a task of its own", arguments: Way.all)
     func cancelledBefore(way: Way) async throws {
         let (jobs, provider, isCancelled) = (HeldJobs(), FailingAtFirst(0), Signal())
         let task = Task {
@@ -36,7 +36,7 @@ struct CancelledBeforeTests {
         #expect(provider.count == 0)
     }
 
-    @Test("isn't asked if the request is cancelled before the turn in which it would be", arguments: Way.all)
+    @Test("a provider cancelled before its turn is not asked", arguments: Way.all)
     func cancelledBeforeItsTurn(way: Way) async throws {
         let (jobs, provider) = (HeldJobs(), FailingAtFirst(0))
         // What a handler starts begins in a later turn.
@@ -51,7 +51,7 @@ struct CancelledBeforeTests {
         #expect(provider.count == 0)
     }
 
-    /// Cancels who has asked, and tells whether it hears of that before it first suspends.
+    /// Cancels its caller, and logs whether it sees the cancel before it first suspends.
     private struct CancelsItsCaller: DataProvider {
         let caller = Watched<Task<Void, Never>?>(nil)
         let log = Log()
@@ -71,7 +71,7 @@ struct CancelledBeforeTests {
         ("group", { _ = try? await GroupDataProvider($0, Echo<Int>()).request((1, 2)) }),
     ]
 
-    @Test("hears on no actor of a cancel before it first suspends", arguments: waysOfAsking.indices)
+    @Test("a provider off actors sees a cancel before it first suspends", arguments: waysOfAsking.indices)
     func cancelledInItsFirstTurn(way: Int) async throws {
         // On one thread the provider isn't asked before its caller waits for it.
         let (provider, thread, isKnown) = (CancelsItsCaller(), OneThread(), Signal())
@@ -87,18 +87,18 @@ struct CancelledBeforeTests {
         #expect(provider.log.entries == ["cancelled"], "\(Self.waysOfAsking[way].name)")
     }
 
-    @Test("isn't asked by a group or for one of many if a failure comes before its turn")
+    @Test("a member whose group closes before its turn is not asked")
     func cancelledMember() async throws {
         let provider = FailingAtFirst(0)
         let isCancelled = Signal()
         let task = Task {
             await isCancelled.waitDeaf()
-            let link = _TaskGroupLink(isCollecting: true)
+            let link = TaskGroupLink(count: 1, isCollecting: true)
             await #expect(throws: CancellationError.self) {
-                try await provider.request(1, reporter: nil, linkedBy: link)
+                try await provider.perform(1, reporter: nil, in: link)
             }
             await #expect(throws: CancellationError.self) {
-                try await provider.each().ask(1, nil, FirstFailure())
+                try await provider.each().perform(1, nil, FirstFailure())
             }
         }
         task.cancel()

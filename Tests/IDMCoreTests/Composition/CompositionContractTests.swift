@@ -3,9 +3,8 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// What is made of providers that keep the contract keeps it as well, and lets go of them. The time is the clock's:
-/// what doesn't come when everything is at rest doesn't come.
-@Suite("The contract of providers, kept by", .inScope, .timeLimit(.ample))
+/// Compositions of providers that keep the contract keep it too, and release their parts.
+@Suite(.inScope, .timeLimit(.ample))
 struct CompositionContractTests {
     /// Answers after a second, or fails then, so that a cancel comes while it is at work.
     private final class Slow: DataProvider {
@@ -43,14 +42,14 @@ struct CompositionContractTests {
     private let clock = ManualClock()
     private let leaks = LeakTracker()
 
-    /// What something is made of. Nothing holds it in the end.
+    /// The parts of a composition, tracked as leaks.
     private struct Parts: Sendable {
         let slow: Slow
         let failing: Slow
         let stream: SlowStream
     }
 
-    /// Asks with two inputs, so that an answer that goes to the wrong request is seen.
+    /// Makes requests with two inputs, so that an answer to the wrong request is found.
     private func expectKept<Provider: DataProvider>(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ make: @escaping @Sendable (Parts) -> Provider
@@ -73,8 +72,7 @@ struct CompositionContractTests {
         try await check.valueHearingCancel
     }
 
-    @Test("nobody who is deaf to a cancel: that is an issue, at the line that asks")
-    func broken() async throws {
+    @Test func `a provider that ignores cancels breaks the contract, at the line of its check`() async throws {
         let (line, found) = (#line + 2, Log())
         try await withKnownIssue {
             try await expectKept { _ in ControlledDataProvider<Int, Int>(hearsCancel: false) }
@@ -85,109 +83,72 @@ struct CompositionContractTests {
         #expect(found.entries == ["\(line)"])
     }
 
-    @Test("transformed ones")
-    func transformed() async throws {
-        try await expectKept { $0.slow }
-        try await expectKept { $0.slow.map { $0 + 1 } }
-        try await expectKept { $0.slow.mapInput { $0 + 1 } }
-        try await expectKept { $0.slow.mapError { $0 } }
-        try await expectKept { $0.failing.mapError { _ in Trouble.first } }
-        try await expectKept { $0.slow.eraseToAnyDataProvider() }
-    }
+    private typealias Make = @Sendable (Parts, ManualClock) -> any DataProvider<Int, Int>
 
-    @Test("sequences and models")
-    func sequences() async throws {
-        try await expectKept { $0.slow >>>> $0.slow }
-        try await expectKept { $0.slow >>>> $0.failing }
-        try await expectKept { $0.slow >>>> { $0 + 1 } }
-        try await expectKept { $0.slow >>>> Model.self }
-        try await expectKept { $0.slow.model(Model.self) }
-    }
-
-    @Test("groups")
-    func groups() async throws {
-        try await expectKept {
-            ($0.slow >><< $0.slow).mapInput { (input: Int) in (input, input + 1) }.map { [$0.0, $0.1] }
-        }
-        try await expectKept {
-            ($0.slow >><< $0.failing).mapInput { (input: Int) in (input, input) }.map { $0.0 }
-        }
-        try await expectKept {
-            ($0.slow >><< $0.slow).collectingResults().mapInput { (input: Int) in (input, input + 1) }.map {
-                [try $0.0.get(), try $0.1.get()]
+    private static let compositions: [(name: String, make: Make)] = [
+        ("alone", { parts, _ in parts.slow }), ("map", { parts, _ in parts.slow.map { $0 + 1 } }),
+        ("mapInput", { parts, _ in parts.slow.mapInput { $0 + 1 } }),
+        ("mapError", { parts, _ in parts.failing.mapError { _ in Trouble.first } }),
+        ("erased", { parts, _ in parts.slow.eraseToAnyDataProvider() }),
+        ("sequence", { parts, _ in parts.slow >>>> parts.slow }),
+        ("failing sequence", { parts, _ in parts.slow >>>> parts.failing }),
+        ("closure", { parts, _ in parts.slow >>>> { $0 + 1 } }),
+        ("model", { parts, _ in parts.slow.model(Model.self).map(\.number) }),
+        (
+            "group",
+            { parts, _ in
+                (parts.slow >><< parts.slow).mapInput { (input: Int) in (input, input + 1) }.map { $0.0 * 100 + $0.1 }
             }
-        }
-        try await expectKept {
-            ($0.slow >><< $0.failing).collectingResults().mapInput { (input: Int) in (input, input) }.map {
-                try $0.0.get()
+        ),
+        (
+            "failing group",
+            { parts, _ in (parts.slow >><< parts.failing).mapInput { (input: Int) in (input, input) }.map { $0.0 } }
+        ),
+        (
+            "collecting group",
+            { parts, _ in
+                (parts.slow >><< parts.slow).collectingResults().mapInput { (input: Int) in (input, input + 1) }
+                    .map { try $0.0.get() * 100 + $0.1.get() }
             }
-        }
-        try await expectKept {
-            ($0.slow >><< $0.slow).grouped().mapInput { (input: Int) in (input, input + 1) }.map { [$0.0, $0.1] }
-        }
-        try await expectKept { $0.slow.each(maxConcurrent: 2).mapInput { (input: Int) in [input, 7, 8] } }
-    }
+        ),
+        (
+            "collecting group with a failure",
+            { parts, _ in
+                (parts.slow >><< parts.failing).collectingResults().mapInput { (input: Int) in (input, input) }
+                    .map { try $0.0.get() }
+            }
+        ),
+        ("each", { parts, _ in parts.slow.each(limit: 2).mapInput { (input: Int) in [input, 7, 8] }.map { $0[0] } }),
+        ("fallback", { parts, _ in parts.failing.fallback(to: parts.slow) }),
+        ("race", { parts, _ in parts.failing.race(with: parts.slow) }),
+        ("retry", { $0.failing.retry(1, delay: .constant(.seconds(1)), clock: $1) }),
+        ("delay", { $0.slow.delay(.seconds(1), clock: $1) }), ("in time", { $0.slow.timeout(.seconds(5), clock: $1) }),
+        ("too late", { $0.slow.timeout(.milliseconds(500), clock: $1) }),
+        ("coalesced", { parts, _ in parts.slow.coalesced() }),
+        ("attached", { parts, _ in parts.slow.attached(parts.failing) }),
+        ("merged", { parts, _ in parts.slow.merged(with: parts.slow) }),
+        ("stream", { parts, _ in parts.stream }),
+        ("stream in transforms", { parts, _ in parts.stream.map { $0 + 1 }.mapInput { $0 }.mapError { $0 } }),
+        ("stream of models", { parts, _ in parts.stream.model(Model.self).map(\.number) }),
+        ("stream with times", { $0.stream.delay(.seconds(1), clock: $1).timeout(.seconds(5), clock: $1) }),
+        ("stream that recovers", { parts, _ in parts.stream.fallback(to: parts.stream).retry(1) }),
+        ("stream with a side", { parts, _ in parts.stream.attached(parts.slow) }),
+        ("late failure", { parts, _ in parts.stream.merged(with: parts.failing).fallback(to: parts.stream) }),
+        ("early failure", { parts, _ in parts.failing.merged(with: parts.stream).retry(1) }),
+        ("coalesced stream", { parts, _ in parts.stream.coalesced() }),
+        (
+            "group of streams",
+            { parts, _ in (parts.stream >><< parts.stream).mapInput { (input: Int) in (input, input) }.map { $0.0 } }
+        ),
+        ("integrator", { Integrator($0.slow, clock: $1) }),
+        // Of twenty requests at once the last must be answered within ten seconds: more than a queue of one can do.
+        ("queue", { Integrator($0.slow, executing: .queue(width: 7), clock: $1) }),
+    ]
 
-    @Test("those that recover, and those that can't")
-    func recovering() async throws {
-        try await expectKept { $0.failing.fallback(to: $0.slow) }
-        try await expectKept { $0.failing.retry(1) }
-        try await expectKept { [clock] in $0.failing.retry(1, delay: .constant(.seconds(1)), clock: clock) }
-    }
+    @Test(arguments: compositions.indices)
+    func `a composition keeps the contract of providers`(index: Int) async throws {
+        let make = Self.compositions[index].make
 
-    @Test("those with a time of their own")
-    func timed() async throws {
-        try await expectKept { [clock] in $0.slow.delay(.seconds(1), clock: clock) }
-        try await expectKept { [clock] in $0.slow.timeout(.seconds(5), clock: clock) }
-        try await expectKept { [clock] in $0.slow.timeout(.milliseconds(500), clock: clock) }
-    }
-
-    @Test("those that share, add and deliver more than once")
-    func shared() async throws {
-        try await expectKept { $0.slow.coalesced() }
-        try await expectKept { $0.slow.attached($0.slow) }
-        try await expectKept { $0.slow.attached($0.failing) }
-        try await expectKept { $0.slow.merged(with: $0.slow) }
-    }
-
-    @Test("streams, and what stays one")
-    func streams() async throws {
-        try await expectKept { $0.stream }
-        try await expectKept { $0.stream.map { $0 + 1 } }
-        try await expectKept { $0.stream.mapInput { $0 + 1 } }
-        try await expectKept { $0.stream.mapError { $0 } }
-        try await expectKept { $0.stream.eraseToAnyDataProvider() }
-        try await expectKept { $0.stream >>>> Model.self }
-        try await expectKept { $0.stream.model(Model.self) }
-        try await expectKept { [clock] in $0.stream.delay(.seconds(1), clock: clock) }
-        try await expectKept { [clock] in $0.stream.timeout(.seconds(5), clock: clock) }
-        try await expectKept { $0.stream.fallback(to: $0.stream) }
-        try await expectKept { $0.stream.retry(1) }
-        try await expectKept { $0.stream.attached($0.slow) }
-    }
-
-    @Test("streams that fail before a value, or after some, and what recovers from that")
-    func failingStreams() async throws {
-        try await expectKept { $0.failing.merged(with: $0.stream) }
-        try await expectKept { $0.stream.merged(with: $0.failing) }
-        try await expectKept { $0.failing.merged(with: $0.stream).fallback(to: $0.stream) }
-        try await expectKept { $0.stream.merged(with: $0.failing).fallback(to: $0.stream) }
-        try await expectKept { $0.failing.merged(with: $0.stream).retry(1) }
-        try await expectKept { $0.stream.merged(with: $0.failing).retry(1) }
-    }
-
-    @Test("what takes the last value of a stream")
-    func lastValues() async throws {
-        try await expectKept { $0.stream >>>> $0.slow }
-        try await expectKept { $0.stream.coalesced() }
-        try await expectKept { $0.stream.each().mapInput { (input: Int) in [input, input] } }
-        try await expectKept { ($0.stream >><< $0.stream).mapInput { (input: Int) in (input, input) }.map { $0.0 } }
-    }
-
-    /// Of twenty requests at once the last is to be answered within ten seconds, and each with its own input: that is
-    /// more than a line of one, or calls that are joined, can do.
-    @Test("integrators", arguments: [ExecutingType.default, .queue(width: 7)])
-    func integrators(type: ExecutingType) async throws {
-        try await expectKept { [clock] in Integrator($0.slow, executing: type, clock: clock) }
+        try await expectKept { [clock] parts in AnyDataProvider(make(parts, clock)) }
     }
 }

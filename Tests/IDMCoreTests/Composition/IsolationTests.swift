@@ -4,15 +4,15 @@ import Testing
 
 @testable import IDMCore
 
-/// A provider that answers at once answers at once inside of every composition, on the caller's actor.
-@Suite("The caller's actor", .timeLimit(.ample))
+/// A provider that answers at once does so inside of every composition, on the caller's actor.
+@Suite(.timeLimit(.ample))
 @MainActor
 struct IsolationTests {
     typealias Composed = @Sendable (MainActorProbe) -> any DataProvider<Int, Bool>
 
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// The end of a task group suspends, whatever its children did. Not so all the rest.
+        /// False for a task group, whose end always suspends.
         let endsAtOnce: Bool
         let compose: Composed
 
@@ -59,45 +59,32 @@ struct IsolationTests {
         },
     ]
 
-    @Test("is kept, and an answer that is there at once comes without a suspension", arguments: compositions)
-    func request(_ composition: Case) async throws {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let provider = composition.compose(MainActorProbe())
-        let log = Log()
-        let wasAtOnce = try await endsWithoutSuspension {
-            log.add("\(try await provider.request(1))")
-        }
-        #expect(wasAtOnce || !composition.endsAtOnce)
-        #expect(log.entries == ["true"])
-    }
+    enum Way: CaseIterable { case request, values, requestWithProgress }
 
-    @Test("is kept for values as well", arguments: compositions)
-    func values(_ composition: Case) async throws {
+    @Test(arguments: compositions, Way.allCases)
+    func `a composition stays on the actor and returns a ready answer at once`(_ composition: Case, way: Way)
+        async throws
+    {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let provider = AnyDataProvider(composition.compose(MainActorProbe()))
-        let log = Log()
+        let (log, progress) = (Log(), ProgressLog())
         let wasAtOnce = try await endsWithoutSuspension {
-            var values = provider.values(for: 1).makeAsyncIterator()
-            while let value = try await values.next(isolation: #isolation) { log.add("\(value)") }
+            switch way {
+            case .request: log.add("\(try await provider.request(1))")
+            case .requestWithProgress:
+                try await progress.reporter.ambient { log.add("\(try await provider.request(1))") }
+            case .values:
+                var values = provider.values(for: 1).makeAsyncIterator()
+                while let value = try await values.next(isolation: #isolation) { log.add("\(value)") }
+            }
         }
+
         #expect(wasAtOnce || !composition.endsAtOnce)
         #expect(Set(log.entries) == ["true"])
     }
 
-    @Test("is kept when somebody listens for progress", arguments: compositions)
-    func heard(_ composition: Case) async throws {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let provider = composition.compose(MainActorProbe())
-        let (log, progress) = (Log(), ProgressLog())
-        let wasAtOnce = try await endsWithoutSuspension {
-            try await progress.reporter.ambient { log.add("\(try await provider.request(1))") }
-        }
-        #expect(wasAtOnce || !composition.endsAtOnce)
-        #expect(log.entries == ["true"])
-    }
-
-    @Test("is kept after a suspension", arguments: compositions)
-    func afterSuspension(_ composition: Case) async throws {
+    @Test(arguments: compositions)
+    func `a composition stays on the actor after a suspension`(_ composition: Case) async throws {
         let gate = ControlledDataProvider<Int, Int>()
         let provider = composition.compose(MainActorProbe())
         let task = Task { @MainActor in
@@ -109,8 +96,7 @@ struct IsolationTests {
         #expect(isOnMainActor)
     }
 
-    @Test("is kept by a stream through every step", arguments: [1, 2])
-    func streams(_ number: Int) async throws {
+    @Test func `a stream stays on the actor through every composition`() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let stream = (Listed(1, 2) >>>> MainActorProbe()).map { $0 }.mapError { $0 }.fallback(to: MainActorProbe())
             .retry(1).timeout(.seconds(60)).delay(.zero).attached(Doubler()).eraseToAnyDataProvider()
@@ -123,8 +109,7 @@ struct IsolationTests {
         #expect(log.entries == ["true", "true"])
     }
 
-    @Test("cancelling any composition cancels every provider below it")
-    func cancelling() async throws {
+    @Test func `cancelling a composition cancels the provider below it`() async throws {
         let compositions: [(ControlledDataProvider<Int, Int>) -> any DataProvider<Int, Int>] = [
             { $0.eraseToAnyDataProvider() }, { Doubler() >>>> $0 }, { $0 >>>> Doubler() },
             { $0.map { $0 } }, { $0.mapInput { $0 } }, { $0.mapError { $0 } },

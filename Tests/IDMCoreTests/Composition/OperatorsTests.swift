@@ -3,71 +3,66 @@ import Testing
 
 @testable import IDMCore
 
-/// Long chains as users write them. That this file compiles in no time is what it tests.
-@Suite("The operators", .timeLimit(.ample))
+/// Long chains as users write them. They test that the type checker resolves them.
+@Suite(.timeLimit(.ample))
 struct OperatorsTests {
     let d = Doubler()
 
-    @Test("Groups bind tighter than sequences")
-    func precedence() async throws {
+    @Test(arguments: [true, false])
+    func `sequences work with groups, the ternary operator, ?? and as`(flag: Bool) async throws {
         let chain = ClosureDataProvider { (number: Int) in (number, number + 1) } >>>> d >><< d >>>> { $0.0 + $0.1 }
-        #expect(try await chain.request(1) == 6)
-    }
-
-    @Test("Sequences associate to the left")
-    func associativity() {
-        let chain = d >>>> d >>>> d
-        #expect(type(of: chain) == SequenceDataProvider<SequenceDataProvider<Doubler, Doubler>, Doubler>.self)
-    }
-
-    @Test("Sequences work with the ternary operator, with ?? and with as", arguments: [true, false])
-    func otherOperators(flag: Bool) async throws {
-        let chosen = flag ? d >>>> d : Doubler() >>>> Doubler()
-        #expect(try await chosen.request(1) == 4)
         let none: SequenceDataProvider<Doubler, Doubler>? = nil
+        let chosen = flag ? d >>>> d : Doubler() >>>> Doubler()
         let present = none ?? d >>>> d
-        #expect(try await present.request(1) == 4)
         let erased = d >>>> d as any DataProvider<Int, Int>
-        #expect(try await erased.request(1) == 4)
+
+        let answers = [
+            try await chain.request(1), try await chosen.request(1), try await present.request(1),
+            try await erased.request(1),
+        ]
+
+        #expect(answers == [6, 4, 4, 4])
     }
 
-    @Test("A chain of twenty providers compiles, and runs")
-    func twenty() async throws {
+    @Test func `a chain of twenty providers compiles`() async throws {
         let chain =
             d >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d
             >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d >>>> d
+
         #expect(try await chain.request(1) == 1 << 20)
     }
 
-    @Test("Four closures without types compile inline")
-    func fourClosures() async throws {
-        let chain = d >>>> { $0 + 1 } >>>> { $0 * 2 } >>>> { "\($0)" } >>>> { $0.count }
-        #expect(try await chain.request(50) == 3)
-    }
-
-    @Test("Eight closures with types compile inline")
-    func eightClosures() async throws {
-        let chain =
+    @Test func `four closures without types, and eight with, compile inline`() async throws {
+        let four = d >>>> { $0 + 1 } >>>> { $0 * 2 } >>>> { "\($0)" } >>>> { $0.count }
+        let eight =
             d
             >>>> { (value: Int) in value + 1 } >>>> { (value: Int) in value + 1 }
             >>>> { (value: Int) in value + 1 } >>>> { (value: Int) in value + 1 }
             >>>> { (value: Int) in value + 1 } >>>> { (value: Int) in value + 1 }
             >>>> { (value: Int) in value + 1 } >>>> { (value: Int) in "\(value)" }
-        #expect(try await chain.request(1) == "9")
+
+        #expect(try await (four.request(50), eight.request(1)) == (3, "9"))
     }
 
-    @Test("A mix of groups, models, closures and methods compiles")
-    func mix() async throws {
+    @Test func `a mix of groups, models, closures, opaque and erased providers compiles`() async throws {
+        func opaque() -> some DataProvider<Int, Int> { Doubler() }
         let split = ClosureDataProvider { (number: Int) in (number, number, number) }
-        let chain = split >>>> d >><< (d >>>> Text.self) >><< d.map { $0 + 1 } >>>> { "\($0.0) \($0.1.value) \($0.2)" }
+        let chain =
+            split >>>> opaque() >><< (d >>>> Text.self) >><< AnyDataProvider(d).map { $0 + 1 }
+            >>>> { "\($0.0) \($0.1.value) \($0.2)" }
+
         #expect(try await chain.request(2) == "4 4 5")
     }
 
-    @Test("Any providers compose: opaque ones, boxed ones and callers of closures")
-    func anything() async throws {
-        func opaque() -> some DataProvider<Int, Int> { Doubler() }
-        let boxed = AnyDataProvider(Doubler())
-        #expect(try await (opaque() >>>> boxed >>>> opaque()).request(1) == 8)
-        #expect(try await (opaque() >><< boxed).request((1, 2)) == (2, 4))
+    @Test func `groups stay flat up to eight, by the operator and by combined(with:)`() async throws {
+        let eight = d >><< d >><< d >><< d >><< d >><< d >><< d >><< d
+        let spelled = d.combined(with: d).combined(with: d).combined(with: d).combined(with: d).combined(with: d)
+            .combined(with: d).combined(with: d)
+        typealias Eight = (Int, Int, Int, Int, Int, Int, Int, Int)
+        let answer: Eight = try await eight.request((1, 2, 3, 4, 5, 6, 7, 8))
+        let spelledAnswer: Eight = try await spelled.request((1, 2, 3, 4, 5, 6, 7, 8))
+        let nine = try await GroupDataProvider(d, d, d, d, d, d, d, d, d).request((1, 2, 3, 4, 5, 6, 7, 8, 9))
+
+        #expect([answer.0, answer.7, spelledAnswer.0, spelledAnswer.7, nine.8] == [2, 16, 2, 16, 18])
     }
 }

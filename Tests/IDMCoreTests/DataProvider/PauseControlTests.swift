@@ -4,31 +4,24 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Pausing requests", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct PauseControlTests {
     private let control = PauseControl()
-    /// Moved by nobody: to run it waits until everything that calls have started is at rest.
+    /// Not advanced by most tests: `run()` waits until all started work is at rest.
     private let clock = ManualClock()
 
-    @Test func `nobody may pause a request that was made without a control`() async throws {
+    @Test func `a request without a control has none and passes checkpoints`() async throws {
         #expect(PauseControl.current == nil)
         try await PauseControl.checkpoint()
     }
 
-    @Test func `a provider finds the control of whoever asks, and of nobody else`() async throws {
+    @Test func `a provider finds the control of its caller only`() async throws {
         let provider = ClosureDataProvider<Void, Bool> { [control] _ in PauseControl.current === control }
         #expect(try await control.bind { try await provider.request() })
         #expect(try await !provider.request())
     }
 
-    @Test func `a checkpoint is passed at once unless the control pauses`() async throws {
-        try await control.bind { try await PauseControl.checkpoint() }
-        control.pause()
-        control.resume()
-        try await control.bind { try await PauseControl.checkpoint() }
-    }
-
-    @Test func `all that wait go on when it is resumed`() async throws {
+    @Test func `resuming a control resumes all waiting requests`() async throws {
         control.pause()
         control.pause()
         let asked = Log()
@@ -45,7 +38,7 @@ struct PauseControlTests {
         for task in tasks { #expect(try await task.value == 1) }
     }
 
-    @Test func `a cancel ends the wait, whenever it comes`() async throws {
+    @Test func `a cancel before or during the wait ends it`() async throws {
         control.pause()
         let task = Task(executorPreference: clock.executor) { [control] in try await control.waitWhilePaused() }
         await clock.run()
@@ -58,16 +51,16 @@ struct PauseControlTests {
         await #expect(throws: CancellationError.self) { try await cancelled.value }
     }
 
-    @Test func `one that is resumed and paused again at once goes on waiting`() async throws {
+    @Test func `a control paused again at once keeps requests waiting`() async throws {
         control.pause()
         let log = Log()
         let task = Task(executorPreference: clock.executor) { [control] in
             log.add("waits")
             try await control.waitWhilePaused()
-            log.add("goes on")
+            log.add("resumed")
         }
         await clock.run()
-        // Observers hear of it before those that wait are let go.
+        // Observers are called before waiting requests resume.
         var observation: PauseControl.Observation? = control.observe { [weak control] in
             if control?.isPaused == false { control?.pause() }
         }
@@ -78,10 +71,10 @@ struct PauseControlTests {
         observation = nil
         control.resume()
         try await task.value
-        #expect(log.entries == ["waits", "goes on"])
+        #expect(log.entries == ["waits", "resumed"])
     }
 
-    @Test func `an observer hears of each change until it is let go`() {
+    @Test func `an observer is called for each change until it is released`() {
         let log = Log()
         var observation: PauseControl.Observation? = control.observe { [weak control] in
             log.add("\(control?.isPaused ?? false)")
@@ -96,7 +89,7 @@ struct PauseControlTests {
         #expect(log.entries.count == 2)
     }
 
-    @Test(arguments: 0..<20) func `pauses, resumes and cancels that race leave nobody waiting`(round: Int) async {
+    @Test(arguments: 0..<20) func `racing pauses, resumes and cancels leave no request waiting`(round: Int) async {
         let waiting = (0..<50).map { _ in Task { [control] in try? await control.waitWhilePaused() } }
         let racing = (0..<50).map { index in
             Task { [control] in if index % 2 == 0 { control.pause() } else { control.resume() } }
@@ -110,7 +103,7 @@ struct PauseControlTests {
 
     // MARK: Calls
 
-    @Test @MainActor func `a call holds back what its provider answers until it is resumed`() async throws {
+    @Test @MainActor func `a paused call holds its answer until it is resumed`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()
         let users = Integrator(provider, clock: clock)
@@ -128,7 +121,7 @@ struct PauseControlTests {
         #expect(log.entries == ["7", "completed"])
     }
 
-    @Test @MainActor func `it holds back each value of a stream, and an error before it is tried again`() async throws {
+    @Test @MainActor func `a paused call holds values of a stream and errors before a retry`() async throws {
         let log = Log()
         let stream = ControlledStreamDataProvider<Int, Int>()
         let values = Integrator(stream, clock: clock)
@@ -159,7 +152,7 @@ struct PauseControlTests {
         #expect(log.entries == ["1", "2", "again"])
     }
 
-    @Test @MainActor func `a call that waits for its turn doesn't begin before it is resumed`() async throws {
+    @Test @MainActor func `a paused call in a queue does not begin before it is resumed`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()
         let users = Integrator(provider, executing: .queue, clock: clock)
@@ -186,7 +179,7 @@ struct PauseControlTests {
     }
 
     @Test @MainActor
-    func `paused on the way to the actor of its handlers, a call begins and retries nothing`() async throws {
+    func `a call paused on its way to the handlers' actor does not begin or retry`() async throws {
         for _ in 0..<Volume.of(500, normally: 50) {
             let (log, control) = (Log(), PauseControl())
             let provider = ControlledDataProvider<Int, Int>()
@@ -221,7 +214,7 @@ struct PauseControlTests {
     }
 
     @Test(arguments: [false, true]) @MainActor
-    func `nothing is asked again before it is resumed`(isInCall: Bool) async throws {
+    func `a paused request is not retried before it is resumed`(isInCall: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let retried = provider.retry(1, delay: .constant(.seconds(1)), clock: clock)
         let task = control.bind {
@@ -239,7 +232,7 @@ struct PauseControlTests {
         #expect(try await task.value == 3)
     }
 
-    @Test @MainActor func `paused on the way to the actor of its handlers, a call tells nothing either`() async throws {
+    @Test @MainActor func `a call paused on its way to the handlers' actor delivers nothing`() async throws {
         let log = Log()
         let users = Integrator(ClosureDataProvider<Void, Int> { _ in 7 }, clock: clock)
         // Its answer has to wait for this actor.
@@ -253,7 +246,7 @@ struct PauseControlTests {
     }
 
     @Test(arguments: [false, true]) @MainActor
-    func `what is held back is nobody else's answer`(isRetried: Bool) async throws {
+    func `a held answer is not given to a later call`(isRetried: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let users = Integrator(provider, executing: .only(joining: true), clock: clock)
         let paused = control.bind {
@@ -273,7 +266,7 @@ struct PauseControlTests {
     }
 
     @Test @MainActor
-    func `what handlers call pauses with their call, and not with who reports or cancels`() async throws {
+    func `handlers see the control of their call, not of the reporter or canceller`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         var (controls, isReported): ([PauseControl?], Bool) = ([], false)
         let prepared = Integrator(provider, clock: clock).prepareCall(1)
@@ -296,7 +289,7 @@ struct PauseControlTests {
         #expect(!isReported)
     }
 
-    @Test func `a cancel of a paused call is told at once`() async throws {
+    @Test func `a cancel of a paused call is delivered at once`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let log = Log()
         let users = Integrator(provider, clock: clock)

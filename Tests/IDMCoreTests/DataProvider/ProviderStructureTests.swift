@@ -2,7 +2,7 @@ import IDMCore
 import TestSupport
 import Testing
 
-@Suite("The structure of providers", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct ProviderStructureTests {
     private struct SignIn: DataProvider {
         func request(_ input: String) async throws -> Int { input.count }
@@ -24,17 +24,17 @@ struct ProviderStructureTests {
         init(from source: String) throws {}
     }
 
-    @Test("a provider is shown by the name of its type")
+    @Test("a provider has the name of its type")
     func leaf() {
         #expect(SignIn().structure == .provider("SignIn"))
         #expect(SignIn().structure.description == "SignIn")
         #expect(ValueDataProvider<Void, Int>(1).structure.description == "ValueDataProvider<(), Int>")
     }
 
-    @Test("a sequence is flat, however it was put together")
+    @Test("a sequence is flat however it was composed")
     func sequence() {
         let left = SignIn() >>>> Profile() >>>> Title.self
-        let right = SequenceDataProvider(SignIn(), Profile() >>>> Title.self)
+        let right = SignIn().then(Profile() >>>> Title.self)
         #expect(left.structure == right.structure)
         #expect(
             left.structure.description == """
@@ -45,7 +45,7 @@ struct ProviderStructureTests {
                 """)
     }
 
-    @Test("a tree shows what runs inside of what, and when")
+    @Test("the text shows nested parts and their conditions")
     func tree() {
         let provider =
             SignIn().timeout(.seconds(5)) >>>> Account()
@@ -70,7 +70,7 @@ struct ProviderStructureTests {
                 """)
     }
 
-    @Test("every way to compose shows its parts", arguments: Self.compositions)
+    @Test("every composition shows its parts", arguments: Self.compositions)
     func everyWay(structure: ProviderStructure, text: String) {
         #expect(structure.description.replacing("\n", with: "|").replacing("   ", with: " ") == text)
     }
@@ -85,17 +85,18 @@ struct ProviderStructureTests {
         (Profile().merged(with: Profile()).structure, "merged|├─ first: Profile|└─ then: Profile"),
         (Profile().attached(Friends()).structure, "attached|├─ answers: Profile|└─ beside it: Friends"),
         (Profile().each().structure, "each|└─ Profile"),
-        (Profile().each(maxConcurrent: 3).structure, "each, 3 at a time|└─ Profile"),
+        (Profile().each(limit: 3).structure, "each, 3 at a time|└─ Profile"),
         ((Profile() >><< Friends()).structure, "group|├─ Profile|└─ Friends"),
         ((Profile() >><< Friends()).grouped().structure, "group|├─ Profile|└─ Friends"),
         (
             (Profile() >><< Friends()).collectingResults().structure,
             "group, collecting results|├─ Profile|└─ Friends"
         ),
-        (GroupDataProvider().structure, "group"),
+        (Profile().race(with: Profile()).structure, "race|├─ either: Profile|└─ or: Profile"),
+        (AsyncSequenceDataProvider { AsyncStream<Int> { nil } }.structure, "sequence: () → Int"),
     ]
 
-    @Test("a type of a user's own takes part by giving its structure")
+    @Test("a custom type takes part by its structure")
     func ownType() {
         struct Logged<Base: DataProvider>: DataProvider {
             let base: Base
@@ -134,7 +135,7 @@ struct ProviderStructureTests {
             ])
     }
 
-    @Test("a flow chart joins stages, forks groups, and frames what stands around")
+    @Test("a flow chart joins stages, forks groups and frames wrappers")
     func mermaid() {
         let provider = Account() >>>> Profile().retry(2) >><< Friends()
         #expect(
@@ -167,7 +168,7 @@ struct ProviderStructureTests {
                 """)
     }
 
-    @Test("a name can't break out of a flow chart")
+    @Test("a name cannot break out of a flow chart")
     func escapedNames() {
         let structure = ProviderStructure.branches("a\"]\nb", ["#1<x>": .provider("\"\r\n")])
         #expect(
@@ -182,7 +183,7 @@ struct ProviderStructureTests {
     }
 
     @Test(
-        "whatever a name is, a flow chart shows it as it is",
+        "a flow chart shows any name unchanged",
         arguments: [
             // A quote with an accent is one character, and holds a quote.
             ("\"\u{301}", "#quot;\u{301}"), ("<\u{301}b>", "#lt;\u{301}b#gt;"),
@@ -195,7 +196,7 @@ struct ProviderStructureTests {
         #expect(ProviderStructure.provider(name).mermaid == "flowchart LR\n    n1[\"\(shown)\"]")
     }
 
-    @Test("what forks with nothing inside is still drawn")
+    @Test("an empty fork is drawn")
     func emptyFork() {
         #expect(
             ProviderStructure.group([]).mermaid == """

@@ -111,7 +111,7 @@ struct ExecutingTypePicturesTests {
 
         func request(_ input: String) async throws -> String {
             await board.markRequest("[", clock)
-            try await DelayDataProvider(Echo<Void>(), duration: Timeline.tick * 8, clock: clock).request(())
+            try await Echo<Void>().delay(Timeline.tick * 8, clock: clock).request(())
             await board.markRequest(Character(input.prefix(1).uppercased()), filling: "=", clock)
             return input
         }

@@ -15,6 +15,11 @@ extension Surroundings {
         let doubled = ClosureDataProvider { (number: Int) in number * 2 }
         // end
 
+        let socket = SampleSocket()
+        // sample: a stream of a sequence
+        let messages = AsyncSequenceDataProvider { (room: String) in socket.messages(in: room) }
+        // end
+
         // sample: a value
         let defaults = ValueDataProvider<Void, Settings>(.standard)
         // end
@@ -39,7 +44,7 @@ extension Surroundings {
             var structure: ProviderStructure { .wrapping(base.structure, in: "logged") }
         }
         // end
-        _ = (UserDataProvider(), doubled, defaults, LegacyDataProvider(), LoggedProvider(base: doubled))
+        _ = (UserDataProvider(), doubled, messages, defaults, LegacyDataProvider(), LoggedProvider(base: doubled))
     }
 
     private static func composition(id: Int) async throws {
@@ -122,3 +127,7 @@ extension Surroundings {
 
 // Types inside of a function can't see static members of the type around it.
 private let client = Surroundings.Client()
+
+private struct SampleSocket: Sendable {
+    func messages(in room: String) -> AsyncStream<String> { AsyncStream { nil } }
+}

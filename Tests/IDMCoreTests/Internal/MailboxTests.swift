@@ -1,31 +1,45 @@
-import IDMCore
+import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A mailbox", .timeLimit(.ample))
+@testable import IDMCore
+
+@Suite(.timeLimit(.ample))
 struct MailboxTests {
-    @Test("is given up before what that brings about happens, and its reader hears of it after that")
-    func abandoned() async throws {
+    @Test func `abandoning a mailbox runs the action before the waiting reader resumes`() async throws {
         let (mailbox, executor, actions) = (Mailbox<Int>(), CountingExecutor(), Log())
         let reading = Task(executorPreference: executor) { try await mailbox.next(isolation: nil) }
         try await executor.ran(1)
+
         mailbox.abandon {
             mailbox.send(1)
             mailbox.end(.finished)
             actions.add("after job \(executor.jobCount)")
         }
-        #expect(executor.jobCount == 2)
-        #expect(actions.entries == ["after job 1"])
+
+        #expect(executor.jobCount == 2 && actions.entries == ["after job 1"])
         await #expect(throws: CancellationError.self) { try await reading.value }
-        await #expect(throws: CancellationError.self) { try await mailbox.next(isolation: nil) }
     }
 
-    @Test("that is given up forgets what lies there, and does what that brings about each time")
-    func leftovers() async throws {
-        let mailbox = Mailbox<Int>(first: 1)
-        var actions = 0
-        for _ in 0..<2 { mailbox.abandon { actions += 1 } }
+    @Test func `an abandoned mailbox has no values, and runs its action each time`() async throws {
+        let (mailbox, actions) = (Mailbox<Int>(first: 1), Log())
+
+        for _ in 0..<2 { mailbox.abandon { actions.add("action") } }
+
         await #expect(throws: CancellationError.self) { try await mailbox.next(isolation: nil) }
-        #expect(actions == 2)
+        #expect(actions.count == 2)
+    }
+
+    @Test func `releasing the replaced value may set another one`() async throws {
+        let (latest, log) = (LatestValue<Canary?>(nil), Log())
+        latest.set(
+            Canary {
+                latest.set(nil)
+                log.add("released")
+            })
+
+        latest.set(nil)
+
+        #expect(await latest.next(after: 0)?.version == 4 && log.entries == ["released"])
     }
 }

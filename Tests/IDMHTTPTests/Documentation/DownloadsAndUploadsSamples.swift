@@ -37,7 +37,7 @@ private func transfers(
     do {
         // sample: pausing
         let control = PauseControl()
-        let both = signIn >>>> downloads.each(maxConcurrent: 5)
+        let both = signIn >>>> downloads.each(limit: 5)
         async let files = control.bind { try await both.request(user) }
         control.pause()
         control.resume()

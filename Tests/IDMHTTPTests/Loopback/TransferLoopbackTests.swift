@@ -236,7 +236,7 @@ struct TransferLoopbackTests {
             }
             let service = server.service()
             let log = Log()
-            let call = Integrator(signIn(service) >>>> DownloadProvider(service).each(maxConcurrent: 5))
+            let call = Integrator(signIn(service) >>>> DownloadProvider(service).each(limit: 5))
                 .prepareCall(ServiceRequest(.post, "/sign-in"))
                 .onProgress { log.add("\($0.fraction)") }
             let task = call.call()

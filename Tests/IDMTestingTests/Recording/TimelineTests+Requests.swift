@@ -48,7 +48,7 @@ extension TimelineTests {
         try await TestScope.run {
             await Timeline.expect(source: "(!b)-c|", hears: "b-c|") { source, _ in source.fallback(to: source) }
             await Timeline.expect(source: "(!b)-|", hears: "--([[\"b\", \"b\", \"b\"]]|)") { source, _ in
-                source.fallback(to: source).each(maxConcurrent: 3).mapInput { (_: Void) in [(), (), ()] }
+                source.fallback(to: source).each(limit: 3).mapInput { (_: Void) in [(), (), ()] }
             }
         }
     }

@@ -51,7 +51,7 @@ extension ManualClockTests {
             case .group: _ = try await (provider >><< provider).request((1, 2))
             case .collecting: _ = try await (provider >><< provider).collectingResults().request((1, 2))
             case .each: _ = try await provider.each().request([1, 2])
-            case .eachAfterEach: _ = try await provider.each(maxConcurrent: 1).request([1, 2])
+            case .eachAfterEach: _ = try await provider.each(limit: 1).request([1, 2])
             }
         }
     }

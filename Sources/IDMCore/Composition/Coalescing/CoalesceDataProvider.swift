@@ -1,47 +1,45 @@
-/// A provider whose equal requests share one. Made by ``DataProvider/coalesced(by:)``.
+/// A provider whose equal requests share one run. Made by ``DataProvider/coalesced(by:)``. Copies share too.
 public struct CoalesceDataProvider<Base: DataProvider, Key: Hashable & Sendable>: DataProvider {
     private let requests: SharedRequests<Key, Base.Input, Base.Output>
     private let key: @Sendable (Base.Input) -> Key
 
-    /// Makes a provider whose requests with the same key share one request of the base. Copies share as well.
-    public init(_ base: Base, by key: @escaping @Sendable (Base.Input) -> Key) {
+    init(_ base: Base, by key: @escaping @Sendable (Base.Input) -> Key) {
         requests = SharedRequests(provider: base, closesWhenFinished: true)
         self.key = key
     }
 
-    /// Joins the request that is in request for the same key, or makes one.
+    /// Joins the running request for the same key, or starts one.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         try Task.checkCancellation()
-        let subscription = requests.join(key(input), input)
-        defer { subscription.leave() }
-        return try await subscription.request(input)
+        let subscriber = requests.subscribe(key(input), input)
+        defer { subscriber.leave() }
+        return try await subscriber.lastValue(of: requests.provider, isolation: #isolation)
     }
 
-    /// The base, whose requests are shared.
+    /// The base, marked as shared.
     public var structure: ProviderStructure { .wrapping(requests.provider.structure, in: "coalesced") }
 }
 
 extension DataProvider {
-    /// This provider with requests for the same key made once for all who ask while one is in request.
+    /// Returns a provider that makes one request for all callers with the same key while it runs.
     ///
-    /// Every request that shares gets the same answer or the same error. The request is made with the input of the
-    /// first, on the first one's actor. Nothing is kept: a request that comes after the answer makes a new one. The
-    /// result is to be kept and shared, since each call of this method makes a provider that shares with no other.
+    /// All callers that share get the same answer or the same error. The request is made with the input of the first
+    /// one, on its actor. Nothing is cached: a call after the answer starts a new request. Keep the returned provider,
+    /// because each call of this method returns one that shares with no other.
     ///
-    /// Cancelling one of those who share ends that one at once and no other; when the last of them is cancelled, so is
-    /// the request. Progress reaches everybody who shares. The request becomes as urgent as the most urgent who joins,
-    /// where the platform can.
+    /// Cancelling one caller ends that one at once and no other. Cancelling the last one cancels the request. Progress
+    /// goes to all callers. The request gets the priority of the most urgent caller, where the platform can escalate.
     ///
-    /// A base that asks this provider for its own key waits for its own answer, for ever.
+    /// A base that makes a request of this provider for its own key never ends, because it waits for itself.
     ///
-    /// Not a stream: of a provider that delivers many values everybody gets the last.
+    /// The result is not a stream: of a provider that delivers many values it answers with the last.
     public func coalesced<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key
     ) -> CoalesceDataProvider<Self, Key> {
         CoalesceDataProvider(self, by: key)
     }
 
-    /// This provider with equal requests made once for all who ask while one is in request. See ``coalesced(by:)``.
+    /// Returns a provider that makes one request for all callers with equal inputs. See ``coalesced(by:)``.
     public func coalesced() -> CoalesceDataProvider<Self, Input> where Input: Hashable {
         CoalesceDataProvider(self) { $0 }
     }

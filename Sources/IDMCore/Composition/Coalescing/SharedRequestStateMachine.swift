@@ -1,25 +1,25 @@
-/// A subscription in one request.
+/// The identity of one subscriber of one request.
 struct SubscriptionID: Hashable, Sendable {
     let request: Int
     let number: Int
 }
 
-/// Who sits in which request: what ``SharedRequests`` does, without the doing.
+/// Decides who shares which request. ``SharedRequestCoordinator`` performs the effects.
 ///
-/// A request is one run of a provider for everybody who asks for the same key. It starts when the first subscriber asks,
-/// and is cancelled when the last one leaves. It can be joined until its key is free for the next request: once
-/// everybody has left, or once it has landed, or only when somebody has left after that.
+/// A request is one run of a provider for all subscribers of a key. It starts with the first subscriber that starts it,
+/// and is cancelled when the last one leaves. It can be joined until all subscribers have left, or until it has
+/// finished, or (if `closesWhenFinished` is false) until one has left after that.
 struct SharedRequestStateMachine<Key: Hashable, Order, Value, Subscriber, Work> {
-    /// What a subscriber who joins late has missed.
+    /// The events before a subscriber joined.
     struct History {
         var latest: Value?
         var ending: MailboxEnding?
     }
 
     fileprivate enum Phase {
-        /// Nobody has asked yet. Whoever does first, what the first subscriber came for is what is asked.
+        /// Not started. The run is made for the first subscriber's order, whichever subscriber starts it.
         case idle(Order)
-        /// On the way; nil until the run is known.
+        /// Running. The run is nil until it is known.
         case running(Work?)
         case finished
     }
@@ -32,17 +32,17 @@ struct SharedRequestStateMachine<Key: Hashable, Order, Value, Subscriber, Work> 
         var lastSubscription = 0
 
         var hasFinished: Bool { if case .finished = phase { true } else { false } }
-        /// What is on the way, if that is known.
+        /// The run, if the request runs and it is known.
         var run: Work? { if case .running(let run) = phase { run } else { nil } }
     }
 
-    /// What nobody needs any more, to be let go of where no lock is held.
+    /// A removed subscriber, to be released outside of the lock.
     struct Removal {
         let subscriber: Subscriber
-        /// Nobody is left in it.
+        /// The request, if it has no subscriber left.
         let request: Request?
 
-        /// The run that is to be cancelled.
+        /// The run to cancel.
         var cancelled: Work? { request?.run }
     }
 
@@ -51,24 +51,23 @@ struct SharedRequestStateMachine<Key: Hashable, Order, Value, Subscriber, Work> 
     private var lastRequest = 0
     private let closesWhenFinished: Bool
 
-    /// - Parameter closesWhenFinished: Whether nobody joins a request that has landed, though nobody has left it. True
-    ///   where what is asked after the answer is to be asked anew, false where the run isn't over before somebody has
-    ///   heard it.
+    /// - Parameter closesWhenFinished: Whether a finished request can no longer be joined. True where a later request
+    ///   must be made anew, false where a run is not over before a subscriber has received it.
     init(closesWhenFinished: Bool) {
         self.closesWhenFinished = closesWhenFinished
     }
 
-    /// Whether nobody sits anywhere.
+    /// True if there is no request.
     var isEmpty: Bool { requests.isEmpty && joinable.isEmpty }
 
-    /// Takes a subscription in the key's request, or in a new one.
+    /// Adds a subscriber to the open request of `key`, or to a new one.
     mutating func join<R>(_ key: Key, for order: Order, _ subscriber: (SubscriptionID, History) -> (Subscriber, R)) -> R
     {
         let id = joinable[key] ?? open(key, for: order)
         let number = (requests[id]?.lastSubscription ?? 0) + 1
         let (subscribed, result) = subscriber(
             SubscriptionID(request: id, number: number), requests[id]?.history ?? History())
-        // In place: a copy of all who sit there, for each who joins, would make many dear.
+        // In place: a copy of all subscribers for each new one would cost quadratic time.
         requests[id]?.lastSubscription = number
         requests[id]?.subscribers[number] = subscribed
         return result
@@ -76,47 +75,52 @@ struct SharedRequestStateMachine<Key: Hashable, Order, Value, Subscriber, Work> 
 
     private mutating func open(_ key: Key, for order: Order) -> Int {
         lastRequest += 1
-        // A key that doesn't equal itself, as a number that is none, would never be found again.
+        // A key that does not equal itself, such as NaN, would never be found again.
         if key == key { joinable[key] = lastRequest }
         requests[lastRequest] = Request(key: key, phase: .idle(order))
         return lastRequest
     }
 
-    /// What a subscriber who asks is to do.
-    enum Turn {
-        /// Start the request, for what its first subscriber came for.
+    /// The next step of a subscriber that starts.
+    enum StartAction {
+        /// Start the request for this order.
         case start(Order)
-        /// Wait for what is on the way, if it is known.
+        /// Wait for the run, if it is known.
         case wait(for: Work?)
     }
 
-    /// A subscriber asks, and may have changed since it took the subscription.
-    mutating func ask(_ subscription: SubscriptionID, as subscriber: Subscriber) -> Turn {
-        guard requests[subscription.request]?.subscribers[subscription.number] != nil else { return .wait(for: nil) }
-        requests[subscription.request]?.subscribers[subscription.number] = subscriber
-        guard case .idle(let order) = requests[subscription.request]?.phase else {
-            return .wait(for: requests[subscription.request]?.run)
+    /// A subscriber starts, with new contents since it joined.
+    mutating func start(_ subscription: SubscriptionID, as subscriber: Subscriber) -> StartAction {
+        let id = subscription.request
+        guard requests[id]?.subscribers.updateValue(subscriber, forKey: subscription.number) != nil else {
+            requests[id]?.subscribers[subscription.number] = nil
+            return .wait(for: nil)
         }
-        requests[subscription.request]?.phase = .running(nil)
-        return .start(order)
+        switch requests[id]?.phase {
+        case .idle(let order):
+            requests[id]?.phase = .running(nil)
+            return .start(order)
+        case .running(let run): return .wait(for: run)
+        case .finished, nil: return .wait(for: nil)
+        }
     }
 
-    /// The run of a request is known. Returns it if it is to be cancelled, since everybody has left.
+    /// The run of a request is known. Returns it if it must be cancelled, because all subscribers have left.
     mutating func started(_ id: Int, _ run: Work) -> Work? {
         guard let request = requests[id] else { return run }
         if case .running = request.phase { requests[id]?.phase = .running(run) }
         return nil
     }
 
-    /// A value has come. Returns who is to get it, in the order of their subscriptions, and the value whose place it takes, to
-    /// be let go of where no lock is held.
-    mutating func deliver(_ value: Value, _ id: Int) -> (to: [Subscriber], instead: Value?) {
+    /// A value has arrived. Returns the subscribers that receive it in the order of their numbers, and the value that it
+    /// replaces, which is released outside of the lock.
+    mutating func deliver(_ value: Value, _ id: Int) -> (to: [Subscriber], replaced: Value?) {
         let old = requests[id]?.history.latest
         requests[id]?.history.latest = value
         return (subscribers(of: id), old)
     }
 
-    /// The run has ended. Returns who is to hear it, in the order of their subscriptions.
+    /// The run has ended. Returns the subscribers to notify in the order of their numbers.
     mutating func finish(_ id: Int, _ ending: MailboxEnding) -> [Subscriber] {
         requests[id]?.history.ending = ending
         requests[id]?.phase = .finished
@@ -124,28 +128,26 @@ struct SharedRequestStateMachine<Key: Hashable, Order, Value, Subscriber, Work> 
         return subscribers(of: id)
     }
 
-    /// A subscriber leaves; leaving twice is leaving once.
+    /// A subscriber leaves. Leaving twice does nothing.
     mutating func leave(_ subscription: SubscriptionID) -> Removal? {
-        guard let subscriber = requests[subscription.request]?.subscribers.removeValue(forKey: subscription.number),
-            let request = requests[subscription.request]
-        else { return nil }
-        let isLast = request.subscribers.isEmpty
-        if isLast || request.hasFinished { close(subscription.request, request.key) }
-        if isLast { requests[subscription.request] = nil }
-        return Removal(subscriber: subscriber, request: isLast ? request : nil)
+        let id = subscription.request
+        guard let subscriber = requests[id]?.subscribers.removeValue(forKey: subscription.number) else { return nil }
+        // Read in place: a copy of the request for each subscriber costs more than the rest.
+        let isLast = requests[id]?.subscribers.isEmpty ?? true
+        if isLast || requests[id]?.hasFinished ?? true, let key = requests[id]?.key { close(id, key) }
+        return Removal(subscriber: subscriber, request: isLast ? requests.removeValue(forKey: id) : nil)
     }
 
-    /// Who else sits in the request of a subscription, in no order.
+    /// The remaining subscribers of the same request, in no order.
     func otherSubscribers(of subscription: SubscriptionID) -> [Subscriber] {
         guard let subscribers = requests[subscription.request]?.subscribers, subscribers.count > 1 else { return [] }
         return subscribers.compactMap { $0.key == subscription.number ? nil : $0.value }
     }
 
-    /// Who sits in a request, in the order of their subscriptions.
+    /// The subscribers of a request in the order of their numbers.
     func subscribers(of id: Int) -> [Subscriber] {
         guard let subscribers = requests[id]?.subscribers else { return [] }
-        // Numbers alone: to sort pairs, of which the compiler doesn't know the second part here, takes many times as
-        // long.
+        // The numbers alone: pairs whose second type is generic are sorted many times slower.
         let numbers: [Int] = Array(subscribers.keys).sorted()
         return numbers.compactMap { subscribers[$0] }
     }

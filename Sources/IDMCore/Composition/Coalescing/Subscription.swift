@@ -1,63 +1,39 @@
 import Synchronization
 
-/// A subscription in a request: one request's own part in a run that it shares with others. Made by ``SharedRequests/join(_:_:)``.
+/// A caller's share in a request. Made by ``SharedRequests/join(_:_:)``.
 ///
-/// Itself a provider, to be asked once. The input was given with the subscription; the one that a request is made with isn't
-/// looked at. A subscription delivers every value that comes while it is taken, first of all the latest one so far, and keeps
-/// what hasn't been asked for. When the task that asks is cancelled, the subscription is left and the request ends at once.
+/// A subscription is a provider for one request. The input was given when it was made; that of the request is ignored.
+/// It delivers the latest value so far and each later one, and keeps the values that have not been read. When the
+/// requesting task is cancelled, it leaves and ends at once.
 final class Subscription<Input: Sendable, Output: Sendable>: StreamDataProvider {
-    private let number: SubscriptionID
-    private let mailbox: Mailbox<Output>
-    private let host: any SubscriptionHost<Input, Output>
-    private let hasAsked = Atomic(false)
-    private let hasLeft = Atomic(false)
+    private let provider: any DataProvider<Input, Output>
+    private let subscriber: Subscriber
 
-    init(_ number: SubscriptionID, mailbox: Mailbox<Output>, host: any SubscriptionHost<Input, Output>) {
-        self.number = number
-        self.mailbox = mailbox
-        self.host = host
+    init(_ subscriber: Subscriber, provider: any DataProvider<Input, Output>) {
+        self.subscriber = subscriber
+        self.provider = provider
     }
 
     deinit { leave() }
 
-    var deliversMany: Bool { host.provider.stream != nil }
+    var deliversMany: Bool { provider.stream != nil }
 
     func request(_ input: Input) async throws -> Output {
-        try await last(isolation: #isolation)
+        try await subscriber.lastValue(of: provider, isolation: #isolation)
     }
 
     func values(for input: Input) -> ProviderValues<Output> {
         ProviderValues { SubscriptionCursor(subscription: self) }
     }
 
-    /// Gives the subscription up. The last one to leave before the answer cancels the run. Leaving twice is leaving once.
+    /// Leaves the request. The last subscriber to leave before the answer cancels the run. Leaving twice does nothing.
     func leave() {
-        // Most subscriptions are left by who has asked, and then once more when they go.
-        guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
-        mailbox.abandon { host.leave(number) }
+        subscriber.leave()
     }
 
     fileprivate func next(isolation: isolated (any Actor)?) async throws -> Output? {
-        if Task.isCancelled {
-            leave()
-        } else if !hasAsked.exchange(true, ordering: .relaxed) {
-            let subscriber = Subscriber(
-                mailbox: mailbox, reporter: IntegrationProgress.current, urgency: Task.currentPriority)
-            host.ask(number, as: subscriber, isolation: isolation)
-        }
-        if let item = mailbox.poll() { return try item.get() }
-        return try await LibraryTask.hearingCancel {
-            try await mailbox.next(isolation: isolation)
-        } onCancel: {
-            leave()
-        }
-    }
-
-    private func last(isolation: isolated (any Actor)?) async throws -> Output {
-        var last: Output?
-        while let value = try await next(isolation: isolation) { last = value }
-        guard let last else { throw DataProviderError.noAnswer }
-        return last
+        subscriber.start(provider, isolation: isolation)
+        return try await subscriber.next(isolation: isolation).map { try Subscriber.typed($0) }
     }
 }
 
@@ -69,13 +45,64 @@ private struct SubscriptionCursor<Input: Sendable, Output: Sendable>: ValueCurso
     }
 }
 
-/// Where a subscription's request is known.
-protocol SubscriptionHost<Input, Output>: AnyObject, Sendable {
-    associatedtype Input: Sendable
-    associatedtype Output: Sendable
+/// One subscriber of a request, with the types of input and output erased.
+final class Subscriber: Sendable {
+    private let id: SubscriptionID
+    private let mailbox: Mailbox<any Sendable>
+    private let coordinator: SharedRequestCoordinator
+    private let hasStarted = Atomic(false)
+    private let hasLeft = Atomic(false)
 
-    var provider: any DataProvider<Input, Output> { get }
+    init(_ id: SubscriptionID, mailbox: Mailbox<any Sendable>, coordinator: SharedRequestCoordinator) {
+        self.id = id
+        self.mailbox = mailbox
+        self.coordinator = coordinator
+    }
 
-    func ask(_ subscription: SubscriptionID, as subscriber: Subscriber<Output>, isolation: isolated (any Actor)?)
-    func leave(_ subscription: SubscriptionID)
+    /// Starts the request if it has not been started. Leaves it if the current task is cancelled.
+    func start(_ provider: any DataProvider, isolation: isolated (any Actor)?) {
+        if Task.isCancelled {
+            leave()
+        } else if !hasStarted.exchange(true, ordering: .relaxed) {
+            let recipient = Recipient(
+                mailbox: mailbox, reporter: IntegrationProgress.current, priority: Task.currentPriority)
+            coordinator.start(id, as: recipient, provider, isolation: isolation)
+        }
+    }
+
+    /// Returns the next value, or nil after the last.
+    func next(isolation: isolated (any Actor)?) async throws -> (any Sendable)? {
+        if let item = mailbox.poll() { return try item.get() }
+        return try await LibraryTask.hearingCancel {
+            try await mailbox.next(isolation: isolation)
+        } onCancel: {
+            leave()
+        }
+    }
+
+    /// Starts the request, and returns its last value.
+    func lastValue<Input, Output>(
+        of provider: any DataProvider<Input, Output>, isolation: isolated (any Actor)?
+    ) async throws -> Output {
+        start(provider, isolation: isolation)
+        var last: (any Sendable)?
+        while let value = try await next(isolation: isolation) { last = value }
+        guard let last else { throw DataProviderError.noAnswer }
+        return try Self.typed(last)
+    }
+
+    /// Leaves the request. Leaving twice does nothing.
+    func leave() {
+        // Most subscribers leave after their request, and again when their subscription is released.
+        guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
+        mailbox.abandon { coordinator.leave(id) }
+    }
+
+    static func typed<Output>(_ value: any Sendable) throws -> Output {
+        guard let value = value as? Output else {
+            assertionFailure("The values of one provider have one type.")
+            throw DataProviderError.noAnswer
+        }
+        return value
+    }
 }

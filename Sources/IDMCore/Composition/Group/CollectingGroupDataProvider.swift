@@ -1,31 +1,26 @@
-/// A group that hears every member out: a tuple of `Result`s. Made by ``GroupDataProvider/collectingResults()``.
+/// A group that answers with a `Result` for each member. Made by ``GroupDataProvider/collectingResults()``.
 ///
-/// All members run at the same time and to their end, whatever the others do. Only cancelling the request cancels them,
-/// and makes it throw `CancellationError` once all of them have ended. A member that cancels itself is a failure like
-/// any other.
+/// All members run at the same time and to their end, also if some of them fail. Cancelling the request cancels all of
+/// them, and it throws `CancellationError` once they have ended. A member that throws a cancellation by itself has
+/// failed like any other.
 public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvider {
     @usableFromInline let group: GroupDataProvider<repeat each Member>
 
-    /// Makes a group that collects the results of another one's members.
     @inlinable
-    public init(_ group: GroupDataProvider<repeat each Member>) {
+    init(_ group: GroupDataProvider<repeat each Member>) {
         self.group = group
     }
 
-    /// Asks all members at the same time, and answers when the last of them has ended.
+    /// Makes a request of each member, and returns all of their results.
     @inlinable
     public func request(_ input: (repeat (each Member).Input)) async throws -> (
         repeat Result<(each Member).Output, any Error>
     ) {
-        let link = _TaskGroupLink(isCollecting: true)
-        let tasks = group.start(repeat each input, linkedBy: link, isolation: #isolation)
-        guard !link.isFulfilled else {
-            return await (repeat (each tasks).ended())
-        }
-        link.beginWait()
-        defer { link.endWait() }
+        let link = TaskGroupLink(count: group.count, isCollecting: true)
         let results = await LibraryTask.hearingCancel {
-            await (repeat (each tasks).ended())
+            let tasks = group.start(repeat each input, in: link, isolation: #isolation)
+            defer { link.endWait() }
+            return await (repeat (each tasks).ended())
         } onCancel: {
             link.cancel()
         }
@@ -35,4 +30,25 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
 
     /// The members.
     public var structure: ProviderStructure { .group(group.memberStructures, named: "group, collecting results") }
+}
+
+/// A group that stays one member wherever it is composed. Made by ``GroupDataProvider/grouped()``.
+@frozen
+public struct GroupedDataProvider<Group: DataProvider>: DataProvider {
+    /// The group.
+    public let group: Group
+
+    @inlinable
+    init(_ group: Group) {
+        self.group = group
+    }
+
+    /// Makes a request of the group.
+    @inlinable
+    public func request(_ input: Group.Input) async throws -> Group.Output {
+        try await group.request(input)
+    }
+
+    /// The structure of the group.
+    public var structure: ProviderStructure { group.structure }
 }

@@ -1,23 +1,22 @@
-/// A provider asked for many inputs at once: `[Input]` to `[Output]`, in the same order. Made by
-/// ``DataProvider/each(maxConcurrent:)``.
+/// A provider that makes many requests of its base: `[Input]` to `[Output]`, in the same order. Made by
+/// ``DataProvider/each(limit:)``.
 public struct EachDataProvider<Base: DataProvider>: DataProvider {
     private let base: Base
-    private let maxConcurrent: Int
+    private let limit: Int
 
-    /// Makes a provider that asks the base for every input, so many at the same time. A width below one is one.
-    public init(_ base: Base, maxConcurrent: Int = .max) {
+    init(_ base: Base, limit: Int) {
         self.base = base
-        self.maxConcurrent = max(maxConcurrent, 1)
+        self.limit = max(limit, 1)
     }
 
-    /// Asks for all inputs, and answers when the last of them is answered.
+    /// Makes a request for each input, and returns all answers.
     public func request(_ inputs: [Base.Input]) async throws -> [Base.Output] {
         try await run(inputs, progress: GroupProgress.current(count: inputs.count), isolation: #isolation)
     }
 
-    /// The base, with how many requests of it run at the same time.
+    /// The base, with the number of concurrent requests.
     public var structure: ProviderStructure {
-        .wrapping(base.structure, in: maxConcurrent == .max ? "each" : "each, \(maxConcurrent) at a time")
+        .wrapping(base.structure, in: limit == .max ? "each" : "each, \(limit) at a time")
     }
 
     private typealias Group = ThrowingTaskGroup<(Int, Base.Output), any Error>
@@ -30,12 +29,12 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
         return try await withThrowingTaskGroup(of: (Int, Base.Output).self) { group in
             // Captured, or the closure leaves the caller's actor.
             _ = isolation
-            // Out of a group it goes by way of the pool.
+            // The end of the group returns by way of the pool, out of the test kit's sight.
             defer { watch?.workDeparts() }
             do {
                 return try await gather(inputs, progress, failure, watch, from: &group, isolation: isolation)
             } catch {
-                // Here, and not at the end of the group: there nobody would be told where they arrive.
+                // Awaited here, and not at the end of the group, where the test kit would miss their arrival.
                 group.cancelAll()
                 while !group.isEmpty { _ = try? await next(from: &group, watch, isolation: isolation) }
                 throw error
@@ -49,8 +48,8 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
     ) async throws -> [Base.Output] {
         var outputs = [Base.Output?](repeating: nil, count: inputs.count)
         var started = 0
-        // One may fail in the turn in which it starts.
-        while started < min(maxConcurrent, inputs.count), failure.error == nil {
+        // A request may fail in the turn in which it starts.
+        while started < min(limit, inputs.count), failure.error == nil {
             try Task.checkCancellation()
             start(inputs[started], started, progress, failure, watch, in: &group, isolation: isolation)
             started += 1
@@ -58,7 +57,7 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
         while let (index, output) = try await next(from: &group, watch, isolation: isolation) {
             outputs[index] = output
             guard started < inputs.count else { continue }
-            // A request that ignored the cancel is no reason to make another one.
+            // A request that has ignored the cancel must not start another one.
             try Task.checkCancellation()
             start(inputs[started], started, progress, failure, watch, in: &group, isolation: isolation)
             started += 1
@@ -66,7 +65,7 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
         return outputs.compactMap(\.self)
     }
 
-    /// Waits for the next end. It has been told of, and this is where it arrives.
+    /// Waits for the next end. The ending task has reported its departure, and this is where it arrives.
     private func next(
         from group: inout Group, _ watch: (any WorkWatch)?, isolation: isolated (any Actor)?
     ) async throws -> (Int, Base.Output)? {
@@ -84,22 +83,21 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
             group.addImmediateTask {
                 _ = isolation
                 defer { watch?.workDeparts() }
-                return (index, try await ask(input, reporter, failure))
+                return (index, try await perform(input, reporter, failure))
             }
         } else {
             group.addTask {
                 _ = isolation
                 defer { watch?.workDeparts() }
-                return (index, try await ask(input, reporter, failure))
+                return (index, try await perform(input, reporter, failure))
             }
         }
     }
 
-    func ask(
+    func perform(
         _ input: Base.Input, _ reporter: IntegrationProgress.Reporter?, _ failure: FirstFailure
     ) async throws -> Base.Output {
-        // Its turn may have come late. It may also end before the one that has failed does, and so with that one's
-        // error.
+        // The task may begin after a failure. It then ends with that error, because it may end before the failed one.
         if let error = failure.error { throw error }
         try Task.checkCancellation()
         do {
@@ -107,38 +105,37 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
             reporter?.report(fraction: 1)
             return output
         } catch {
-            failure.take(error)
+            failure.record(error)
             throw error
         }
     }
 }
 
-/// The first error of many requests: known before the group of them knows.
+/// The first error of many requests, known before their task group has it.
 final class FirstFailure: Sendable {
     private let first = Locked<(any Error)?>(nil)
 
     var error: (any Error)? { first.withLock { $0 } }
 
-    func take(_ error: any Error) {
+    func record(_ error: any Error) {
         first.withLock { $0 = $0 ?? error }
     }
 }
 
 extension DataProvider {
-    /// This provider for many inputs at once: an array of inputs to an array of outputs, in the same order.
+    /// Returns a provider of many inputs: an array of inputs to an array of outputs, in the same order.
     ///
-    /// Each input is a request of its own, made on the caller's actor, and no more of them run at the same time than
-    /// allowed; the next one starts when one has ended. The first failure cancels those that run, keeps the rest from
-    /// being asked, and is thrown once all have ended. No inputs give no outputs, and ask nobody. Cancelling cancels
-    /// every request that runs.
+    /// Each input is a request of its own on the caller's actor. The first failure cancels the running requests,
+    /// prevents further ones, and is thrown once all have ended. Cancelling cancels every running request. An empty
+    /// array gives an empty array.
     ///
-    /// Requests start in the turn of the caller's actor where the platform can, but the answer comes in a later turn of
-    /// that, also when all of them have been answered at once.
+    /// Requests start in the caller's turn where the platform can, but the result always comes in a later turn.
     ///
-    /// Not a stream: of a provider that delivers many values each output is the last. Progress is the mean.
+    /// The result is not a stream: of a provider that delivers many values each output is the last. Progress is the
+    /// mean.
     ///
-    /// - Parameter maxConcurrent: How many requests may run at the same time. Below one is one.
-    public func each(maxConcurrent: Int = .max) -> EachDataProvider<Self> {
-        EachDataProvider(self, maxConcurrent: maxConcurrent)
+    /// - Parameter limit: The number of concurrent requests. Less than one counts as one.
+    public func each(limit: Int = .max) -> EachDataProvider<Self> {
+        EachDataProvider(self, limit: limit)
     }
 }

@@ -1,18 +1,18 @@
-/// Providers that all run at the same time. Inputs and outputs are flat tuples.
+/// Providers that run at the same time. Inputs and outputs are flat tuples.
 ///
 /// ```swift
 /// let profile = UserProvider() >><< FriendsProvider() >><< PhotosProvider()
 /// let (user, friends, photos) = try await profile.request((id, id, .newest))
 /// ```
 ///
-/// Any number of members: `GroupDataProvider(a, b, c, …)`. Each is asked on the caller's actor, in a task of its own,
-/// in the caller's turn where the platform can. If then all members answer at once, so does the group. On no actor they
-/// run beside each other, also where they compute.
+/// A group of any number of members is `GroupDataProvider(a, b, c, …)`. Each member runs in a task of its own. On an
+/// actor, the members start on it in the caller's turn where the platform can; if all of them answer at once, so does
+/// the group. On no actor they run in parallel.
 ///
-/// A group fails fast: the first failure cancels the other members, and is thrown once all of them have ended. So a
-/// member that ignores its cancellation holds the failure up; give it a ``DataProvider/timeout(_:clock:)``. Cancelling
-/// the request cancels every member. A member whose turn to start comes after a failure or a cancel isn't asked at all.
-/// ``collectingResults()`` is the way to hear of each member's failure.
+/// A group fails fast: the first failure cancels all members, and is thrown once all of them have ended. A member
+/// that ignores its cancellation delays the failure; give it a ``DataProvider/timeout(_:clock:)``. Cancelling the
+/// request cancels every member. A member that has not started before a failure or a cancel is not asked.
+/// ``collectingResults()`` returns the result of each member instead.
 ///
 /// A group is not a stream: of a member that delivers many values it takes the last. Its progress is the mean of its
 /// members' progress.
@@ -20,32 +20,34 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
     /// The members, in the order of the tuples.
     public let members: (repeat each Member)
 
-    /// Makes a group of any number of members. A group of none answers with `()` at once.
+    /// Creates a group of one or more members.
     @inlinable
     public init(_ members: repeat each Member) {
         self.members = (repeat each members)
     }
 
-    /// Asks all members at the same time, and answers when the last of them has.
+    /// Makes a group without members ambiguous, and so an error. Can't be called, because its arguments don't exist.
+    @inlinable
+    public init(_ members: repeat _GroupNeedsAMember<each Member>) {
+        self.members = (repeat (each members).member)
+    }
+
+    /// Makes a request of each member, and returns all of their answers.
     @inlinable
     public func request(_ input: (repeat (each Member).Input)) async throws -> (repeat (each Member).Output) {
-        let link = _TaskGroupLink()
-        let tasks = start(repeat each input, linkedBy: link, isolation: #isolation)
-        guard !link.isFulfilled else {
-            return try await (repeat (each tasks).value)
-        }
-        link.beginWait()
-        defer { link.endWait() }
-        do {
-            return try await LibraryTask.hearingCancel {
-                try await (repeat (each tasks).value)
-            } onCancel: {
-                link.cancel()
+        let group = TaskGroupLink(count: count, isCollecting: false)
+        return try await LibraryTask.hearingCancel {
+            let tasks = start(repeat each input, in: group, isolation: #isolation)
+            defer { group.endWait() }
+            do {
+                return try await (repeat (each tasks).value)
+            } catch {
+                // The other members have been cancelled, and must end too.
+                repeat _ = await (each tasks).ended()
+                throw group.failure ?? error
             }
-        } catch {
-            // The others are cancelled by now, and have to end as well.
-            repeat _ = await (each tasks).ended()
-            throw link.failure ?? error
+        } onCancel: {
+            group.cancel()
         }
     }
 
@@ -58,45 +60,76 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
         return structures
     }
 
+    @inlinable var count: Int {
+        var count = 0
+        for _ in repeat each members { count += 1 }
+        return count
+    }
+
+    /// Starts all members, and begins the wait for them.
     @inlinable
     func start(
-        _ input: repeat (each Member).Input, linkedBy link: _TaskGroupLink, isolation: isolated (any Actor)?
+        _ input: repeat (each Member).Input, in group: TaskGroupLink, isolation: isolated (any Actor)?
     ) -> (repeat Task<(each Member).Output, any Error>) {
-        let progress = GroupProgress.current()
-        if let progress {
-            repeat progress.count(each members)
+        let count = count
+        let progress = GroupProgress.current(count: count)
+        var started = 0
+        func reporter() -> IntegrationProgress.Reporter? {
+            started += 1
+            return progress?.memberReporter(started - 1)
         }
-        return
-            (repeat (each members)
-            ._start(each input, reporter: progress?.nextReporter(), linkedBy: link, isolation: isolation))
+        let tasks =
+            (repeat (each members).start(
+                each input, reporter: reporter(), in: group, isLast: started == count, isolation: isolation))
+        var cancellable: [any CancellableTask] = []
+        cancellable.reserveCapacity(count)
+        for task in repeat each tasks { cancellable.append(task) }
+        group.add(cancellable)
+        group.beginWait()
+        return tasks
+    }
+}
+
+/// An argument that doesn't exist: a group needs at least one member.
+public enum _GroupNeedsAMember<Member> {
+    /// Never called.
+    @inlinable
+    public var member: Member {
+        switch self {}
     }
 }
 
 extension GroupDataProvider: _GroupOfDataProviders {
-    /// The same members, each with a `Result` of its own.
+    /// Returns a group with the same members that collects their results.
     @inlinable
     public func _collecting() -> CollectingGroupDataProvider<repeat each Member> {
         CollectingGroupDataProvider(self)
     }
 }
 
-/// What ``GroupDataProvider`` alone conforms to. Methods in an extension of a type with a parameter pack give the type
-/// checker tuples that aren't tuples when they are called in the middle of an expression; those of a protocol don't.
+/// The protocol of ``GroupDataProvider`` alone.
+///
+/// Methods in an extension of a type with a parameter pack have, in the middle of an expression, tuples that the type
+/// checker doesn't take for tuples (Swift 6.3). Those of a protocol don't.
 public protocol _GroupOfDataProviders: DataProvider {
     associatedtype _Collecting: DataProvider
 
-    /// The same members, each with a `Result` of its own.
+    /// Returns a group with the same members that collects their results.
     func _collecting() -> _Collecting
 }
 
 extension _GroupOfDataProviders {
-    /// This group as one provider, so that `>><<` adds a member beside it instead of one to it.
+    /// Returns this group as one provider, to which `>><<` adds a member beside the group instead of one in it.
+    ///
+    /// ```swift
+    /// let nested = (a >><< b).grouped() >><< c  // ((A, B), C) instead of (A, B, C)
+    /// ```
     @inlinable
     public func grouped() -> GroupedDataProvider<Self> {
         GroupedDataProvider(self)
     }
 
-    /// This group with a `Result` for each member instead of a failure for all. See ``CollectingGroupDataProvider``.
+    /// Returns a group that answers with a `Result` for each member. See ``CollectingGroupDataProvider``.
     @inlinable
     public func collectingResults() -> _Collecting {
         _collecting()

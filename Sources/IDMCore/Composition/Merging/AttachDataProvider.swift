@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A provider with another one beside it that has no say in the result. Made by ``DataProvider/attached(_:)``.
+/// A provider with a side provider that doesn't affect the result. Made by ``DataProvider/attached(_:)``.
 public struct AttachDataProvider<Base: DataProvider, Side: DataProvider>: StreamDataProvider
 where Side.Input == Base.Input {
     private let base: Base
     private let side: Side
 
-    /// Makes a provider that asks the side provider whenever it asks the base.
-    public init(_ base: Base, side: Side) {
+    init(_ base: Base, side: Side) {
         self.base = base
         self.side = side
+        AmbientValues.uses.add(1, ordering: .relaxed)
     }
 
-    /// Asks both, and answers with what the base does.
+    /// Makes a request of both, and returns the answer of the base.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         let sideTask = startSide(input)
         return try await LibraryTask.hearingCancel {
@@ -30,22 +30,103 @@ where Side.Input == Base.Input {
         }
     }
 
-    /// The base, and the provider beside it.
+    /// The base and the side provider.
     public var structure: ProviderStructure {
         .branches("attached", ["answers": base.structure, "beside it": side.structure])
     }
 
-    /// Whether the base delivers many values.
+    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 
-    /// Asks the side provider. A task that is cancelled doesn't, neither the caller's nor the side's own.
+    /// Starts the side request. Does nothing if the caller's task is cancelled.
     fileprivate func startSide(_ input: Base.Input) -> Task<Void, Never>? {
         guard !Task.isCancelled else { return nil }
-        // In its own turn and off the caller's actor, so that it can't even hold the actor up.
-        return LibraryTask.startLater { _ in
+        let entry = SideRequests.current?.reserve()
+        // In a later turn and off the caller's actor, so that it can't even delay the actor.
+        let task = LibraryTask.startLater { _ in
+            defer { entry?.remove() }
             guard !Task.isCancelled else { return }
             _ = try? await IntegrationProgress.Reporter.unbind { try await side.request(input) }
         }
+        entry?.add(task)
+        return task
+    }
+}
+
+/// The side requests of a composition. Cancelled with its task, also after the base that started them has answered.
+///
+/// Bound by compositions that continue after their base has answered or failed: sequences, maps, groups, fallbacks and
+/// retries. Nested ones share the set of the outermost.
+@usableFromInline
+final class SideRequests: Sendable {
+    @TaskLocal private static var ambient: SideRequests?
+
+    private struct State {
+        /// Nil stands for a request that is about to start.
+        var tasks: [Int: Task<Void, Never>?] = [:]
+        var lastID = 0
+        var isCancelled = false
+    }
+
+    private let state = Locked(State())
+
+    static var current: SideRequests? { ambient }
+
+    /// Runs a composition on the caller's actor, with a set that is cancelled with the current task.
+    @usableFromInline
+    static func scope<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ composition: () async throws -> Value
+    ) async throws -> Value {
+        guard AmbientValues.areUsed, ambient == nil else { return try await composition() }
+        let requests = SideRequests()
+        return try await LibraryTask.hearingCancel {
+            try await requests.bind(composition)
+        } onCancel: {
+            requests.cancel()
+        }
+    }
+
+    /// Runs a composition on the caller's actor, with this set for its side requests.
+    @usableFromInline
+    func bind<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ composition: () async throws -> Value
+    ) async throws -> Value {
+        try await LibraryTask.binding(Self.$ambient, to: self, composition)
+    }
+
+    /// A place in the set, taken before the task is known.
+    struct Entry: Sendable {
+        fileprivate let requests: SideRequests
+        fileprivate let id: Int
+
+        func add(_ task: Task<Void, Never>) {
+            let isCancelled = requests.state.withLock { state in
+                if state.tasks[id] != nil { state.tasks[id] = .some(task) }
+                return state.isCancelled
+            }
+            if isCancelled { task.cancel() }
+        }
+
+        func remove() {
+            _ = requests.state.withLock { $0.tasks.removeValue(forKey: id) }
+        }
+    }
+
+    func reserve() -> Entry {
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.tasks[state.lastID] = .some(nil)
+            return state.lastID
+        }
+        return Entry(requests: self, id: id)
+    }
+
+    func cancel() {
+        let tasks = state.withLock { state in
+            state.isCancelled = true
+            return state.tasks.values.compactMap(\.self)
+        }
+        for task in tasks { task.cancel() }
     }
 }
 
@@ -73,35 +154,36 @@ private struct AttachCursor<Base: DataProvider, Side: DataProvider>: ValueCursor
     }
 }
 
-/// The request beside a stream. Cancelled when the stream is let go of before its end: whoever is cancelled between two
-/// values doesn't ask for the next one, and has no other way to tell.
+/// The side request of a stream. Cancelled when the stream is released before its end: a consumer that is cancelled
+/// between two values doesn't await the next one, which is the only sign of it.
 private final class SideRequest: Sendable {
     private let task: Task<Void, Never>?
-    private let isLeft = Atomic(false)
+    private let hasLeft = Atomic(false)
 
     init(_ task: Task<Void, Never>?) {
         self.task = task
     }
 
     deinit {
-        if !isLeft.load(ordering: .relaxed) { cancel() }
+        if !hasLeft.load(ordering: .relaxed) { cancel() }
     }
 
     func cancel() { task?.cancel() }
 
-    /// The stream is over, and this runs to its end.
-    func leave() { isLeft.store(true, ordering: .relaxed) }
+    /// The stream has ended, and the side request runs to its end.
+    func leave() { hasLeft.store(true, ordering: .relaxed) }
 }
 
 extension DataProvider {
-    /// This provider with another one beside it, asked with the same input: to log, to warm a cache up, to tell a
+    /// Returns this provider with a side provider that gets the same input: to log, to warm up a cache, to notify a
     /// server.
     ///
-    /// The side provider can't affect the result, its time, its progress or its errors: it is asked off the caller's
-    /// actor, in a task of its own, and its answer and its errors aren't heard. It is asked once for each request, also
-    /// if this provider then fails. Cancelling the request cancels both, and so does leaving a stream before its end;
-    /// once this provider has answered or failed, the other one is left to run to its end. In a task that is cancelled
-    /// already it isn't asked.
+    /// The side provider can't affect the result, its time, its progress or its errors. It runs off the caller's actor in
+    /// a task of its own, and its answer and errors are discarded. It is asked once for each request, also if this
+    /// provider then fails, but not in a task that is already cancelled.
+    ///
+    /// Cancelling the request, or a composition that it is part of, cancels both; so does leaving a stream before its
+    /// end. Otherwise the side provider runs to its end.
     public func attached<Side: DataProvider>(
         _ side: Side
     ) -> AttachDataProvider<Self, Side> where Side.Input == Input {

@@ -4,8 +4,7 @@ where Second.Input == First.Input, Second.Output == First.Output {
     private let first: First
     private let second: Second
 
-    /// Makes a stream of the values of the first and then of the second provider.
-    public init(_ first: First, _ second: Second) {
+    init(_ first: First, _ second: Second) {
         self.first = first
         self.second = second
     }
@@ -18,7 +17,7 @@ where Second.Input == First.Input, Second.Output == First.Output {
         }
     }
 
-    /// Both, in their order.
+    /// The two providers in their order.
     public var structure: ProviderStructure {
         .branches("merged", ["first": first.structure, "then": second.structure])
     }
@@ -41,14 +40,14 @@ private struct MergeCursor<Second: DataProvider>: ValueCursor {
 }
 
 extension DataProvider {
-    /// A stream: this provider's value, or values, and then the other's, for the same input.
+    /// Returns a stream of this provider's value or values, followed by those of `next` for the same input.
     ///
-    /// The other one is asked when this one has ended and its last value has been taken. The first failure ends the
-    /// stream; put a ``fallback(to:)`` where the other's values should follow a failure as well. Cancelling cancels the
-    /// one that runs. ``request(_:)`` is the last value.
-    public func merged<Other: DataProvider>(
-        with other: Other
-    ) -> MergeDataProvider<Self, Other> where Other.Input == Input, Other.Output == Output {
-        MergeDataProvider(self, other)
+    /// `next` is asked when this provider has ended and its last value has been read. The first failure ends the
+    /// stream; add ``fallback(to:)`` where values should follow a failure too. Cancelling cancels the provider that
+    /// runs. ``request(_:)`` returns the last value.
+    public func merged<Next: DataProvider>(
+        with next: Next
+    ) -> MergeDataProvider<Self, Next> where Next.Input == Input, Next.Output == Output {
+        MergeDataProvider(self, next)
     }
 }

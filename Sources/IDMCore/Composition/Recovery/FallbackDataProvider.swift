@@ -1,55 +1,56 @@
-/// A provider with another one for when it fails. Made by ``DataProvider/fallback(to:)``.
-public struct FallbackDataProvider<Base: DataProvider, Other: DataProvider>: StreamDataProvider
-where Other.Input == Base.Input, Other.Output == Base.Output {
+/// A provider with a replacement for its failures. Made by ``DataProvider/fallback(to:)``.
+public struct FallbackDataProvider<Base: DataProvider, Replacement: DataProvider>: StreamDataProvider
+where Replacement.Input == Base.Input, Replacement.Output == Base.Output {
     private let base: Base
-    private let other: Other
+    private let replacement: Replacement
 
-    /// Makes a provider that asks the other one when the base fails.
-    public init(_ base: Base, other: Other) {
+    init(_ base: Base, replacement: Replacement) {
         self.base = base
-        self.other = other
+        self.replacement = replacement
     }
 
-    /// Asks the base, and the other one if the base fails.
+    /// Makes a request of the base, and of the replacement if the base fails.
     public func request(_ input: Base.Input) async throws -> Base.Output {
-        do {
-            return try await base.request(input)
-        } catch {
-            guard error.isReasonToFallBack else { throw error }
+        try await SideRequests.scope {
+            do {
+                return try await base.request(input)
+            } catch {
+                guard error.isReasonToFallBack else { throw error }
+            }
+            return try await replacement.request(input)
         }
-        return try await other.request(input)
     }
 
-    /// The values of the base, and if it fails at any time, then those of the other one.
+    /// The values of the base, followed by those of the replacement if the base fails.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            FallbackCursor(other: other, input: input, values: AnsweringValues(of: base, for: input))
+            FallbackCursor(replacement: replacement, input: input, values: AnsweringValues(of: base, for: input))
         }
     }
 
-    /// The base, and the one for when it fails.
+    /// The base and the replacement.
     public var structure: ProviderStructure {
-        .branches("fallback", ["first": base.structure, "if it fails": other.structure])
+        .branches("fallback", ["first": base.structure, "if it fails": replacement.structure])
     }
 
-    /// Whether one of the two delivers many values.
-    public var deliversMany: Bool { base.stream != nil || other.stream != nil }
+    /// True if the base or the replacement delivers many values.
+    public var deliversMany: Bool { base.stream != nil || replacement.stream != nil }
 }
 
-private struct FallbackCursor<Other: DataProvider>: ValueCursor {
-    let other: Other
-    let input: Other.Input
-    var values: AnsweringValues<Other.Output>
+private struct FallbackCursor<Replacement: DataProvider>: ValueCursor {
+    let replacement: Replacement
+    let input: Replacement.Input
+    var values: AnsweringValues<Replacement.Output>
     var hasFallenBack = false
 
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Other.Output? {
+    mutating func next(isolation: isolated (any Actor)?) async throws -> Replacement.Output? {
         do {
             return try await values.next(isolation: isolation)
         } catch {
             guard !hasFallenBack, error.isReasonToFallBack else { throw error }
         }
         hasFallenBack = true
-        values = AnsweringValues(of: other, for: input)
+        values = AnsweringValues(of: replacement, for: input)
         return try await values.next(isolation: isolation)
     }
 }
@@ -59,15 +60,15 @@ extension Error {
 }
 
 extension DataProvider {
-    /// This provider, and if it fails, another one with the same input. If both fail, the error is the other's.
+    /// Returns a provider that asks `replacement` with the same input if this one fails. If both fail, it throws the
+    /// error of the replacement.
     ///
-    /// When a stream fails, at any time, the other's values follow those that have been heard. One that ends without a
-    /// value has failed with ``DataProviderError/noAnswer``. A cancellation
-    /// (`CancellationError`, ``IntegrationError/cancelled(_:)``) and the failure of a cancelled task pass through: the
-    /// other one isn't asked.
-    public func fallback<Other: DataProvider>(
-        to other: Other
-    ) -> FallbackDataProvider<Self, Other> where Other.Input == Input, Other.Output == Output {
-        FallbackDataProvider(self, other: other)
+    /// When a stream fails, the values of the replacement follow those that have been delivered. A stream that ends
+    /// without a value has failed with ``DataProviderError/noAnswer``. A cancellation (`CancellationError`,
+    /// ``IntegrationError/cancelled(_:)``) and any error of a cancelled task are thrown without asking the replacement.
+    public func fallback<Replacement: DataProvider>(
+        to replacement: Replacement
+    ) -> FallbackDataProvider<Self, Replacement> where Replacement.Input == Input, Replacement.Output == Output {
+        FallbackDataProvider(self, replacement: replacement)
     }
 }

@@ -1,34 +1,35 @@
-/// A provider that is asked again when it fails. Made by ``DataProvider/retry(_:delay:clock:when:)``.
+/// A provider whose failed requests are repeated. Made by ``DataProvider/retry(_:delay:clock:when:)``.
 public struct RetryDataProvider<Base: DataProvider>: StreamDataProvider {
     private let base: Base
     private let rule: RetryRule
     private let clock: any Clock<Duration>
 
-    /// Makes a provider that asks the base again, so many times, when it fails.
-    public init(
-        _ base: Base, count: Int, delay: RetryDelay = .none, clock: any Clock<Duration> = ContinuousClock(),
-        when: @escaping @Sendable (any Error) -> Bool = { _ in true }
+    init(
+        _ base: Base, count: Int, delay: RetryDelay, clock: any Clock<Duration>,
+        when: @escaping @Sendable (any Error) -> Bool
     ) {
         self.base = base
         rule = RetryRule(count: count, delay: delay, condition: when)
         self.clock = clock
     }
 
-    /// Asks the base until it answers, or until no retry is left: then with the error of the last one.
+    /// Makes requests of the base until one succeeds or no retry is left. Throws the error of the last one.
     public func request(_ input: Base.Input) async throws -> Base.Output {
-        // A stream that has delivered a value isn't repeated, so the values have to be looked at.
+        // A stream that has delivered a value is not repeated, so its values have to be read.
         guard base.stream == nil else { return try await values(for: input).lastValue() }
-        var retries = 0
-        while true {
-            do {
-                return try await base.request(input)
-            } catch {
-                try await rule.waitToRetry(after: error, &retries, on: clock)
+        return try await SideRequests.scope {
+            var retries = 0
+            while true {
+                do {
+                    return try await base.request(input)
+                } catch {
+                    try await rule.waitToRetry(after: error, &retries, on: clock)
+                }
             }
         }
     }
 
-    /// The values of the base, which is asked again only if it fails before its first value.
+    /// The values of the base, which is repeated only if it fails before its first value.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
             RetryCursor(
@@ -37,12 +38,12 @@ public struct RetryDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    /// The base, with how often it is asked again.
+    /// The base, with the number of retries.
     public var structure: ProviderStructure {
         .wrapping(base.structure, in: "retry, at most \(max(rule.count, 0)) \(rule.count == 1 ? "time" : "times")")
     }
 
-    /// Whether the base delivers many values.
+    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 }
 
@@ -68,19 +69,19 @@ private struct RetryCursor<Base: DataProvider>: ValueCursor {
 }
 
 extension DataProvider {
-    /// This provider, asked again with the same input when it fails.
+    /// Returns this provider with failed requests repeated with the same input.
     ///
-    /// A stream is repeated only before its first value: what has been heard isn't taken back. One that ends without a
-    /// value has failed with ``DataProviderError/noAnswer``. A cancellation
-    /// (`CancellationError`, ``IntegrationError/cancelled(_:)``) is never retried and never shown to `when`, and a
-    /// cancelled task doesn't try again. Cancelling during the delay ends the request at once.
+    /// A stream is repeated only if it fails before its first value. One that ends without a value has failed with
+    /// ``DataProviderError/noAnswer``. A cancellation (`CancellationError`, ``IntegrationError/cancelled(_:)``) is never
+    /// retried and never passed to `when`, and a cancelled task doesn't retry. Cancelling during the delay ends the
+    /// request at once.
     ///
     /// - Parameters:
-    ///   - count: How often to ask again, beyond the first time. Zero or less is not at all.
-    ///   - delay: How long to wait before each retry.
-    ///   - clock: What measures the delay.
-    ///   - when: Whether an error is worth a retry. Asked once for each failure that could be retried, on the caller's
-    ///     actor.
+    ///   - count: The number of retries after the first request. Zero or less is none.
+    ///   - delay: The wait before each retry.
+    ///   - clock: The clock that measures the delay.
+    ///   - when: Returns whether an error is worth a retry. Called once for each failure while retries are left, on the
+    ///     caller's actor.
     public func retry(
         _ count: Int, delay: RetryDelay = .none, clock: any Clock<Duration> = ContinuousClock(),
         when: @escaping @Sendable (any Error) -> Bool = { _ in true }

@@ -1,7 +1,7 @@
-/// How long to wait before a request is made again.
+/// The wait before a request is repeated.
 ///
-/// Strategies are made by the static members. None of them ever gives a negative time or more than a hundred years,
-/// however great the numbers are.
+/// Made by the static members. Whatever the numbers are, the wait is never negative and never longer than a hundred
+/// years.
 public struct RetryDelay: Sendable {
     private enum Kind: Sendable {
         case none
@@ -12,31 +12,31 @@ public struct RetryDelay: Sendable {
 
     private let kind: Kind
 
-    /// No wait at all.
+    /// No wait.
     public static let none = RetryDelay(kind: .none)
 
-    /// The same wait every time. A negative one is none.
+    /// The same wait before each retry. A negative duration is no wait.
     public static func constant(_ duration: Duration) -> RetryDelay {
         RetryDelay(kind: .constant(duration))
     }
 
-    /// A wait that grows: `initial` before the first retry, then each time `multiplier` times as long, up to `maximum`.
+    /// A wait that grows: `initial` before the first retry, then `multiplier` times the wait before, up to `maximum`.
     ///
-    /// A multiplier that isn't a positive number counts as 1. A negative `initial` or `maximum` is none.
+    /// A multiplier that is not a positive number counts as 1. A negative `initial` or `maximum` is no wait.
     public static func exponential(
         initial: Duration = .seconds(1), multiplier: Double = 2, maximum: Duration = .seconds(60)
     ) -> RetryDelay {
         RetryDelay(kind: .exponential(initial: initial, multiplier: multiplier, maximum: maximum))
     }
 
-    /// Another delay, shortened at random, so that many who failed together don't come back together.
+    /// A delay shortened at random, so that many clients that failed together don't retry together.
     ///
-    /// The wait is never longer than the other delay d and never shorter than d × (1 − `fraction`).
+    /// The wait is never longer than `delay` and never shorter than `delay` × (1 − `fraction`).
     ///
     /// - Parameters:
-    ///   - delay: The delay that is shortened.
-    ///   - fraction: How much may be taken away, from 0 to 1; what is outside is moved to the nearer end.
-    ///   - random: A number from 0 (the whole delay) to 1 (the shortest), asked once for each retry.
+    ///   - delay: The delay to shorten.
+    ///   - fraction: The part of the delay that may be removed, clamped to 0...1.
+    ///   - random: Returns a number from 0 (the whole delay) to 1 (the shortest). Called once for each retry.
     public static func jittered(
         _ delay: RetryDelay = .exponential(), by fraction: Double = 0.5,
         random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
@@ -44,7 +44,7 @@ public struct RetryDelay: Sendable {
         RetryDelay(kind: .jittered(delay, by: fraction, random: random))
     }
 
-    /// How long to wait before a retry. The first retry is number 1; a number below counts as 1.
+    /// Returns the wait before a retry. The first retry is number 1, and lower numbers count as 1.
     public func duration(beforeRetry number: Int) -> Duration {
         switch kind {
         case .none:
@@ -56,7 +56,7 @@ public struct RetryDelay: Sendable {
             let maximum = maximum.bounded
             guard initial > .zero, initial < maximum else { return min(initial, maximum) }
             let growth = multiplier > 0 ? multiplier.power(max(number, 1) - 1) : 1
-            // Compared as numbers, so that a product too great for a duration is never made.
+            // Compared as numbers, because the product may overflow a duration.
             return growth < maximum / initial ? initial * growth : maximum
         case .jittered(let delay, let fraction, let random):
             let duration = delay.duration(beforeRetry: number)
@@ -66,7 +66,7 @@ public struct RetryDelay: Sendable {
 }
 
 extension Double {
-    /// The number to a power that may be very great.
+    /// The number raised to a power that may be large.
     fileprivate func power(_ exponent: Int) -> Double {
         var result = 1.0
         var factor = self

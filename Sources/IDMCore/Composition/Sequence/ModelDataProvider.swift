@@ -1,4 +1,4 @@
-/// The stage of a sequence that makes a model from what comes in.
+/// A stage of a sequence that makes a model from its input.
 ///
 /// An error of the model is thrown as ``IntegrationError/model(_:)``, wrapped once. A cancellation that the model
 /// throws passes through as it is.
@@ -6,9 +6,8 @@
 public struct ModelDataProvider<Model: DataModel>: DataProvider {
     @usableFromInline let parsing: ModelParsing
 
-    /// Makes a stage for a model, made off the caller's actor unless told otherwise.
     @inlinable
-    public init(_ model: Model.Type = Model.self, parsing: ModelParsing = .concurrent) {
+    init(_ model: Model.Type, parsing: ModelParsing = .concurrent) {
         self.parsing = parsing
     }
 
@@ -23,7 +22,7 @@ public struct ModelDataProvider<Model: DataModel>: DataProvider {
         }
     }
 
-    /// The model, by the name of its type.
+    /// The name of the model's type.
     public var structure: ProviderStructure { .provider("model \(Model.self)") }
 
     @concurrent
@@ -36,7 +35,7 @@ public struct ModelDataProvider<Model: DataModel>: DataProvider {
         do {
             return try Model(from: source)
         } catch let error as IntegrationError {
-            // A model inside of this one, or a cancellation.
+            // The error of a model inside of this one, or a cancellation.
             throw error
         } catch let error as CancellationError {
             throw error
@@ -47,14 +46,14 @@ public struct ModelDataProvider<Model: DataModel>: DataProvider {
 }
 
 extension DataProvider {
-    /// This provider, and the model that is made from its answer. The same as `provider >>>> Model.self`.
+    /// Returns a provider of the model that is made from this one's answer. The same as `provider >>>> Model.self`.
     ///
     /// A stream stays a stream: each value becomes a model. An error of the model is thrown as
     /// ``IntegrationError/model(_:)``.
     ///
     /// - Parameters:
     ///   - model: The type of the model.
-    ///   - parsing: Where the model is made: off the caller's actor, or ``ModelParsing/inline``.
+    ///   - parsing: Whether the model is made off the caller's actor (the default) or on it.
     @inlinable
     public func model<Model: DataModel>(
         _ model: Model.Type, parsing: ModelParsing = .concurrent

@@ -1,23 +1,22 @@
-/// A provider that waits before it asks. Made by ``DataProvider/delay(_:clock:)``.
+/// A provider whose requests start after a wait. Made by ``DataProvider/delay(_:clock:)``.
 public struct DelayDataProvider<Base: DataProvider>: StreamDataProvider {
     private let base: Base
     private let duration: Duration
     private let clock: any Clock<Duration>
 
-    /// Makes a provider that asks the base after some time.
-    public init(_ base: Base, duration: Duration, clock: any Clock<Duration> = ContinuousClock()) {
+    init(_ base: Base, duration: Duration, clock: any Clock<Duration>) {
         self.base = base
         self.duration = duration
         self.clock = clock
     }
 
-    /// Waits, then asks the base.
+    /// Waits, and makes a request of the base.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         try await clock.pause(for: duration)
         return try await base.request(input)
     }
 
-    /// The values of the base, which is asked after some time.
+    /// The values of the base, requested after the wait.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
             DelayCursor(
@@ -25,10 +24,10 @@ public struct DelayDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    /// The base, with the wait before it.
+    /// The base, with the length of the wait.
     public var structure: ProviderStructure { .wrapping(base.structure, in: "after \(duration)") }
 
-    /// Whether the base delivers many values.
+    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 }
 
@@ -48,9 +47,10 @@ private struct DelayCursor<Output: Sendable>: ValueCursor {
 }
 
 extension DataProvider {
-    /// This provider, asked after some time. The answer itself isn't held up, nor are the values of a stream.
+    /// Returns this provider with a wait before each request. Answers and values of a stream are not delayed.
     ///
-    /// Cancelling during the wait ends the request at once, and the provider isn't asked. No time, or less, is no wait.
+    /// Cancelling during the wait ends the request at once, and the provider is not asked. A duration of zero or less is
+    /// no wait.
     public func delay(_ duration: Duration, clock: any Clock<Duration> = ContinuousClock()) -> DelayDataProvider<Self> {
         DelayDataProvider(self, duration: duration, clock: clock)
     }

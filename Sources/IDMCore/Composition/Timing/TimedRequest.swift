@@ -1,13 +1,12 @@
 import Synchronization
 
-/// One request beside a deadline. The provider runs in a task of its own, so that one that ignores its cancellation can
-/// be left behind.
+/// One request with a time-out. The provider runs in a task of its own, so that the request can end without it.
 final class TimedRequest<Output: Sendable>: Sendable {
     private let mailbox: Mailbox<Output>
     private let run: Task<Void, Never>
     private let timer: Task<Void, Never>?
 
-    /// Asks the provider, on the caller's actor, and starts the time unless the answer is there.
+    /// Starts the request on the caller's actor, and then the timer unless the answer has arrived.
     init<P: DataProvider>(
         _ provider: P, _ input: P.Input, duration: Duration, clock: any Clock<Duration>,
         isolation: isolated (any Actor)?
@@ -31,7 +30,7 @@ final class TimedRequest<Output: Sendable>: Sendable {
 
     deinit { stop() }
 
-    /// The next value, or nil after the last.
+    /// Returns the next value, or nil after the last.
     func next(isolation: isolated (any Actor)?) async throws -> Output? {
         if let item = mailbox.poll() { return try end(item) }
         do {
@@ -46,7 +45,7 @@ final class TimedRequest<Output: Sendable>: Sendable {
         }
     }
 
-    /// Cancels the provider and the time. Whoever waits gets a `CancellationError` once both have been told.
+    /// Cancels the provider and the timer, and then ends the wait for a value with `CancellationError`.
     func stop() {
         mailbox.abandon {
             run.cancel()

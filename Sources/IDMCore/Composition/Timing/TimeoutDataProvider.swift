@@ -1,30 +1,29 @@
-/// A provider that has to answer within a time. Made by ``DataProvider/timeout(_:clock:)``.
+/// A provider with a time limit. Made by ``DataProvider/timeout(_:clock:)``.
 public struct TimeoutDataProvider<Base: DataProvider>: StreamDataProvider {
     private let base: Base
     private let duration: Duration
     private let clock: any Clock<Duration>
 
-    /// Makes a provider that fails when the base takes longer than a time.
-    public init(_ base: Base, duration: Duration, clock: any Clock<Duration> = ContinuousClock()) {
+    init(_ base: Base, duration: Duration, clock: any Clock<Duration>) {
         self.base = base
         self.duration = duration
         self.clock = clock
     }
 
-    /// Asks the base, and fails with ``DataProviderError/timedOut(after:)`` if it hasn't answered in time.
+    /// Makes a request of the base, and throws ``DataProviderError/timedOut(after:)`` if no answer comes in time.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         try await last(input, isolation: #isolation)
     }
 
-    /// The values of the base, the last of which has to be there in time.
+    /// The values of the base, which must end in time.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in TimeoutCursor(provider: self, input: input) }
     }
 
-    /// The base, with the time that it has.
+    /// The base, with its time limit.
     public var structure: ProviderStructure { .wrapping(base.structure, in: "within \(duration)") }
 
-    /// Whether the base delivers many values.
+    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 
     private func last(_ input: Base.Input, isolation: isolated (any Actor)?) async throws -> Base.Output {
@@ -56,18 +55,16 @@ private struct TimeoutCursor<Base: DataProvider>: ValueCursor {
 }
 
 extension DataProvider {
-    /// This provider, with a time within which it has to answer, to the last value if it delivers many.
+    /// Returns this provider with a time limit for its answer. A stream must end within it.
     ///
-    /// When the time is over the provider is cancelled, and the request fails with
-    /// ``DataProviderError/timedOut(after:)`` at once, after the values that came in time. A provider that ignores its
-    /// cancellation is left behind: it runs on, and nobody hears it. Cancelling the request cancels the provider and
-    /// ends the request at once. On an actor an answer that is there at once comes back without a wait.
+    /// When the time is over, the provider is cancelled and the request fails at once with
+    /// ``DataProviderError/timedOut(after:)``, after the values that came in time. A provider that ignores its
+    /// cancellation is not awaited, and its answer is discarded. Cancelling the request cancels the provider and ends
+    /// the request at once. On an actor, an answer in the caller's turn is returned without a suspension.
     ///
-    /// With no time at all, or less, every request fails with ``DataProviderError/timedOut(after:)`` and the provider
-    /// isn't asked.
+    /// With a duration of zero or less every request fails, and the provider is not asked.
     ///
-    /// The provider runs in a task of its own, on the caller's actor. Values of a stream that come before they are
-    /// asked for are kept.
+    /// The provider runs in a task of its own, on the caller's actor. Values of a stream are kept until they are read.
     public func timeout(
         _ duration: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) -> TimeoutDataProvider<Self> {

@@ -1,17 +1,16 @@
-/// A provider whose errors are changed by a closure. Made by ``DataProvider/mapError(_:)``.
+/// A provider with transformed errors. Made by ``DataProvider/mapError(_:)``.
 @frozen
 public struct MapErrorDataProvider<Base: DataProvider>: StreamDataProvider {
     @usableFromInline let base: Base
     @usableFromInline let transform: @Sendable (any Error) -> any Error
 
-    /// Makes a provider that throws what the closure makes of the base's error.
     @inlinable
-    public init(_ base: Base, transform: @escaping @Sendable (any Error) -> any Error) {
+    init(_ base: Base, transform: @escaping @Sendable (any Error) -> any Error) {
         self.base = base
         self.transform = transform
     }
 
-    /// Asks the base, and changes the error that it throws.
+    /// Makes a request of the base, and transforms the error that it throws.
     @inlinable
     public func request(_ input: Base.Input) async throws -> Base.Output {
         do {
@@ -28,17 +27,17 @@ public struct MapErrorDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    /// The base, with its errors changed.
+    /// The base, marked as having its errors transformed.
     public var structure: ProviderStructure { .wrapping(base.structure, in: "map errors") }
 
-    /// Whether the base delivers many values.
+    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 
-    /// The stages of the base: a closure around them is none of its own.
+    /// The stages of the base: a closure around it is not a stage of its own.
     @inlinable
     public static var _stageCount: Int { Base._stageCount }
 
-    /// The request, heard by a reporter that has been looked up already.
+    /// Makes a request of the base with the reporter.
     @inlinable
     public func _request(_ input: Base.Input, reporter: IntegrationProgress.Reporter?) async throws -> Base.Output {
         do {
@@ -68,10 +67,10 @@ private struct MapErrorCursor<Base: DataProvider>: ValueCursor {
 }
 
 extension DataProvider {
-    /// This provider with its errors changed by a closure, which runs where the error was thrown.
+    /// Returns this provider with its errors transformed by a closure, which runs where the error was thrown.
     ///
-    /// The closure never sees a cancellation (`CancellationError`, ``IntegrationError/cancelled(_:)``): that passes
-    /// through as it is. The ``DataProviderError/noAnswer`` of a stream that ends without a value it does see.
+    /// A cancellation (`CancellationError`, ``IntegrationError/cancelled(_:)``) is passed through unchanged. The
+    /// ``DataProviderError/noAnswer`` of a stream that ends without a value is transformed.
     @inlinable
     public func mapError(
         _ transform: @escaping @Sendable (any Error) -> any Error

@@ -8,7 +8,7 @@ public import IDMCore
 /// let map = try await downloads.request(ServiceDownload(ServiceRequest(.get, "/maps/europe"), to: .file(url)))
 /// ```
 ///
-/// It is a provider as others are: `signIn >>>> downloads`, `first >><< second` and `downloads.each(maxConcurrent: 5)`
+/// It is a provider as others are: `signIn >>>> downloads`, `first >><< second` and `downloads.each(limit: 5)`
 /// work, and a call's `onProgress` hears how far it has come.
 ///
 /// - **Nothing is half there.** What comes is written beside its place, for this user alone, and moved into it in one

@@ -4,50 +4,39 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Coalesced requests", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct CoalesceTests {
-    /// Takes a subscription for each of several requests before the first of them can be answered.
-    private func join(
-        _ count: Int, _ provider: ControlledDataProvider<Int, Int>
-    ) async throws -> (tasks: [Task<Int, any Error>], request: ControlledRequest<Int, Int>) {
-        let keys = Log()
-        let coalesced = provider.coalesced { input in
-            keys.add("key")
-            return input
-        }
-        var tasks: [Task<Int, any Error>] = []
-        for index in 0..<count {
-            tasks.append(Task { try await coalesced.request(1) })
-            try await keys.count(reaches: index + 1)
-        }
-        return (tasks, try await provider.nextRequest())
+    private let provider = ControlledDataProvider<Int, Int>()
+
+    private func requests(
+        of provider: some DataProvider<Int, Int>, closing: Bool = true
+    ) -> SharedRequests<Int, Int, Int> {
+        SharedRequests(provider: provider, closesWhenFinished: closing)
     }
 
-    @Test("with equal inputs share one request; others don't")
-    func share() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let requests = SharedRequests<Int, Int, Int>(provider: provider, closesWhenFinished: true)
-        let subscriptions = [requests.join(1, 1), requests.join(1, 1), requests.join(2, 2)]
-        let tasks = subscriptions.map { subscription in Task { try await subscription.request(0) } }
+    @Test func `equal inputs share one request and one answer`() async throws {
+        let shared = requests(of: provider)
+        let tasks = [1, 1, 2].map { shared.join($0, $0) }.map { share in Task { try await share.request(0) } }
         for _ in 0..<2 {
             let request = try await provider.nextRequest()
-            request.answer(request.input * 10)
+            if request.input == 1 { request.answer(10) } else { request.fail(Trouble.first) }
         }
-        #expect(try await tasks[0].value == 10)
-        #expect(try await tasks[1].value == 10)
-        #expect(try await tasks[2].value == 20)
-        #expect(provider.requestCount == 2)
+
+        var answers: [Int?] = []
+        for task in tasks { answers.append(try? await task.value) }
+
+        #expect(answers == [10, 10, nil] && provider.requestCount == 2)
     }
 
-    @Test("are as urgent as the most urgent of those who join, also as they start", arguments: [false, true])
-    func urgency(isAtStart: Bool) async throws {
-        // What runs until it waits has asked.
+    @Test(arguments: [false, true])
+    func `a shared request gets the priority of its most urgent caller`(isAtStart: Bool) async throws {
+        // What runs until it waits has started.
         let (early, late) = (ManualExecutor(), ManualExecutor())
         let provider = Slow { if isAtStart { late.runNext() } }
-        let requests = SharedRequests<Int, Int, TaskPriority>(provider: provider, closesWhenFinished: true)
-        let (first, second) = (requests.join(1, 1), requests.join(1, 1))
-        let leisurely = Task(priority: .background) { try await Turns(early).ask(first) }
-        let urgent = Task(priority: .high) { try await Turns(late).ask(second) }
+        let shared = SharedRequests<Int, Int, TaskPriority>(provider: provider, closesWhenFinished: true)
+        let (first, second) = (shared.join(1, 1), shared.join(1, 1))
+        let relaxed = Task(priority: .background) { try await Turns(early).request(first) }
+        let urgent = Task(priority: .high) { try await Turns(late).request(second) }
         try await early.waiting()
         try await late.waiting()
         early.runNext()
@@ -56,8 +45,10 @@ struct CoalesceTests {
         provider.mayAnswer.open()
         early.open()
         late.open()
-        #expect(try await leisurely.value >= .high)
-        #expect(try await urgent.value >= .high)
+
+        let priorities = [try await relaxed.value, try await urgent.value]
+
+        #expect(priorities.allSatisfy { $0 >= .high })
     }
 
     private struct Slow: DataProvider {
@@ -87,144 +78,198 @@ struct CoalesceTests {
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { jobs.asUnownedSerialExecutor() }
 
-        func ask(_ subscription: Subscription<Int, TaskPriority>) async throws -> TaskPriority {
-            try await subscription.request(1)
+        func request(_ share: Subscription<Int, TaskPriority>) async throws -> TaskPriority {
+            try await share.request(1)
         }
     }
 
-    @Test("let go of a key where no lock is held")
-    func reentrantKeys() async throws {
-        final class Nosy: Hashable, Sendable {
-            let uses = Watched(0)
-            let requests: SharedRequests<Nosy, Int, Int>
+    @Test func `keys are released outside of the lock`() async throws {
+        final class Key: Hashable, Sendable {
+            let shared: SharedRequests<Key, Int, Int>
 
-            init(_ requests: SharedRequests<Nosy, Int, Int>) { self.requests = requests }
+            init(_ shared: SharedRequests<Key, Int, Int>) { self.shared = shared }
 
-            deinit {
-                // Not to be reached where the requests' lock is held.
-                if !requests.isEmpty { uses.change { $0 += 1 } }
-            }
+            // Deadlocks if the lock is held.
+            deinit { _ = shared.isEmpty }
 
-            static func == (left: Nosy, right: Nosy) -> Bool { true }
+            static func == (left: Key, right: Key) -> Bool { true }
             func hash(into hasher: inout Hasher) {}
         }
-
-        let requests = SharedRequests<Nosy, Int, Int>(
-            provider: ValueDataProvider<Int, Int>(7), closesWhenFinished: true)
-        let first = requests.join(Nosy(requests), 1)
-        let second = requests.join(Nosy(requests), 2)
+        let shared = SharedRequests<Key, Int, Int>(provider: ValueDataProvider(7), closesWhenFinished: true)
+        let (first, second) = (shared.join(Key(shared), 1), shared.join(Key(shared), 2))
         first.leave()
+
         #expect(try await second.request(0) == 7)
         second.leave()
-        #expect(requests.isEmpty)
+        #expect(shared.isEmpty)
     }
 
-    @Test("fail together")
-    func failure() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let requests = SharedRequests<Int, Int, Int>(provider: provider, closesWhenFinished: true)
-        let subscriptions = [requests.join(1, 1), requests.join(1, 1)]
-        let tasks = subscriptions.map { subscription in Task { try await subscription.request(0) } }
-        try await provider.nextRequest().fail(Trouble.first)
-        for task in tasks { await #expect(throws: Trouble.first) { try await task.value } }
-    }
-
-    @Test("one after the other are made one after the other: nothing is kept")
-    func nothingIsKept() async throws {
-        let provider = FailingAtFirst(0)
-        let coalesced = provider.coalesced()
-        #expect(try await coalesced.request(1) == 1)
-        #expect(try await coalesced.request(1) == 1)
-        #expect(provider.count == 2)
+    @Test func `requests one after another are not shared`() async throws {
         let failing = FailingAtFirst(1)
-        let retried = failing.coalesced()
-        await #expect(throws: Trouble.first) { try await retried.request(1) }
-        #expect(try await retried.request(1) == 1)
+        let coalesced = failing.coalesced()
+
+        let answers = [
+            try? await coalesced.request(1), try? await coalesced.request(1), try? await coalesced.request(1),
+        ]
+
+        #expect(answers == [nil, 1, 1] && failing.count == 3)
     }
 
-    @Test("with one that is cancelled: that one ends at once, the others go on", arguments: [false, true])
-    func cancelOne(deaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
-        let requests = SharedRequests<Int, Int, Int>(provider: provider, closesWhenFinished: true)
-        let subscriptions = [requests.join(1, 1), requests.join(1, 1)]
-        let tasks = subscriptions.map { subscription in Task { try await subscription.request(0) } }
+    @Test(arguments: [false, true])
+    func `one cancelled caller ends at once and the others get the answer`(isDeaf: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+        let shared = requests(of: provider)
+        let tasks = [shared.join(1, 1), shared.join(1, 1)].map { share in Task { try await share.request(0) } }
         let request = try await provider.nextRequest()
+
         tasks[0].cancel()
+
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
         #expect(!request.isCancelled)
         request.answer(3)
         #expect(try await tasks[1].value == 3)
     }
 
-    @Test("that are all cancelled cancel the request, and all end at once", arguments: [false, true])
-    func cancelAll(deaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
-        let (tasks, request) = try await join(3, provider)
+    @Test(arguments: [false, true])
+    func `cancelling the last caller cancels the request, and a new one starts`(isDeaf: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+        let shared = requests(of: provider)
+        let tasks = (0..<3).map { _ in shared.join(1, 1) }.map { share in Task { try await share.request(0) } }
+        let request = try await provider.nextRequest()
+
         for task in tasks { task.cancel() }
+
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
         try await request.cancelled()
+        let next = Task { try await shared.join(1, 1).request(0) }
+        let second = try await provider.nextRequest()
         request.answer(1)
+        second.answer(2)
+        #expect(try await next.value == 2)
     }
 
-    @Test("after all were cancelled are made anew")
-    func afterCancel() async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
-        let coalesced = provider.coalesced()
-        let first = Task { try await coalesced.request(1) }
-        let old = try await provider.nextRequest()
-        first.cancel()
-        await #expect(throws: CancellationError.self) { try await first.value }
-        let second = Task { try await coalesced.request(1) }
-        let new = try await provider.nextRequest()
-        old.answer(1)
-        new.answer(2)
-        #expect(try await second.value == 2)
-    }
-
-    @Test("aren't made by a task that is already cancelled")
-    func alreadyCancelled() async throws {
-        let isReady = Signal()
-        let provider = FailingAtFirst(0)
-        let task = Task {
-            await isReady.waitDeaf()
-            return try await provider.coalesced().request(1)
-        }
-        task.cancel()
-        isReady.open()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(provider.count == 0)
-    }
-
-    @Test("take the last value of a stream, and are none")
-    func streams() async throws {
-        let coalesced = Listed(1, 2).coalesced()
-        #expect(try await coalesced.request(0) == 2)
-        #expect(coalesced.stream == nil)
-        await #expect(throws: DataProviderError.noAnswer) { try await Listed().coalesced().request(0) }
-    }
-
-    @Test("of ten thousand racing tasks all get an answer, and leave nothing behind")
-    func race() async throws {
-        let provider = ClosureDataProvider { (number: Int) in
-            try Task.checkCancellation()
-            return number * 2
-        }
-        let requests = SharedRequests<Int, Int, Int>(provider: provider, closesWhenFinished: true)
+    @Test func `ten thousand racing callers all end and leave nothing behind`() async throws {
+        let shared = requests(
+            of: ClosureDataProvider { (number: Int) in
+                try Task.checkCancellation()
+                return number * 2
+            })
+        let wrong = Log()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<10_000 {
                 group.addTask {
-                    let subscription = requests.join(number % 7, number % 7)
-                    let task = Task { try await subscription.request(0) }
+                    let share = shared.join(number % 7, number % 7)
+                    let task = Task { try await share.request(0) }
                     if number % 3 == 0 { task.cancel() }
                     let result = await task.result
-                    subscription.leave()
+                    share.leave()
                     switch result {
-                    case .success(let value): #expect(value == number % 7 * 2)
-                    case .failure(let error): #expect(error is CancellationError && number % 3 == 0)
+                    case .success(let value): if value != number % 7 * 2 { wrong.add("\(number): \(value)") }
+                    case .failure(let error):
+                        if !(error is CancellationError && number % 3 == 0) { wrong.add("\(number): \(error)") }
                     }
                 }
             }
         }
-        #expect(requests.isEmpty)
+
+        #expect(wrong.entries.isEmpty && shared.isEmpty)
+    }
+
+    // MARK: Subscriptions
+
+    @Test func `a request starts with the first subscriber's request, not when it joins`() async throws {
+        let provider = FailingAtFirst(0)
+        let share = requests(of: provider).join(1, 5)
+        let countBefore = provider.count
+
+        #expect(try await share.request(0) == 5 && countBefore == 0)
+    }
+
+    @Test func `a subscriber cancelled before its request starts nothing and leaves`() async {
+        let provider = FailingAtFirst(0)
+        let shared = requests(of: provider, closing: false)
+        let share = shared.join(1, 5)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await share.request(0)
+        }
+
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(provider.count == 0 && shared.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `a finished request can be joined until a subscriber leaves, unless it closes`(closes: Bool) async throws {
+        let provider = FailingAtFirst(0)
+        let shared = requests(of: provider, closing: closes)
+        var counts: [Int] = []
+        let first = shared.join(1, 5)
+        _ = try await first.request(0)
+        let late = shared.join(1, 5)
+        _ = try await late.request(0)
+        counts.append(provider.count)
+        first.leave()
+        first.leave()
+        let next = shared.join(1, 5)
+        _ = try await next.request(0)
+        counts.append(provider.count)
+        late.leave()
+        next.leave()
+
+        #expect(counts == (closes ? [2, 3] : [1, 2]) && shared.isEmpty)
+        await #expect(throws: CancellationError.self) { try await next.request(0) }
+    }
+
+    @Test func `every subscriber gets the latest value and each later one`() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let shared = SharedRequests<Int, Int, Int>(provider: stream, closesWhenFinished: false)
+        let early = shared.join(1, 0)
+        let first = Task { await collect(early, 0).values }
+        let request = try await stream.nextRequest()
+        request.send(1)
+        // It has not started, and loses nothing.
+        let silent = shared.join(1, 0)
+        let reader = shared.join(1, 0)
+        var iterator = reader.values(for: 0).makeAsyncIterator()
+        let latest = try await iterator.next()
+        request.send(2)
+        request.finish()
+        var rest: [Int] = []
+        while let value = try await iterator.next() { rest.append(value) }
+
+        #expect(await first.value == [1, 2])
+        #expect([latest] + rest == [1, 2])
+        #expect(await collect(silent, 0).values.last == 2)
+        #expect(await collect(shared.join(1, 0), 0).values == [2])
+    }
+
+    @Test func `a released subscription leaves`() async throws {
+        let shared = requests(of: provider, closing: false)
+        do {
+            let share = shared.join(1, 1)
+            let task = Task { [share] in try await share.request(0) }
+            let request = try await provider.nextRequest()
+            task.cancel()
+            try await request.cancelled()
+            _ = await task.result
+        }
+        do { _ = shared.join(2, 2) }
+
+        #expect(shared.isEmpty)
+    }
+
+    @Test func `progress goes to every subscriber that has started`() async throws {
+        let shared = requests(of: provider, closing: false)
+        let logs = [ProgressLog(), ProgressLog()]
+        let shares = [shared.join(1, 1), shared.join(1, 1)]
+        let first = Task { try await logs[0].reporter.ambient { try await shares[0].request(0) } }
+        let request = try await provider.nextRequest()
+        request.reporter?.report(fraction: 0.25)
+        request.answer(1)
+        _ = try await first.value
+        _ = try await logs[1].reporter.ambient { try await shares[1].request(0) }
+        request.reporter?.report(fraction: 1)
+
+        #expect(logs.map(\.fractions) == [[0.25, 1], [1]])
     }
 }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import IDMCore
 
-/// Every order of events on one key, up to a bound, against a model that is too simple to be wrong.
-@Suite("The machine of requests", .timeLimit(.ample))
+/// Every order of events on one key, up to a bound, against a model.
+@Suite(.timeLimit(.ample))
 struct SharedRequestStateMachineTests {
     private enum Event {
-        case join, ask(Int), started(Int), deliver(Int), finish(Int), leave(Int)
+        case join, start(Int), started(Int), deliver(Int), finish(Int), leave(Int)
     }
 
-    /// What is known of one request from outside.
+    /// The expected state of one request.
     private struct Seen {
         var first: Int?
         var subscribed: Set<Int> = []
@@ -36,10 +36,10 @@ struct SharedRequestStateMachineTests {
             self.closesWhenFinished = closesWhenFinished
         }
 
-        /// Everything that may happen next.
+        /// The events that are possible next.
         var events: [Event] {
             var events: [Event] = subscriptions.count < 3 ? [.join] : []
-            for subscription in subscriptions.indices { events += [.ask(subscription), .leave(subscription)] }
+            for subscription in subscriptions.indices { events += [.start(subscription), .leave(subscription)] }
             for (id, request) in requests.sorted(by: { $0.key < $1.key }) where request.isStarted {
                 if !request.isRunKnown { events.append(.started(id)) }
                 if !request.hasFinished { events += [.deliver(id), .finish(id)] }
@@ -50,7 +50,7 @@ struct SharedRequestStateMachineTests {
         mutating func perform(_ event: Event) -> [String] {
             switch event {
             case .join: return join()
-            case .ask(let subscription): return ask(subscription)
+            case .start(let subscription): return start(subscription)
             case .started(let id): return started(id)
             case .deliver(let id): return deliver(id)
             case .finish(let id): return finish(id)
@@ -70,8 +70,8 @@ struct SharedRequestStateMachineTests {
             requests[subscription.request, default: Seen()].wasSubscribed.insert(index)
             var faults: [String] = []
             if joined.isCancelled { faults.append("joined a cancelled request") }
-            if joined.hasFinished, closesWhenFinished { faults.append("joined a request that has landed") }
-            if joined.wasLeftAfterFinish { faults.append("joined a request that landed and was left") }
+            if joined.hasFinished, closesWhenFinished { faults.append("joined a finished request") }
+            if joined.wasLeftAfterFinish { faults.append("joined a finished request after a subscriber left") }
             if history.latest != joined.latest { faults.append("missed the latest value") }
             if (history.ending != nil) != joined.hasFinished { faults.append("missed the end") }
             let open = requests.filter { id, request in
@@ -82,13 +82,13 @@ struct SharedRequestStateMachineTests {
             return faults
         }
 
-        private mutating func ask(_ index: Int) -> [String] {
+        private mutating func start(_ index: Int) -> [String] {
             let subscription = subscriptions[index]
             let isSubscribed = requests[subscription.request]!.subscribed.contains(index)
             let request = requests[subscription.request]!
             let mustStart = isSubscribed && !request.isStarted
             let isOnTheWay = isSubscribed && request.isRunKnown && !request.hasFinished
-            switch machine.ask(subscription, as: index) {
+            switch machine.start(subscription, as: index) {
             case .start(let order):
                 requests[subscription.request]!.isStarted = true
                 return mustStart && order == request.first
@@ -102,7 +102,7 @@ struct SharedRequestStateMachineTests {
         private mutating func started(_ id: Int) -> [String] {
             let cancelled = machine.started(id, id)
             requests[id]!.isRunKnown = true
-            // Nobody is left: the run is cancelled now, since it could not be before.
+            // Without subscribers, the run is cancelled as soon as it is known.
             let mustCancel = requests[id]!.subscribed.isEmpty
             if cancelled != nil { requests[id]!.isCancelled = true }
             return (cancelled != nil) == mustCancel ? [] : ["cancelled at the start: \(cancelled != nil)"]
@@ -140,11 +140,11 @@ struct SharedRequestStateMachineTests {
             return (cancelled != nil) == mustCancel ? [] : ["cancelled at leaving: \(cancelled != nil)"]
         }
 
-        /// What holds at every moment.
+        /// The violated invariants.
         var faults: [String] {
             var faults: [String] = []
-            let isAnybodySeated = requests.values.contains { !$0.subscribed.isEmpty }
-            if machine.isEmpty == isAnybodySeated { faults.append("machine empty: \(machine.isEmpty)") }
+            let hasSubscribers = requests.values.contains { !$0.subscribed.isEmpty }
+            if machine.isEmpty == hasSubscribers { faults.append("machine empty: \(machine.isEmpty)") }
             for (id, request) in requests where machine.subscribers(of: id) != request.subscribed.sorted() {
                 faults.append("request \(id) knows \(machine.subscribers(of: id))")
             }
@@ -152,7 +152,7 @@ struct SharedRequestStateMachineTests {
         }
     }
 
-    @Test("keeps its promises in every order of up to seven events", arguments: [false, true])
+    @Test("a shared request keeps its rules in every order of seven events", arguments: [false, true])
     func explored(closesWhenFinished: Bool) {
         var count = 0
         var faults: Set<String> = []
@@ -171,7 +171,7 @@ struct SharedRequestStateMachineTests {
         #expect(count > 25_000)
     }
 
-    @Test("keeps nothing of a key that doesn't equal itself")
+    @Test("a key that is not equal to itself is never shared and never kept")
     func notEqualToItself() {
         var machine = SharedRequestStateMachine<Double, Int, Int, String, Int>(closesWhenFinished: true)
         let subscription = machine.join(.nan, for: 1) { subscription, _ in ("a", subscription) }
@@ -179,20 +179,5 @@ struct SharedRequestStateMachineTests {
         #expect(subscription.request != other.request)
         for subscription in [subscription, other] { #expect(machine.leave(subscription) != nil) }
         #expect(machine.isEmpty)
-    }
-
-    @Test("keeps keys apart")
-    func keys() {
-        var machine = SharedRequestStateMachine<String, Int, Int, String, Int>(closesWhenFinished: true)
-        let a = machine.join("a", for: 1) { subscription, _ in ("a", subscription) }
-        let b = machine.join("b", for: 2) { subscription, _ in ("b", subscription) }
-        #expect(a.request != b.request)
-        guard case (.start(1), .start(2)) = (machine.ask(a, as: "a"), machine.ask(b, as: "b")) else {
-            Issue.record("Each of the two is the first of its request.")
-            return
-        }
-        #expect(machine.deliver(1, a.request).to == ["a"])
-        #expect(machine.leave(a)?.cancelled == nil)
-        #expect(!machine.isEmpty)
     }
 }

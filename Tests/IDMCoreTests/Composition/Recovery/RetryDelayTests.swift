@@ -3,66 +3,64 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("A retry delay", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct RetryDelayTests {
-    @Test("of none is zero, of a constant the constant, never negative")
-    func simple() {
-        #expect(RetryDelay.none.duration(beforeRetry: 1) == .zero)
-        #expect(RetryDelay.constant(.seconds(3)).duration(beforeRetry: 9) == .seconds(3))
-        #expect(RetryDelay.constant(.seconds(-3)).duration(beforeRetry: 1) == .zero)
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let delay: RetryDelay
+        var first = 1
+        let milliseconds: [Int]
     }
 
-    @Test("grows exactly, from the initial one to the maximum")
-    func exponential() {
-        let delay = RetryDelay.exponential(initial: .milliseconds(100), multiplier: 2, maximum: .seconds(1))
-        #expect(
-            (1...6).map { delay.duration(beforeRetry: $0) }
-                == [100, 200, 400, 800, 1000, 1000].map { .milliseconds($0) })
+    private static func jittered(by fraction: Double = 0.5, chance: Double) -> RetryDelay {
+        .jittered(.constant(.seconds(4)), by: fraction) { chance }
     }
 
-    @Test("counts a number below one as the first", arguments: [0, -1, Int.min])
-    func lowNumbers(number: Int) {
-        #expect(RetryDelay.exponential(initial: .seconds(2)).duration(beforeRetry: number) == .seconds(2))
+    static let rows = [
+        Row(testDescription: "none", delay: .none, milliseconds: [0, 0]),
+        Row(testDescription: "constant", delay: .constant(.seconds(3)), milliseconds: [3_000, 3_000]),
+        Row(testDescription: "negative constant", delay: .constant(.seconds(-3)), milliseconds: [0]),
+        Row(
+            testDescription: "exponential",
+            delay: .exponential(initial: .milliseconds(100), multiplier: 2, maximum: .seconds(1)),
+            milliseconds: [100, 200, 400, 800, 1_000, 1_000]),
+        Row(
+            testDescription: "low numbers", delay: .exponential(initial: .seconds(2)), first: -1,
+            milliseconds: [2_000, 2_000, 2_000, 4_000]),
+        Row(testDescription: "multiplier 0", delay: .exponential(multiplier: 0), milliseconds: [1_000, 1_000]),
+        Row(testDescription: "multiplier -2", delay: .exponential(multiplier: -2), milliseconds: [1_000, 1_000]),
+        Row(testDescription: "multiplier NaN", delay: .exponential(multiplier: .nan), milliseconds: [1_000, 1_000]),
+        Row(testDescription: "jitter by chance 0", delay: jittered(chance: 0), milliseconds: [4_000]),
+        Row(testDescription: "jitter by chance 0.5", delay: jittered(chance: 0.5), milliseconds: [3_000]),
+        Row(testDescription: "jitter by chance 7", delay: jittered(chance: 7), milliseconds: [2_000]),
+        Row(testDescription: "jitter by chance NaN", delay: jittered(chance: .nan), milliseconds: [4_000]),
+        Row(testDescription: "jitter by 3", delay: jittered(by: 3, chance: 1), milliseconds: [0]),
+        Row(testDescription: "jitter by -3", delay: jittered(by: -3, chance: 1), milliseconds: [4_000]),
+    ]
+
+    @Test(arguments: rows)
+    func `a delay gives the waits of its table row`(_ row: Row) {
+        let waits = row.milliseconds.indices.map { row.delay.duration(beforeRetry: row.first + $0) }
+
+        #expect(waits == row.milliseconds.map { .milliseconds($0) })
     }
 
-    @Test(
-        "neither overflows nor traps, whatever it is made of",
-        arguments: [0, 0.5, 1, 2, -1, .nan, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude])
-    func extremes(multiplier: Double) {
+    @Test(arguments: [0, 0.5, 1, 2, -1, .nan, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude])
+    func `an exponential delay of any numbers stays within its bounds`(multiplier: Double) {
         let longest = Duration.seconds(3_155_760_000)
         let durations: [Duration] = [.zero, .seconds(-1), .nanoseconds(1), .seconds(1), .seconds(Int64.max)]
+        var faults: [String] = []
         for initial in durations {
             for maximum in durations {
                 for number in [Int.min, 0, 1, 2, 63, 64, 10_000, .max] {
                     let delay = RetryDelay.exponential(initial: initial, multiplier: multiplier, maximum: maximum)
                     let duration = delay.duration(beforeRetry: number)
-                    #expect(duration >= .zero && duration <= min(max(maximum, .zero), longest))
                     let jittered = RetryDelay.jittered(delay).duration(beforeRetry: number)
-                    #expect(jittered >= .zero && jittered <= duration)
+                    let isBounded = duration >= .zero && duration <= min(max(maximum, .zero), longest)
+                    if !isBounded || jittered < .zero || jittered > duration { faults.append("\(delay) \(number)") }
                 }
             }
         }
-    }
-
-    @Test("with a multiplier that isn't positive stays as it is", arguments: [0, -2, Double.nan])
-    func uselessMultiplier(multiplier: Double) {
-        let delay = RetryDelay.exponential(initial: .seconds(1), multiplier: multiplier)
-        #expect(delay.duration(beforeRetry: 5) == .seconds(1))
-    }
-
-    @Test(
-        "that is jittered is shortened by what the source of chance says, within its bounds",
-        arguments: [(0.0, 4), (0.5, 3), (1, 2), (7, 2), (-7, 4), (.nan, 4)])
-    func jitter(chance: Double, seconds: Int) {
-        let delay = RetryDelay.jittered(.constant(.seconds(4)), by: 0.5) { chance }
-        #expect(delay.duration(beforeRetry: 1) == .seconds(seconds))
-    }
-
-    @Test("that is jittered by more than all is jittered by all, by less than nothing not at all")
-    func jitterFraction() {
-        let all = RetryDelay.jittered(.constant(.seconds(4)), by: 3) { 1 }
-        let nothing = RetryDelay.jittered(.constant(.seconds(4)), by: -3) { 1 }
-        #expect(all.duration(beforeRetry: 1) == .zero)
-        #expect(nothing.duration(beforeRetry: 1) == .seconds(4))
+        #expect(faults.isEmpty)
     }
 }

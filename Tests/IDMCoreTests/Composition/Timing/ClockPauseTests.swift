@@ -3,9 +3,9 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A sleep in steps", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct ClockPauseTests {
-    @Test("is one sleep on a clock that isn't the system's")
+    @Test("a sleep in steps is one sleep on a manual clock")
     func manualClock() async throws {
         let clock = ManualClock()
         async let sleep: Void = clock.sleepInSteps(until: clock.now.advanced(by: .seconds(600)))
@@ -15,14 +15,14 @@ struct ClockPauseTests {
         try await sleep
     }
 
-    @Test("ends at its time, and not before", arguments: [Duration.zero, .milliseconds(-5), .milliseconds(5)])
+    @Test("a sleep in steps ends at its deadline", arguments: [Duration.zero, .milliseconds(-5), .milliseconds(5)])
     func deadline(duration: Duration) async throws {
         let end = ContinuousClock.now.advanced(by: duration)
         try await ContinuousClock().sleepInSteps(until: end)
         #expect(ContinuousClock.now >= end)
     }
 
-    @Test("ends at once when it is cancelled, in any step")
+    @Test("a cancelled sleep in steps ends at once")
     func cancel() async {
         let sleep = Task { try await SuspendingClock().sleepInSteps(until: .now.advanced(by: .seconds(86_400))) }
         sleep.cancel()

@@ -5,11 +5,10 @@ import Testing
 
 @testable import IDMCore
 
-/// What a provider makes of its cancel comes between the cancel of the provider and that of the clock, where there is
-/// all the time for it.
-@Suite("Who has cancelled a request with a time-out", .timeLimit(.ample))
+/// The answer of a provider to its cancel arrives between the cancel of the provider and that of the timer.
+@Suite(.timeLimit(.ample))
 struct LateAnswerTests {
-    /// Answers once it is cancelled, and says so when it is asked for more, by when that answer has been taken.
+    /// Answers once it is cancelled, and signals when that answer has been read.
     private struct Late: StreamDataProvider {
         let isAsked = Signal()
         let isTaken = DispatchSemaphore(value: 0)
@@ -35,11 +34,10 @@ struct LateAnswerTests {
         }
     }
 
-    /// Sleeps until it is cancelled, and holds up whoever cancels it until the answer has been taken. Not for ever: an
-    /// answer that is told has to wait for whoever cancels, and isn't taken meanwhile.
+    /// Sleeps until it is cancelled, and blocks the cancelling thread until the answer has been read, but not for ever.
     private struct Stuck: Clock {
         let isTaken: DispatchSemaphore
-        /// Whether the answer has been taken meanwhile.
+        /// True once the answer has been read while the thread was blocked.
         let hasHeldUp = Watched<Bool?>(nil)
         let minimumResolution = Duration.zero
 
@@ -54,7 +52,7 @@ struct LateAnswerTests {
         }
     }
 
-    @Test("isn't told what the provider makes of that")
+    @Test("a cancelled time-out discards the answer of its provider to the cancel")
     func late() async throws {
         let provider = Late()
         let clock = Stuck(isTaken: provider.isTaken)

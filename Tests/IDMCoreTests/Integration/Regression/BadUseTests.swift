@@ -9,15 +9,6 @@ struct BadUseTests {
     private let log = Log()
     private let recorder = IntegrationRecorder<Int>()
 
-    @Test("An empty group answers with nothing at once")
-    func emptyGroup() async {
-        let outcome = await Integrator(GroupDataProvider()).prepareCall(()).recorded(in: log).call().outcome
-        guard case .success = outcome else {
-            Issue.record("ended otherwise: \(outcome)")
-            return
-        }
-    }
-
     @Test("Retry counts of zero and below don't retry", arguments: [0, -1, Int.min])
     func noRetries(count: Int) async {
         await recorder.call(Integrator(Failing(Trouble.first)).prepareCall(1).retry(count)).finish()

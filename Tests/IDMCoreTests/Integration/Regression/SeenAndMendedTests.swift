@@ -174,7 +174,7 @@ struct SeenAndMendedTests {
     @Test("Each makes no more requests after a cancel, though those that run ignore it")
     func eachAfterCancel() async throws {
         let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
-        let request = Task { try await provider.each(maxConcurrent: 1).request([1, 2, 3]) }
+        let request = Task { try await provider.each(limit: 1).request([1, 2, 3]) }
         let first = try await provider.nextRequest()
         request.cancel()
         first.answer(1)
