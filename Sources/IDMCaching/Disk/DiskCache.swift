@@ -26,6 +26,8 @@ public import Foundation
 ///
 /// A partition is locked while something is written or removed, for as long as it takes to remove all files in a wipe;
 /// with a `memoryLimit` also for a moment of each read that goes to the disk; and when others have changed something.
+/// Writes and removals wait for a process that has locked it, also for one that is stopped. Reads don't, and a request
+/// that has its answer ends before its write does then.
 /// iOS may end an app that is suspended just then, with the code `0xdead10cc`. Who still uses a cache on the way to the
 /// background asks for the time to do so: in an app with `beginBackgroundTask`, in an extension with
 /// `performExpiringActivity`.
@@ -44,6 +46,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     private let folder: DiskFolder
     private let lanes = DiskLanes()
     private let memory: MemoryCache<Key, Kept>?
+    private let landings = Landings()
     private let coding: CacheCoding<Value>
     private let text: @Sendable (Key) -> String
     private let digest: @Sendable ([UInt8]) -> Digest
@@ -121,7 +124,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     public func get(_ key: Key) async -> CacheEntry<Value>? {
         if let entry = remembered(key) { return entry }
         let name = name(of: key)
-        return await lanes.run(name.digest) {
+        return await lanes.read(name.digest) {
             self.folder.tellUses(atLeast: 64)
             return self.remembered(key) ?? self.read(key, name)
         }
@@ -138,7 +141,12 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     private func read(_ key: Key, _ name: Name) -> CacheEntry<Value>? {
         do {
             var edition: Int?
-            switch try folder.read(name.digest, name.text, edition: memory == nil ? nil : { edition = $0 }) {
+            var landing = 0
+            func opened(_ current: Int?) {
+                edition = current
+                landing = landings.last(name.digest)
+            }
+            switch try folder.read(name.digest, name.text, edition: memory == nil ? nil : opened) {
             case .nothing: return nil
             case .damaged(let damage):
                 ledger.report(.damaged(key, damage))
@@ -151,7 +159,9 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                 }
                 let stamp = CacheStamp(time: .nanoseconds(record.time), era: record.era)
                 let entry = CacheEntry(value, stamp: stamp, tags: Set(record.tags), asked: record.askedSinceStart)
-                memory?.put(kept(entry, name, asked: entry.asked), key) { folder.edition == edition }
+                memory?.put(kept(entry, name, asked: entry.asked), key) {
+                    folder.edition == edition && landings.last(name.digest) == landing
+                }
                 return entry
             }
         } catch {
@@ -176,6 +186,9 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     ///   synchronized the new entry is there already, and whole, and where the entry is longer than the limit none is.
     public func set(_ entry: CacheEntry<Value>, for key: Key, permit: CachePermit<Key, Value>) async throws {
         let name = name(of: key)
+        let progress = permit.writeProgress
+        if let progress { folder.journal.holdUps.add(progress) }
+        defer { if let progress { folder.journal.holdUps.remove(progress) } }
         try await lanes.run(name.digest) {
             Result { try self.write(entry, key, name, permit) }
         }.get()
@@ -204,7 +217,13 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         folder.tellUses(atLeast: 64)
         do {
             let landing = try folder.write(
-                file, order, if: { permit.claim(entry) }, orClearIf: { permit.mustClear(entry) })
+                file, order,
+                if: {
+                    let mayLand = permit.claim(entry)
+                    // What was opened before isn't kept in memory any more.
+                    if mayLand { landings.add(name.digest) }
+                    return mayLand
+                }, orClearIf: { permit.mustClear(entry) })
             switch landing {
             case .landed(let edition):
                 let isKept = memory?.put(kept(entry, name, asked: record.asked), key) {

@@ -38,9 +38,15 @@ extension DiskFolder {
         do throws(FileFault) {
             if let edition {
                 // What is opened while nobody changes anything is that of this moment, however long it takes to read.
-                file = try hold(partition, makes: false) { () throws(FileFault) in
+                let held = try tryHold(partition, makes: false) { () throws(FileFault) in
                     edition(journal.isCurrent ? self.edition : nil)
                     return try partition.open(digest.hex, .reading)
+                }
+                if let held {
+                    file = held
+                } else {
+                    edition(nil)
+                    file = try partition.open(digest.hex, .reading)
                 }
             } else {
                 file = try partition.open(digest.hex, .reading)
@@ -62,14 +68,15 @@ extension DiskFolder {
 
     // MARK: What can't be used
 
-    /// Puts the entry of a key where it can be looked at, and can't be read as an entry.
+    /// Puts the entry of a key where it can be looked at, and can't be read as an entry. Where another process changes
+    /// something it stays: the next read finds it.
     ///
     /// - Parameter isDamaged: Says it of what stands there, of which another may have been written since it was read.
     func moveAside(_ digest: Digest, if isDamaged: ([UInt8]) -> Bool) {
         let name = digest.hex
         guard let partition = try? open() else { return }
         do throws(FileFault) {
-            try hold(partition) { () throws(FileFault) in
+            _ = try tryHold(partition) { () throws(FileFault) in
                 guard isThere(name, in: partition, and: isDamaged) else { return }
                 let old = try partition.status(of: name)
                 setAside(name, in: partition)

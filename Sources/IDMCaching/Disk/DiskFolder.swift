@@ -9,9 +9,11 @@ internal import Synchronization
 ///     <folder>/<partition>/changes                what the processes that share all this tell one another
 ///
 /// An entry is written beside its place and then renamed into it, so that whoever reads it, in this process or another,
-/// finds the whole old one or the whole new one. Work is done in folders that are open, and no link in the place of one is
-/// followed: in the partition's it is refused, in that of a folder inside it is put aside. Calls for the same key come one after the other; calls for different
-/// keys come at the same time.
+/// finds the whole old one or the whole new one. Work is done in folders that are open, and no link in the place of one
+/// is followed: in the partition's it is refused, in that of a folder inside it is put aside.
+///
+/// Writes and removals of the same key come one after the other; everything else comes at the same time. A read doesn't
+/// wait for a process that has locked the partition.
 final class DiskFolder: Sendable {
     let files: any FileLayer
     let path: String
@@ -64,9 +66,33 @@ final class DiskFolder: Sendable {
     /// kept in memory afterwards.
     var edition: Int { lastEdition.load(ordering: .acquiring) }
 
-    /// Does something in the partition's folder while no other process changes anything.
+    /// Does something in the partition's folder while no other process changes anything. Waits for one that does.
     func hold<R>(
         _ partition: OpenFolder?, makes: Bool = true, _ body: () throws(FileFault) -> R
+    ) throws(FileFault) -> R {
+        try listening(to: partition) { surroundings, checked throws(FileFault) in
+            try journal.hold(in: surroundings, makes: makes) { () throws(FileFault) in
+                checked()
+                return try body()
+            }
+        }
+    }
+
+    /// The same without waiting. Nil if another process changes something.
+    func tryHold<R>(
+        _ partition: OpenFolder?, makes: Bool = true, _ body: () throws(FileFault) -> R
+    ) throws(FileFault) -> R? {
+        try listening(to: partition) { surroundings, checked throws(FileFault) in
+            try journal.tryHold(in: surroundings, makes: makes) { () throws(FileFault) in
+                checked()
+                return try body()
+            }
+        }
+    }
+
+    /// - Parameter work: Is given what the journal needs, and what has to be done first under its lock.
+    private func listening<R>(
+        to partition: OpenFolder?, _ work: (DiskJournal.Surroundings, () -> Void) throws(FileFault) -> R
     ) throws(FileFault) -> R {
         // What memory lets go of may be anything: it goes when the lock is open again.
         var leftovers: [any Sendable] = []
@@ -78,10 +104,7 @@ final class DiskFolder: Sendable {
             last = changes?.last
             if let leftover = self.hear(changes) { leftovers.append(leftover) }
         }
-        return try journal.hold(in: surroundings, makes: makes) { () throws(FileFault) in
-            if let last { check(last, partition) }
-            return try body()
-        }
+        return try work(surroundings) { if let last { check(last, partition) } }
     }
 
     func surroundings(_ partition: OpenFolder?) -> DiskJournal.Surroundings {

@@ -13,7 +13,8 @@ internal import IDMCore
 /// Times mean nothing once the machine was started again. So the first change since then comes after one that says so.
 ///
 /// Locks are let go of by the system when a process ends. They are held for as long as a few calls take, on threads
-/// that may wait.
+/// that may wait. A process that is stopped keeps its lock: nothing is held in this process while a thread waits for
+/// that, so that reads, which don't wait, go on.
 final class DiskJournal: Sendable {
     /// Longer, it is begun anew.
     static let greatestLength = 1 << 20
@@ -64,6 +65,8 @@ final class DiskJournal: Sendable {
     private let turn = Locked(())
     /// Held for a moment only, and never while a disk is waited for.
     private let opened = Locked<Opened?>(nil)
+    /// What waits for another process.
+    let holdUps = HoldUps()
     /// The last journal that was read to its end.
     private let lastRead = Locked<Digest?>(nil)
 
@@ -92,15 +95,31 @@ final class DiskJournal: Sendable {
         }
     }
 
-    /// Does something while no other process changes anything, once all that others have changed was heard.
+    /// Performs work while no other process changes anything, once the changes of others were read. Waits for a process
+    /// that holds the journal.
     ///
     /// - Parameter makes: Whether the journal is made if it isn't there. Where there is none, and no folder for one,
     ///   there is nobody to take turns with.
     func hold<R>(
         in surroundings: Surroundings, makes: Bool, _ body: () throws(FileFault) -> R
     ) throws(FileFault) -> R {
-        try turn.withLock { _ throws(FileFault) in
-            guard let file = try lock(surroundings, makes: makes) else { return try body() }
+        while true {
+            if let result = try tryHold(in: surroundings, makes: makes, body) { return result }
+            try waitForOthers()
+        }
+    }
+
+    /// The same without waiting. Nil if another process holds the journal.
+    func tryHold<R>(
+        in surroundings: Surroundings, makes: Bool, _ body: () throws(FileFault) -> R
+    ) throws(FileFault) -> R? {
+        try turn.withLock { _ throws(FileFault) -> R? in
+            let file: Int32
+            switch try lock(surroundings, makes: makes) {
+            case .noJournal: return try body()
+            case .others: return nil
+            case .locked(let locked): file = locked
+            }
             defer { try? files.unlock(file) }
             let result = try body()
             // Where that can't be done the old one stays.
@@ -109,6 +128,27 @@ final class DiskJournal: Sendable {
             }
             return result
         }
+    }
+
+    /// Waits until no other process has the lock. It may have it again when it is asked for next.
+    private func waitForOthers() throws(FileFault) {
+        // Its own descriptor: another thread that finds a new journal closes the one of the old.
+        var fault: FileFault?
+        let file = opened.withLock { opened -> Int32? in
+            do throws(FileFault) {
+                return try (opened?.file).map { file throws(FileFault) in try files.duplicate(file) }
+            } catch {
+                fault = error
+                return nil
+            }
+        }
+        if let fault { throw fault }
+        guard let file else { return }
+        defer { try? files.close(file) }
+        holdUps.begin()
+        defer { holdUps.end() }
+        // The lock belongs to both descriptors: the thread that has the turn takes it again, and releases it.
+        try files.lock(file)
     }
 
     /// Tells the others of a change. To be called while the journal is held.
@@ -183,14 +223,21 @@ final class DiskJournal: Sendable {
         try partition?.statusIfThere(of: Self.name)?.identity == status.identity
     }
 
-    /// Takes the lock, and hears what there is to hear. Nil if there is no journal.
-    private func lock(_ surroundings: Surroundings, makes: Bool) throws(FileFault) -> Int32? {
+    private enum Lock {
+        case locked(Int32)
+        /// Another process has it.
+        case others
+        case noJournal
+    }
+
+    /// Takes the lock, and reads the changes of others.
+    private func lock(_ surroundings: Surroundings, makes: Bool) throws(FileFault) -> Lock {
         // Replaced once. Where a file system counts too many names it would never end.
         var wasReplaced = false
         // Each time round another has begun a new one meanwhile. Where a file isn't known again that would never end.
         for _ in 0..<Self.mostTurns {
-            guard let file = try open(surroundings, makes: makes) else { return nil }
-            try files.lock(file)
+            guard let file = try open(surroundings, makes: makes) else { return .noJournal }
+            guard try files.tryLock(file) else { return .others }
             do throws(FileFault) {
                 let status = try files.status(file)
                 let isInPlace = try isInPlace(status, surroundings.partition)
@@ -201,14 +248,14 @@ final class DiskJournal: Sendable {
                 if isNew { try writeBeginning(file, after: .zero, at: .min) }
                 try catchUp(file, to: isNew ? try files.status(file).size : status.size, surroundings.hear)
                 if isInPlace {
-                    guard isShared else { return file }
+                    guard isShared else { return .locked(file) }
                     wasReplaced = true
                     // A read needs no new one.
                     do throws(FileFault) {
                         try replaceShared(in: surroundings)
                     } catch {
                         guard !makes else { throw error }
-                        return file
+                        return .locked(file)
                     }
                 }
             } catch {

@@ -10,7 +10,7 @@ internal import Musl
 struct FileFault: Error, Hashable {
     /// The calls of a ``FileLayer``.
     enum Call: String, Sendable {
-        case open, status, read, write, touch, synchronize, close, lock, unlock, rename, remove
+        case open, status, read, write, touch, synchronize, close, duplicate, lock, unlock, rename, remove
         case makeFolder, names
     }
 
@@ -40,6 +40,8 @@ extension FileFault {
     var isRefusal: Bool { code == EACCES || code == EPERM || code == EROFS }
     /// The disk, or the share of this user, is full.
     var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
+    /// Another has locked the file.
+    var isLocked: Bool { code == EWOULDBLOCK || code == EAGAIN }
     /// The file system knows of no locks, or has no more of them.
     var isLackOfLocks: Bool { code == EOPNOTSUPP || code == ENOTSUP || code == ENOLCK || code == ENOSYS }
     /// A symbolic link is there, which isn't followed.

@@ -15,8 +15,12 @@ protocol FileLayer: Sendable {
     func touch(_ file: Int32, _ time: Int64) throws(FileFault)
     func synchronize(_ file: Int32) throws(FileFault)
     func close(_ file: Int32) throws(FileFault)
+    /// Another descriptor of an open file, which has its lock in common with the first.
+    func duplicate(_ file: Int32) throws(FileFault) -> Int32
     /// Waits until no other has locked the file. Where the file system knows of no locks, there is nothing to wait for.
     func lock(_ file: Int32) throws(FileFault)
+    /// Locks the file, unless another has. Returns whether it is locked.
+    func tryLock(_ file: Int32) throws(FileFault) -> Bool
     func unlock(_ file: Int32) throws(FileFault)
     func rename(_ place: FilePlace, _ target: FilePlace) throws(FileFault)
     /// Removes what isn't a folder. A symbolic link goes itself, not what it leads to.

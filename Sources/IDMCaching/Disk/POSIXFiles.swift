@@ -68,6 +68,10 @@ struct POSIXFiles: FileLayer {
         guard systemClose(file) == 0 || errno == EINTR else { throw FileFault(call: .close, code: errno) }
     }
 
+    func duplicate(_ file: Int32) throws(FileFault) -> Int32 {
+        try call(.duplicate) { fcntl(file, F_DUPFD_CLOEXEC, 0) }
+    }
+
     func lock(_ file: Int32) throws(FileFault) {
         do throws(FileFault) {
             try call(.lock) { flock(file, LOCK_EX) }
@@ -75,6 +79,16 @@ struct POSIXFiles: FileLayer {
             // Not every volume of a network knows of locks. Processes that share one there don't take turns.
             guard error.isLackOfLocks else { throw error }
         }
+    }
+
+    func tryLock(_ file: Int32) throws(FileFault) -> Bool {
+        do throws(FileFault) {
+            try call(.lock) { flock(file, LOCK_EX | LOCK_NB) }
+        } catch {
+            if error.isLocked { return false }
+            guard error.isLackOfLocks else { throw error }
+        }
+        return true
     }
 
     func unlock(_ file: Int32) throws(FileFault) {

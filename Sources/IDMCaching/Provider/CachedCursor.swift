@@ -39,11 +39,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
         }
         while true {
             switch run.step() {
-            case .look:
-                let visit = newVisit()
-                self.visit = visit
-                let finding = await provider.look(visit, inRace: false)
-                if Task.isCancelled { answered(.failure(CancellationError())) } else { found(finding) }
+            case .look: await look(isolation: isolation)
             case .ask: await ask()
             case .lookAndAsk: race = Race(provider, newVisit(), isolation: isolation)
             case .wait: await wait()
@@ -62,6 +58,28 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
 
     private func newVisit() -> Visit<Base.Input, Store.Key, Store.Value> {
         Visit(input, key, provider.store.ledger, provider.policy)
+    }
+
+    /// Reads the cache. A cancel ends the wait for a slow store at once.
+    private mutating func look(isolation: isolated (any Actor)?) async {
+        let (provider, visit) = (provider, newVisit())
+        self.visit = visit
+        let finding: Lookup<Store.Value>?
+        if provider.store.answersAtOnce {
+            finding = await provider.look(visit, inRace: false)
+        } else {
+            let mailbox = Mailbox<Lookup<Store.Value>>()
+            // At once, so that what is there is delivered in this turn.
+            LibraryTask.startAtOnce(isolation: isolation) { _ in
+                mailbox.send(await provider.look(visit, inRace: false))
+            }
+            finding = await LibraryTask.hearingCancel {
+                try? await mailbox.next(isolation: isolation)
+            } onCancel: {
+                mailbox.abandon()
+            }
+        }
+        if let finding, !Task.isCancelled { found(finding) } else { answered(.failure(CancellationError())) }
     }
 
     private mutating func ask() async {

@@ -4,8 +4,8 @@ public import IDMCore
 ///
 /// A stream: an entry is heard at once, and what the provider answers when it comes, as the ``CachePolicy`` says. An
 /// entry of a ``MemoryCache`` is heard in the turn in which it was asked for. The stream ends when its own answer has
-/// been written, or the one to a later question that takes its place. A write that fails is told to the store's hook,
-/// and fails nothing.
+/// been written, or the one to a later question that takes its place, or once that has to wait for another process.
+/// A write that fails is told to the store's hook, and fails nothing.
 ///
 /// Copies share requests: equal keys that are on their way are asked for once, one caller's cancel never hurts another,
 /// and the last one out cancels the request. So keep the provider, or the integrator around it. Of a base that is

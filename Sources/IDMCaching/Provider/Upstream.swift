@@ -16,6 +16,7 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
     struct Writing: Sendable {
         /// Nil if the write is that of another request, whose answer is delivered in the place of this one's.
         let task: Task<Void, Never>?
+        /// Becomes true as well when the write has to wait for another process.
         let isOver: LatestValue<Bool>
 
         /// Waits until it is over, or the task that waits is cancelled. It is then no less urgent than that one.
@@ -40,21 +41,20 @@ struct Upstream<Base: DataProvider, Store: CacheStore>: DataProvider where Store
         let permit = store.ledger.permit(for: visit.key)
         let value = try await base.request(visit.input)
         let entry = store.ledger.entry(value, tags: tags?(visit.input, value) ?? [])
-        if !store.answersAtOnce { permit.beginWrite() }
+        let progress = store.answersAtOnce ? nil : permit.beginWrite()
         if let newer = permit.answer(entry) {
             store.ledger.report(.dropped(visit.key))
-            let writing = permit.newerWrite.map { Writing(task: nil, isOver: $0.isOver) }
+            let writing = permit.newerWrite.map { Writing(task: nil, isOver: $0.isOverOrHeldUp) }
             return Output(value: newer.value, number: permit.number, writing: writing)
         }
-        guard !store.answersAtOnce else {
+        guard let progress else {
             await store.keep(entry, for: visit.key, permit: permit)
             return Output(value: value, number: permit.number, writing: nil)
         }
-        let isOver = LatestValue(false)
         let task = LibraryTask.start(isolation: #isolation) { [store] _ in
             await store.keep(entry, for: visit.key, permit: permit)
-            isOver.set(true)
         }
-        return Output(value: value, number: permit.number, writing: Writing(task: task, isOver: isOver))
+        return Output(
+            value: value, number: permit.number, writing: Writing(task: task, isOver: progress.isOverOrHeldUp))
     }
 }

@@ -69,21 +69,26 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The store is done with the entry.
     func end() {
         ledger.settle(number, key, hasLanded: hasLanded.load(ordering: .relaxed))
-        endWrite()
     }
 
     // MARK: Writes that supersede one another
 
-    /// Lets the writes that this one supersedes wait for its end. To be called before it can supersede any.
-    func beginWrite() {
-        let begun = progress.withLock { progress -> WriteProgress? in
-            guard progress == nil else { return nil }
+    /// Lets the writes that this one supersedes, and requests, wait for its end. To be called before it can supersede
+    /// any.
+    @discardableResult
+    func beginWrite() -> WriteProgress {
+        let (begun, isNew) = progress.withLock { progress -> (WriteProgress, Bool) in
+            if let progress { return (progress, false) }
             let begun = WriteProgress()
             progress = begun
-            return begun
+            return (begun, true)
         }
-        if let begun { ledger.beginWrite(number, key, begun) }
+        if isNew { ledger.beginWrite(number, key, begun) }
+        return begun
     }
+
+    /// How far the write is. Nil if nothing waits for it.
+    var writeProgress: WriteProgress? { progress.withLock { $0 } }
 
     /// Ends the write for those that wait for it.
     func endWrite(_ error: (any Error)? = nil) {
@@ -96,8 +101,8 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// - Throws: What that write has failed with.
     func waitForSuperseding() async throws {
-        guard progress.withLock({ $0 != nil }), !hasLanded.load(ordering: .relaxed) else { return }
-        try await ledger.superseding(number, key)?.waitForEnd()
+        guard let writeProgress, !hasLanded.load(ordering: .relaxed) else { return }
+        try await ledger.superseding(number, key)?.holdBack(writeProgress)
     }
 
     /// The write of the answer that was returned in the place of this one's, unless it has ended.

@@ -94,12 +94,13 @@ extension CacheStore {
             // It was dropped for another one, which may not be everywhere yet.
             try await permit.waitForSuperseding()
         } catch {
-            permit.endWrite(error)
             ledger.report(.failed(key, error))
+            permit.endWrite(error)
             throw error
         }
         permit.end()
         ledger.report(permit.outcome)
+        permit.endWrite()
     }
 }
 

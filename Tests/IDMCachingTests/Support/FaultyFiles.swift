@@ -174,6 +174,18 @@ final class FaultyFiles: FileLayer {
         try base.lock(file)
     }
 
+    func tryLock(_ file: Int32) throws(FileFault) -> Bool {
+        try enter(.lock)
+        return try base.tryLock(file)
+    }
+
+    func duplicate(_ file: Int32) throws(FileFault) -> Int32 {
+        try enter(.duplicate)
+        let copy = try base.duplicate(file)
+        state.change { _ = $0.journals.insert(copy) }
+        return copy
+    }
+
     func unlock(_ file: Int32) throws(FileFault) {
         // Also one that fails: a lock that stays would let the test hang, as it would everybody else.
         try base.unlock(file)

@@ -12,6 +12,11 @@ final class Outcomes: Sendable {
         try await heard.wait { $0.contains(word) }
     }
 
+    /// Waits until something was told so many times.
+    func hear(_ word: String, times: Int) async throws {
+        try await heard.wait { $0.count { $0 == word } >= times }
+    }
+
     func count(_ word: String) -> Int { words.filter { $0.hasPrefix(word) }.count }
 
     func hook<Key>() -> @Sendable (CachingOutcome<Key>) -> Void {
