@@ -23,8 +23,10 @@ public struct ServiceConfiguration: Sendable {
     public var idleTimeout: Duration
     /// The longest time for everything about a request, unless it has its own. Nil for no end.
     public var totalTimeout: Duration?
-    /// What the transport is asked to do about its cache, unless the request says it.
+    /// How the ``cache`` is used, unless a request says it.
     public var cachePolicy: ServiceRequest.CachePolicy
+    /// Where responses are kept to be used again. In memory unless you give another one; nil for none.
+    public var cache: HTTPCache?
     /// What is done about a response that sends a request elsewhere.
     public var redirects: RedirectPolicy
     /// Where cookies are kept. Nil for none: what servers set is then handed over in the header of their responses, and
@@ -40,7 +42,7 @@ public struct ServiceConfiguration: Sendable {
         baseURL: URL, headers: ServiceHeaders = [:], idleTimeout: Duration = .seconds(60),
         totalTimeout: Duration? = .seconds(600), cachePolicy: ServiceRequest.CachePolicy = .standard,
         redirects: RedirectPolicy = .follow, limits: Limits = Limits(), redaction: ServiceRedaction = .standard,
-        cookies: ServiceCookies? = nil
+        cookies: ServiceCookies? = nil, cache: HTTPCache? = HTTPCache()
     ) {
         self.baseURL = baseURL
         base = BaseURL.reading(baseURL)
@@ -52,6 +54,7 @@ public struct ServiceConfiguration: Sendable {
         self.limits = limits
         self.redaction = redaction
         self.cookies = cookies
+        self.cache = cache
     }
 
     /// How much is taken from a server before it is refused.

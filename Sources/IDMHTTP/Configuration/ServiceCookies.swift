@@ -33,6 +33,8 @@ public final class ServiceCookies: Sendable {
 
     private let now: @Sendable () -> Int
     private let state = Locked(State())
+    /// The caches that hold responses to requests with these cookies.
+    let caches = WipedCaches()
 
     /// Makes a place for cookies, with none in it.
     public convenience init() {
@@ -53,6 +55,7 @@ public final class ServiceCookies: Sendable {
             state.foreign = []
             state.generation += 1
         }
+        caches.wipe()
     }
 
     /// Which cookies those are that there are by now.

@@ -1,5 +1,3 @@
-public import IDMCore
-
 extension HTTPService {
     /// Server-sent events of a request, over as many connections as it takes.
     ///

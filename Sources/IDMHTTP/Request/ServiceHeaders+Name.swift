@@ -60,6 +60,8 @@ extension ServiceHeaders.Name {
     public static let idempotencyKey: Self = "Idempotency-Key"
     /// `If-None-Match`.
     public static let ifNoneMatch: Self = "If-None-Match"
+    /// `Last-Modified`.
+    static let lastModified: Self = "Last-Modified"
     /// `Location`.
     public static let location: Self = "Location"
     /// `Proxy-Authorization`.

@@ -35,13 +35,15 @@ public struct ServiceRequest: Sendable {
     /// The longest time for everything, from the first byte to the last, with redirects, retries, pauses and the waits
     /// between them. Nil for the service's own.
     public var totalTimeout: Duration?
-    /// What the transport is asked to do about its cache. Nil for the service's own.
+    /// How the ``ServiceConfiguration/cache`` is used. Nil for the service's own.
     public var cachePolicy: CachePolicy?
     /// Hears how many bytes of the body have gone. It starts anew with each attempt and each redirect.
     var didSend: (@Sendable (_ sent: Int64) -> Void)?
     /// Sees the body each time that it has been made, and may put another one in its place.
     var didEncode: (@Sendable (RequestBody.Encoded) -> RequestBody.Encoded)?
 
+    /// Whether it goes past the cache: a transfer keeps what comes in files of its own.
+    var skipsCache = false
     /// Whom it goes for, where it is one of several that are made of one thing. Nil if it is all there is.
     var owners: RequestOwners?
 
@@ -127,15 +129,16 @@ public struct ServiceRequest: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// What a transport is asked to do about its cache. A transport without one asks the server.
+    /// How a response that is stored in the ``ServiceConfiguration/cache`` is used.
     public enum CachePolicy: Sendable, Hashable {
-        /// As the server's headers have it.
+        /// A stored response answers while it is fresh (RFC 9111); otherwise the server is asked whether it still holds.
         case standard
-        /// The server is asked, whatever is in the cache.
+        /// The server is asked, whatever is stored. Its answer is kept.
         case reload
-        /// What is in the cache, however old it is; otherwise the server.
+        /// A stored response answers, however old it is; without one the server is asked.
         case cacheElseLoad
-        /// What is in the cache, or nothing.
+        /// A stored response answers, however old it is; without one the request fails with
+        /// ``TransportFault/Kind/notCached``, and the server isn't asked.
         case cacheOnly
     }
 }

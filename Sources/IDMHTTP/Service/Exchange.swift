@@ -87,7 +87,7 @@ private struct Visit: Sendable {
             let arrivals = exchange.opens ? nil : Arrivals(sound)
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
             let (sent, generation) = withCookies(request)
-            let response = try await exchange.transport.send(sent)
+            let response = try await send(sent)
             if let generation {
                 configuration.cookies?.take(
                     response.headers, from: request.url, generation: generation, isForeign: request.hasLeftOrigin)
@@ -116,12 +116,22 @@ private struct Visit: Sendable {
         }
     }
 
+    /// Sends a request by way of the service's cache, if it has one.
+    private func send(_ request: TransportRequest) async throws -> TransportResponse {
+        guard let cache = exchange.configuration.cache else { return try await exchange.transport.send(request) }
+        let transport = exchange.transport
+        return try await CachedExchange(cache: cache, secrets: exchange.configuration.redaction) {
+            try await transport.send($0)
+        }.response(to: request)
+    }
+
     /// The request with the cookies for its address, and their generation. Redirects don't take them along. Nil where
     /// those that there are by now belong to somebody else.
     private func withCookies(_ request: TransportRequest) -> (TransportRequest, generation: Int?) {
         guard let cookies = exchange.configuration.cookies else { return (request, nil) }
         let (value, generation) = cookies.header(for: request.url)
         guard owners.include(generation, of: cookies) else { return (request, nil) }
+        cookies.caches.add(exchange.configuration.cache)
         var sent = request
         if let value, request.headers[.cookie] == nil {
             sent.headers.add(.cookie, value)

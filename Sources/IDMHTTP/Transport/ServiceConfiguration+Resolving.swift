@@ -28,6 +28,7 @@ extension ServiceConfiguration {
         var resolved = TransportRequest(
             request.method, url, headers: own, timeout: timeout, cachePolicy: request.cachePolicy ?? cachePolicy,
             limits: limits)
+        resolved.skipsCache = request.skipsCache
         resolved.secretNames = request.query.secretNames
         resolved.pathParameters = request.pathParameters
         if let didSend = request.didSend { resolved.didSend = didSend }

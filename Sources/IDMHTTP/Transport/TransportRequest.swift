@@ -16,7 +16,8 @@ public struct TransportRequest: Sendable {
     /// The longest silence, for a transport that has a time-out of its own. Whoever asks the transport watches it as
     /// well.
     public var timeout: Duration
-    /// What the transport is asked to do about its cache.
+    /// What the transport is asked to do about a cache of its own: ``ServiceRequest/CachePolicy/reload`` where the service
+    /// has one.
     public var cachePolicy: ServiceRequest.CachePolicy
     /// How much of a response is of any use. A transport that can should stop beyond it.
     public var limits: ServiceConfiguration.Limits
@@ -43,6 +44,9 @@ public struct TransportRequest: Sendable {
         let store: ObjectIdentifier
         let generation: Int
     }
+
+    /// Whether it goes past the service's cache.
+    var skipsCache = false
 
     /// To be called with what has come, by a transport of ours. It then holds back the head of a response with a short
     /// body until all of it is there. Nil where whoever asks reads the body as it comes.

@@ -60,6 +60,8 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     private let shortLived = Locked<Int?>(nil)
     private let clock: any Clock<Duration>
     private let state: Locked<State>
+    /// The caches that hold responses to requests with the credential.
+    private let caches = WipedCaches()
     private let lastWaiter = Atomic(0)
 
     /// Makes an interceptor.
@@ -102,11 +104,13 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     /// A user logs in. Requests of the one before, if there was one, aren't answered any more.
     public func logIn(_ credential: Credential) {
         tell(state.withLock { $0.change(to: credential) })
+        caches.wipe()
     }
 
     /// The user logs out. Their requests aren't answered any more.
     public func logOut() {
         tell(state.withLock { $0.change(to: nil) })
+        caches.wipe()
     }
 
     /// The user who is logged in has a new credential, from somewhere else than a refresh. Nothing happens while nobody
@@ -123,6 +127,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         let admission = try await freshAdmission(next)
         guard next.call.owners.include(admission?.1.user, of: self) else { throw AuthenticationError.userHasChanged }
         guard let (credential, stamp) = admission else { return try await next(request) }
+        caches.add(next.configuration.cache)
         do {
             return try await send(request, credential, stamp, next)
         } catch let error as HTTPError where isRejection(error) {
@@ -160,7 +165,10 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     }
 
     private func checkUser(of stamp: CredentialStamp) throws {
-        guard state.withLock({ $0.stamp.user }) == stamp.user else { throw AuthenticationError.userHasChanged }
+        guard state.withLock({ $0.stamp.user }) != stamp.user else { return }
+        // What came for the user before may have been kept just now.
+        caches.wipe()
+        throw AuthenticationError.userHasChanged
     }
 
     /// The credential to go with, refreshed if it expires soon. Nil if nobody is logged in.

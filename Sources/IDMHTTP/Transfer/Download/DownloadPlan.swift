@@ -132,5 +132,4 @@ extension ServiceHeaders {
 
 extension ServiceHeaders.Name {
     fileprivate static let contentRange: Self = "Content-Range"
-    fileprivate static let lastModified: Self = "Last-Modified"
 }

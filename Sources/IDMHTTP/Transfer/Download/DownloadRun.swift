@@ -122,6 +122,7 @@ struct DownloadRun: Sendable {
         var request = download.request
         request.headers = request.headers.merging(plan.headers)
         request.didEncode = { flow.led($0) }
+        request.skipsCache = true
         try deadline?.limit(&request)
         do {
             // What is read of an answer that is refused is none of the file's bytes.

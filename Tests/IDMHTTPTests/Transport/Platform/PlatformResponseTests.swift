@@ -176,9 +176,11 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("is asked for each time, however long it would keep")
+    @Test("is asked for each time without a cache, however long it would keep")
     func noCache() async throws {
         try await withServer { server, service in
+            var service = service
+            service.configuration.cache = nil
             server.on(
                 .get, "/a", answer: .text("x").headers(["Cache-Control": "public, max-age=3600", "ETag": "\"1\""]))
             for policy in [.standard, .reload, .cacheElseLoad] as [ServiceRequest.CachePolicy] {

@@ -1,0 +1,173 @@
+internal import Foundation
+
+/// The decisions of a private cache (RFC 9111). Pure: no clock, no storage, no network.
+enum CacheRules {
+    /// What a stored response is good for.
+    enum Use: Sendable, Equatable {
+        /// It answers the request.
+        case serve
+        /// It answers the request, and is validated behind its back (`stale-while-revalidate`, RFC 5861).
+        case serveAndValidate
+        /// The server is asked whether it still holds.
+        case validate
+    }
+
+    // MARK: Freshness
+
+    /// How many seconds a response stays fresh (RFC 9111, 4.2.1). `s-maxage` is for shared caches.
+    static func lifetime(of stored: StoredResponse) -> Double {
+        let directives = CacheDirectives(stored.headers)
+        if let seconds = directives.seconds("max-age") { return Double(seconds) }
+        let date = date(of: stored)
+        let expires = Set(stored.headers.values(of: .expires))
+        if !expires.isEmpty {
+            // What isn't a date, such as 0, has expired.
+            guard expires.count == 1, let end = expires.first.flatMap({ HTTPDate($0) }) else { return 0 }
+            return max(0, Double(end.seconds) - date)
+        }
+        guard heuristicStatuses.contains(stored.status) || directives.has("public"),
+            let modified = stored.headers[.lastModified].flatMap({ HTTPDate($0) })
+        else { return 0 }
+        // A tenth of the time since it changed, and a day at most.
+        return min(max(0, (date - Double(modified.seconds)) / 10), 86_400)
+    }
+
+    /// How old a response is, with the time on its way (RFC 9111, 4.2.3).
+    static func age(of stored: StoredResponse, at now: Double) -> Double {
+        let apparent = max(0, stored.responseTime - date(of: stored))
+        let first = stored.headers[.age].map { $0.prefix { $0 != "," }.filter { $0 != " " } }
+        let told = first.flatMap { $0.consists(of: .digits) ? Double($0) : nil } ?? 0
+        let corrected = told + max(0, stored.responseTime - stored.requestTime)
+        return max(apparent, corrected) + max(0, now - stored.responseTime)
+    }
+
+    private static func date(of stored: StoredResponse) -> Double {
+        stored.headers[.date].flatMap { HTTPDate($0) }.map { Double($0.seconds) } ?? stored.responseTime
+    }
+
+    // MARK: Use
+
+    /// What a stored response is good for, for a request with these fields.
+    static func use(of stored: StoredResponse, for request: ServiceHeaders, at now: Double) -> Use {
+        let asked = CacheDirectives(request, isRequest: true)
+        let told = CacheDirectives(stored.headers)
+        guard !asked.has("no-cache"), !told.has("no-cache") else { return .validate }
+        let (age, lifetime) = (age(of: stored, at: now), lifetime(of: stored))
+        if let most = asked.seconds("max-age"), age > Double(most) { return .validate }
+        if let least = asked.seconds("min-fresh"), lifetime - age < Double(least) { return .validate }
+        if age < lifetime { return .serve }
+        guard !told.has("must-revalidate") else { return .validate }
+        let staleness = age - lifetime
+        if asked.isUnlimited("max-stale") || asked.seconds("max-stale").map({ staleness <= Double($0) }) == true {
+            return .serve
+        }
+        return told.seconds("stale-while-revalidate").map { staleness < Double($0) } == true
+            ? .serveAndValidate : .validate
+    }
+
+    /// Whether a stored response may answer where the server fails (`stale-if-error`, RFC 5861).
+    static func isUsableOnError(_ stored: StoredResponse, for request: ServiceHeaders, at now: Double) -> Bool {
+        let told = CacheDirectives(stored.headers)
+        guard !told.has("must-revalidate"), !told.has("no-cache") else { return false }
+        let limits = [told, CacheDirectives(request, isRequest: true)].compactMap { $0.seconds("stale-if-error") }
+        return limits.contains { age(of: stored, at: now) - lifetime(of: stored) <= Double($0) }
+    }
+
+    /// The fields that ask whether a response still holds. Empty if it has nothing to be known by.
+    static func validators(of stored: StoredResponse) -> ServiceHeaders {
+        var headers: ServiceHeaders = [:]
+        headers[.ifNoneMatch] = stored.headers[.eTag]
+        headers["If-Modified-Since"] = stored.headers[.lastModified]
+        return headers
+    }
+
+    // MARK: Storing
+
+    /// Whether a response may be kept (RFC 9111, 3).
+    ///
+    /// - Parameter isPrivate: Whether the request showed who asks. Its answer is kept only if it says that it may be.
+    static func isStorable(
+        status: Int, headers: ServiceHeaders, to request: ServiceHeaders, isPrivate: Bool
+    ) -> Bool {
+        let told = CacheDirectives(headers)
+        let isUnderstood = understoodStatuses.contains(status)
+        guard status >= 200, status != 206, status != 304, request["Range"] == nil,
+            !CacheDirectives(request, isRequest: true).has("no-store"),
+            // Who understands the status may ignore the no-store beside must-understand.
+            told.has("must-understand") ? isUnderstood : !told.has("no-store")
+        else { return false }
+        let hasFreshness = told.has("max-age") || !headers.values(of: .expires).isEmpty
+        let isAllowed =
+            hasFreshness || ["public", "private", "must-revalidate", "s-maxage"].contains(where: told.has)
+        if isPrivate { return isAllowed && (isUnderstood || hasFreshness) }
+        guard !isAllowed else { return isUnderstood || hasFreshness }
+        // A failure is worth keeping only if the server says so, or can be asked whether it still holds.
+        return status == 200 || heuristicStatuses.contains(status) && headers[.lastModified] != nil
+    }
+
+    /// The statuses that may be kept without the server saying for how long (RFC 9110, 15.1), but for parts.
+    private static let heuristicStatuses: Set = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+    private static let understoodStatuses = heuristicStatuses.union([302, 303, 307, 400, 403, 500, 502, 503, 504])
+
+    /// The fields of a response that are kept: without those of its connection, and without cookies, which would come
+    /// back after they were changed.
+    static func kept(_ headers: ServiceHeaders) -> ServiceHeaders {
+        let named = headers.values(of: "Connection").flatMap { $0.split(separator: ",") }
+            .map { ServiceHeaders.Name($0.filter { $0 != " " && $0 != "\t" }) }
+        let left = connectionFields.union(named).union([.setCookie])
+        return ServiceHeaders(headers.filter { !left.contains($0.name) })
+    }
+
+    private static let connectionFields: Set<ServiceHeaders.Name> = [
+        "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+        "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+    ]
+
+    // MARK: Updates
+
+    /// Whether a 304, or the head of the same resource, is about a stored response.
+    static func isAbout(_ stored: StoredResponse, _ headers: ServiceHeaders) -> Bool {
+        guard let tag = headers[.eTag], let known = stored.headers[.eTag] else { return true }
+        func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+        return opaque(tag) == opaque(known)
+    }
+
+    /// A stored response with the fields of a 304 in place of its own (RFC 9111, 3.2).
+    static func updated(
+        _ stored: StoredResponse, by headers: ServiceHeaders, requestTime: Double, responseTime: Double
+    ) -> StoredResponse {
+        // They are of the body, which stays.
+        let ofBody: Set<ServiceHeaders.Name> = [.contentLength, "Content-Encoding", "Content-Range"]
+        var stored = stored
+        // The age that was told is of the answer before.
+        stored.headers.remove(.age)
+        stored.headers = stored.headers.merging(ServiceHeaders(kept(headers).filter { !ofBody.contains($0.name) }))
+        (stored.requestTime, stored.responseTime) = (requestTime, responseTime)
+        return stored
+    }
+
+    /// Whether the head of a resource says that a stored response is of another state of it (RFC 9110, 9.3.2).
+    static func isOutdated(_ stored: StoredResponse, by head: ServiceHeaders) -> Bool {
+        let names: [ServiceHeaders.Name] = [.lastModified, .contentLength, "Content-MD5"]
+        return !isAbout(stored, head)
+            || names.contains { name in
+                guard let new = head[name], let known = stored.headers[name] else { return false }
+                return new != known
+            }
+    }
+
+    /// The addresses of which nothing stored holds any more after a request that may have changed something (RFC 9111,
+    /// 4.4): its own, and those of the same origin that the response names. None if the request failed.
+    static func invalidated(by request: TransportRequest, status: Int, headers: ServiceHeaders) -> [URL] {
+        guard !request.method.isSafe, (200..<400).contains(status) else { return [] }
+        let named = [.location, "Content-Location"].flatMap { headers.values(of: $0) }
+            .compactMap { URL(string: $0, relativeTo: request.url)?.absoluteURL }
+            .filter { ServiceOrigin($0) == ServiceOrigin(request.url) }
+        return [request.url] + named
+    }
+}
+
+extension ServiceHeaders.Name {
+    static let age: Self = "Age"
+    static let expires: Self = "Expires"
+}

@@ -1,0 +1,248 @@
+internal import Foundation
+internal import IDMCore
+
+/// A request as a cache looks at it.
+struct CacheRequest: Sendable {
+    let address: String
+    let headers: ServiceHeaders
+    /// The header fields that show who asks. Nil if there are none.
+    let credentials: [String]?
+    /// Whether the address holds a secret, which is never written to a disk.
+    let isSecret: Bool
+
+    init(_ request: TransportRequest, secrets: ServiceRedaction) {
+        address = Self.address(of: request.url)
+        headers = request.headers
+        let redactions = secrets == .standard ? [secrets] : [.standard, secrets]
+        let fields = request.headers.filter { field in redactions.contains { $0.isBoundToOrigin(field) } }
+        credentials = fields.isEmpty ? nil : fields.map { "\($0.name.spelling.asciiLowercased()):\($0.value)" }.sorted()
+        let (text, names) = (address, request.secretNames)
+        isSecret =
+            !names.isEmpty || redactions.contains { $0.url(text) != text }
+            || request.pathParameters.contains { name, value in
+                redactions.contains { $0.isSecretParameter(name, value) }
+            }
+    }
+
+    /// An address without its fragment, which is never sent.
+    static func address(of url: URL) -> String {
+        let text = url.absoluteString
+        return text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
+    }
+}
+
+/// One exchange by way of a cache: answered from it, validated, or made and kept.
+struct CachedExchange: Sendable {
+    typealias Send = @Sendable (TransportRequest) async throws -> TransportResponse
+
+    let cache: HTTPCache
+    let secrets: ServiceRedaction
+    let send: Send
+
+    func response(to original: TransportRequest) async throws -> TransportResponse {
+        var request = original
+        // This is the cache. That of a transport, if it has one, is left out.
+        request.cachePolicy = .reload
+        let isGet = request.method == .get
+        guard isGet || request.method == .head, !request.skipsCache, !request.headers.isConditional else {
+            guard original.cachePolicy != .cacheOnly else { throw TransportFault(.notCached) }
+            return try await forward(request)
+        }
+        let cached = CacheRequest(request, secrets: secrets)
+        let policy = original.cachePolicy
+        guard policy != .reload, let stored = await cache.stored(for: cached) else {
+            guard policy != .cacheOnly, !isOnlyIfCached(request) else { throw TransportFault(.notCached) }
+            return try await fetch(request, cached)
+        }
+        if policy == .cacheOnly || policy == .cacheElseLoad { return answer(stored, request) }
+        switch CacheRules.use(of: stored, for: request.headers, at: cache.now()) {
+        case .serve: return answer(stored, request)
+        case .serveAndValidate where isGet:
+            validateLater(stored, request, cached)
+            return answer(stored, request)
+        case .serveAndValidate, .validate:
+            guard !isOnlyIfCached(request) else { throw TransportFault(.notCached) }
+            return try await isGet ? validate(stored, request, cached) : fetch(request, cached)
+        }
+    }
+
+    private func isOnlyIfCached(_ request: TransportRequest) -> Bool {
+        CacheDirectives(request.headers, isRequest: true).has("only-if-cached")
+    }
+
+    // MARK: Answers
+
+    private func answer(
+        _ stored: StoredResponse, _ request: TransportRequest, cookies: [String] = []
+    ) -> TransportResponse {
+        var headers = stored.headers
+        headers[.age] = "\(Int(min(CacheRules.age(of: stored, at: cache.now()), Double(CacheDirectives.mostSeconds))))"
+        for cookie in cookies { headers.add(.setCookie, cookie) }
+        let body = request.method == .head ? Data() : stored.body
+        return TransportResponse(status: stored.status, headers: headers, body: HTTPBytes(body))
+    }
+
+    private func validate(
+        _ stored: StoredResponse, _ request: TransportRequest, _ cached: CacheRequest
+    ) async throws -> TransportResponse {
+        let validators = CacheRules.validators(of: stored)
+        guard !validators.isEmpty else { return try await fetch(request, cached, insteadOfError: stored) }
+        var conditional = request
+        conditional.headers = request.headers.merging(validators)
+        let (change, start) = (cache.lastChange, cache.now())
+        let response: TransportResponse
+        do {
+            response = try await send(conditional)
+        } catch {
+            guard error.isOfTheConnection, CacheRules.isUsableOnError(stored, for: request.headers, at: cache.now())
+            else { throw error }
+            return answer(stored, request)
+        }
+        guard response.status == 304 else {
+            if let stale = staleAnswer(response, stored, request) { return stale }
+            return keeping(response, to: request, cached, change, start)
+        }
+        guard CacheRules.isAbout(stored, response.headers) else {
+            // It is about another response than the one that is here.
+            return try await fetch(request, cached)
+        }
+        let updated = CacheRules.updated(stored, by: response.headers, requestTime: start, responseTime: cache.now())
+        cache.keep(updated, for: cached, since: change)
+        return answer(updated, request, cookies: response.headers.values(of: .setCookie))
+    }
+
+    /// Validates a response that has answered a request already. What comes of it is for the next one.
+    private func validateLater(_ stored: StoredResponse, _ request: TransportRequest, _ cached: CacheRequest) {
+        guard cache.beginValidation(cached.address) else { return }
+        var request = request
+        (request.didSend, request.didQueue, request.didReceive) = ({ _ in }, {}, nil)
+        Task(executorPreference: LibraryTask.executor) { [request] in
+            defer { cache.endValidation(cached.address) }
+            guard let response = try? await validate(stored, request, cached) else { return }
+            var rest = response.body.makeAsyncIterator()
+            while (try? await rest.next(isolation: nil)) != nil {}
+        }
+    }
+
+    private func staleAnswer(
+        _ response: TransportResponse, _ stored: StoredResponse, _ request: TransportRequest
+    ) -> TransportResponse? {
+        guard [500, 502, 503, 504].contains(response.status),
+            CacheRules.isUsableOnError(stored, for: request.headers, at: cache.now())
+        else { return nil }
+        return answer(stored, request)
+    }
+
+    private func fetch(
+        _ request: TransportRequest, _ cached: CacheRequest, insteadOfError stored: StoredResponse? = nil
+    ) async throws -> TransportResponse {
+        let (change, start) = (cache.lastChange, cache.now())
+        do {
+            let response = try await send(request)
+            if let stored, let stale = staleAnswer(response, stored, request) { return stale }
+            return keeping(response, to: request, cached, change, start)
+        } catch {
+            guard let stored, error.isOfTheConnection,
+                CacheRules.isUsableOnError(stored, for: request.headers, at: cache.now())
+            else { throw error }
+            return answer(stored, request)
+        }
+    }
+
+    /// Sends a request that the cache has no answer for.
+    private func forward(_ request: TransportRequest) async throws -> TransportResponse {
+        let response = try await send(request)
+        let changed = CacheRules.invalidated(by: request, status: response.status, headers: response.headers)
+        cache.invalidate(changed.map(CacheRequest.address))
+        return response
+    }
+
+    // MARK: Keeping
+
+    /// A response that is kept once its reader has come to the end of its body.
+    private func keeping(
+        _ response: TransportResponse, to request: TransportRequest, _ cached: CacheRequest, _ change: Int,
+        _ start: Double
+    ) -> TransportResponse {
+        guard request.method == .get else {
+            update(by: response, cached, change, start)
+            return response
+        }
+        let headers = response.headers
+        let isPrivate = cached.credentials != nil
+        guard
+            CacheRules.isStorable(
+                status: response.status, headers: headers, to: request.headers, isPrivate: isPrivate),
+            let selected = StoredResponse.selection(by: headers.values(of: "Vary"), of: request.headers),
+            cache.canKeep(Int(clamping: headers.announcedLength ?? 0))
+        else { return response }
+        let pieces = Locked<[Data]?>([])
+        let received = cache.now()
+        let length = headers.announcedLength
+        var response = response
+        response.body = response.body.observed { [cache, status = response.status] result in
+            switch result {
+            case .success(let piece?):
+                pieces.withLock { kept in
+                    kept?.append(piece)
+                    if !cache.canKeep(kept?.reduce(0) { $0 + $1.count } ?? 0) { kept = nil }
+                }
+            case .failure: pieces.withLock { $0 = nil }
+            case .success(nil):
+                let all = pieces.withLock { kept in
+                    defer { kept = nil }
+                    return kept
+                }
+                guard let all else { return }
+                let body = all.count == 1 ? all[0] : all.reduce(into: Data()) { $0 += $1 }
+                guard length.map({ $0 == Int64(body.count) }) ?? true else { return }
+                let isForDisk = !isPrivate && !cached.isSecret && headers[.setCookie] == nil
+                cache.keep(
+                    StoredResponse(
+                        status: status, headers: CacheRules.kept(headers), body: body, requestTime: start,
+                        responseTime: received, selected: selected, credentials: cached.credentials,
+                        isForDisk: isForDisk),
+                    for: cached, since: change)
+            }
+        }
+        return response
+    }
+
+    /// Brings a stored response up to what the head of its resource says, or removes it.
+    private func update(by head: TransportResponse, _ cached: CacheRequest, _ change: Int, _ start: Double) {
+        guard head.status == 200, let stored = cache.inMemory(for: cached) else { return }
+        guard !CacheRules.isOutdated(stored, by: head.headers) else { return cache.invalidate([cached.address]) }
+        cache.keep(
+            CacheRules.updated(stored, by: head.headers, requestTime: start, responseTime: cache.now()), for: cached,
+            since: change)
+    }
+}
+
+extension HTTPCache {
+    /// The stored response that is in memory and can answer a request.
+    fileprivate func inMemory(for request: CacheRequest) -> StoredResponse? {
+        responsesInMemory(of: request.address).last {
+            $0.matches(request.headers, credentials: request.credentials)
+        }
+    }
+}
+
+extension ServiceHeaders {
+    /// Whether the caller has conditions of its own, or wants a part: the server answers that, and not the cache.
+    fileprivate var isConditional: Bool {
+        let names: Set<Name> = [
+            .ifNoneMatch, "If-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
+        ]
+        return contains { names.contains($0.name) }
+    }
+}
+
+extension Error {
+    /// Whether no answer came for want of a connection.
+    fileprivate var isOfTheConnection: Bool {
+        switch (self as? TransportFault)?.kind {
+        case .unreachable, .lost: true
+        default: false
+        }
+    }
+}

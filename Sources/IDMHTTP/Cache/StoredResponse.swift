@@ -1,0 +1,73 @@
+internal import Foundation
+
+/// A whole response as the cache keeps it, with what is needed to decide whether it can be used again.
+struct StoredResponse: Sendable {
+    let status: Int
+    var headers: ServiceHeaders
+    let body: Data
+    /// When the request was made and when the response came, in seconds since 1970.
+    var requestTime: Double
+    var responseTime: Double
+    /// The fields of the request that `Vary` names, as they were. Nil for a field that was absent.
+    let selected: [String: String?]
+    /// What shows who asked: the response is for nobody else, and is kept in memory alone. Nil for a request without
+    /// credentials.
+    let credentials: [String]?
+    /// Whether the response may be written to a disk.
+    let isForDisk: Bool
+
+    /// How many bytes it counts for.
+    var cost: Int { body.count + headers.reduce(512) { $0 + $1.name.spelling.utf8.count + $1.value.utf8.count } }
+
+    /// Whether it can answer a request with these fields (RFC 9111, 4.1).
+    func matches(_ headers: ServiceHeaders, credentials: [String]?) -> Bool {
+        self.credentials == credentials
+            && selected.allSatisfy { Self.normalized($0.key, in: headers) == $0.value }
+    }
+
+    /// The fields that a `Vary` names, as a request has them. Nil for `*`: nothing matches that.
+    static func selection(by vary: [String], of request: ServiceHeaders) -> [String: String?]? {
+        var selected: [String: String?] = [:]
+        for name in vary.flatMap({ $0.split(separator: ",") }) {
+            let name = name.filter { $0 != " " && $0 != "\t" }.asciiLowercased()
+            if name == "*" { return nil }
+            if !name.isEmpty { selected.updateValue(normalized(name, in: request), forKey: name) }
+        }
+        return selected
+    }
+
+    /// The value of a field without differences that mean nothing: white space, and the lines it stands on.
+    private static func normalized(_ name: String, in headers: ServiceHeaders) -> String? {
+        headers[ServiceHeaders.Name(name)].map { value in
+            value.split(separator: ",", omittingEmptySubsequences: false)
+                .map { $0.split { $0 == " " || $0 == "\t" }.joined(separator: " ") }.joined(separator: ",")
+        }
+    }
+}
+
+extension StoredResponse {
+    /// Everything but the body, for the disk.
+    struct Head: Codable {
+        let status: Int
+        let headers: [[String]]
+        let requestTime: Double
+        let responseTime: Double
+        let selected: [String: String?]
+        let length: Int
+    }
+
+    var head: Head {
+        Head(
+            status: status, headers: headers.map { [$0.name.spelling, $0.value] }, requestTime: requestTime,
+            responseTime: responseTime, selected: selected, length: body.count)
+    }
+
+    init(_ head: Head, body: Data) {
+        status = head.status
+        headers = ServiceHeaders(
+            head.headers.filter { $0.count == 2 }.map { ServiceHeaders.Field(ServiceHeaders.Name($0[0]), $0[1]) })
+        (requestTime, responseTime) = (head.requestTime, head.responseTime)
+        (selected, credentials, isForDisk) = (head.selected, nil, true)
+        self.body = body
+    }
+}
