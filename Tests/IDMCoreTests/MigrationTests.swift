@@ -138,9 +138,9 @@ struct MigrationTests {
             let (started, stopped) = (Signal(), Signal())
             let task = AmazingIntegrator(dataProvider: Hanging(started: started, stopped: stopped))
                 .prepareCall(parameters: 1).call()
-            await started.waitDeaf()
+            await started.waitIgnoringCancel()
             task.cancel()
-            await stopped.waitDeaf()
+            await stopped.waitIgnoringCancel()
             return await task.outcome
         }
     }

@@ -21,8 +21,8 @@ struct PlantedBugTests {
         answer: .milliseconds(200), cancel: .milliseconds(50), beforeCancel: .milliseconds(1))
 
     static let bugs: [Bug] = [
-        Bug("a lost cancel", "hearsCancel: a request whose task is cancelled before it should end, and it did not") {
-            try await DataProviderContract.check(input: 1, limits: limits, rules: [.hearsCancel]) { DeafDownload() }
+        Bug("a lost cancel", "reactsToCancel: a request whose task is cancelled before it should end, and it did not") {
+            try await DataProviderContract.check(input: 1, limits: limits, rules: [.reactsToCancel]) { DeafDownload() }
         },
         Bug("a double answer", "answersOnce: a request should end once") {
             try await DataProviderContract.check(input: 1) { TwiceCalling() }
@@ -42,7 +42,7 @@ struct PlantedBugTests {
         },
         Bug("a superseded value that is shown", "seed") {
             try await explore(seeds: 0..<200) { _ in
-                let shown = Watched(0)
+                let shown = Observed(0)
                 let users = Integrator(SlowEcho())
                 let older = users.prepareCall(1).onSuccess { value in shown.change { $0 = value } }.call()
                 let newer = users.prepareCall(2).onSuccess { value in shown.change { $0 = value } }.call()
@@ -63,7 +63,7 @@ struct PlantedBugTests {
             try await explore(seeds: 0..<200, patience: .zero) { _ in
                 let (left, right) = (TestGate(), TestGate())
                 async let first: Void = left.pass()
-                async let second: Void = right.waiting(1)
+                async let second: Void = right.waitForTasks(1)
                 try await second
                 try await first
             }
@@ -71,7 +71,7 @@ struct PlantedBugTests {
         Bug("a request that the test forgets", "Expected an answer to the request with 1, and none came.") {
             let provider = ControlledDataProvider<Int, Int>()
             forgotten.change { $0 = Task { try await provider.request(1) } }
-            _ = try await provider.nextRequest()
+            _ = try await provider.waitForRequest()
         },
         Bug("a request that is never made", "Expected a request with 2, and one with 1 came within") {
             let provider = ControlledDataProvider<Int, Int>()
@@ -84,14 +84,14 @@ struct PlantedBugTests {
             let recorder = IntegrationRecorder<Int>()
             let stub = StubDataProvider<Int, Int>(answers: [.failure(Trouble.first), .success(1)])
             await recorder.call(Integrator(stub).prepareCall(1).retry(1)).finish()
-            try await recorder.expect(.began, .succeeded(1))
+            try await recorder.waitForEvents(.began, .succeeded(1))
         },
         Bug("a stub that isn't asked", "The stub expected a request, and none came.") {
             _ = StubDataProvider<Int, Int>(1)
         },
     ]
 
-    private static let forgotten = Watched<Task<Int, any Error>?>(nil)
+    private static let forgotten = Observed<Task<Int, any Error>?>(nil)
 
     @Test("A planted bug is found by the documented tool", arguments: bugs)
     func found(bug: Bug) async throws {
@@ -112,7 +112,7 @@ struct PlantedBugTests {
 
 private struct DeafDownload: DataProvider {
     func request(_ input: Int) async throws -> Int {
-        await Signal().waitDeaf()
+        await Signal().waitIgnoringCancel()
         return input
     }
 }
@@ -131,8 +131,8 @@ private struct ForgetfulCalling: CallbackDataProvider {
 }
 
 private final class SharedVariable: DataProvider {
-    private let input = Watched(0)
-    private let count = Watched(0)
+    private let input = Observed(0)
+    private let count = Observed(0)
 
     func request(_ input: Int) async throws -> Int {
         self.input.change { $0 = input }
@@ -142,7 +142,7 @@ private final class SharedVariable: DataProvider {
 }
 
 private final class SelfKeeping: DataProvider {
-    private let me = Watched<SelfKeeping?>(nil)
+    private let me = Observed<SelfKeeping?>(nil)
 
     func request(_ input: Int) async throws -> Int {
         me.change { $0 = self }
@@ -151,7 +151,7 @@ private final class SelfKeeping: DataProvider {
 }
 
 private final class Screen: Sendable {
-    let me = Watched<Screen?>(nil)
+    let me = Observed<Screen?>(nil)
 }
 
 private struct SlowEcho: DataProvider {

@@ -10,7 +10,7 @@ package final class ArrivalWatch: WorkWatch {
         return mark
     }()
 
-    private let arrivals = Watched<[Bool]>([])
+    private let arrivals = Observed<[Bool]>([])
 
     package init() {
         _ = Self.mark

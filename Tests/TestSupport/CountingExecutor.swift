@@ -2,7 +2,7 @@ import IDMTesting
 
 /// Runs jobs on the pool, and counts them.
 package final class CountingExecutor: TaskExecutor {
-    private let counts = Watched((jobs: 0, ended: 0))
+    private let counts = Observed((jobs: 0, ended: 0))
 
     package init() {}
 

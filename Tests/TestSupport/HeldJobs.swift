@@ -2,7 +2,7 @@ import IDMTesting
 
 /// An executor whose jobs wait until the test lets them run.
 package final class HeldJobs: TaskExecutor {
-    private let jobs = Watched<[UnownedJob]>([])
+    private let jobs = Observed<[UnownedJob]>([])
 
     package init() {}
 

@@ -6,11 +6,11 @@ package import IDMTesting
 /// - Parameter passed: Counts the ways that have been gone.
 @MainActor
 package func heldWays(
-    knownTo clock: ManualClock, passed: Watched<Int> = Watched(0),
+    knownTo clock: ManualClock, passed: Observed<Int> = Observed(0),
     _ work: @escaping @MainActor @Sendable () async throws -> Void
 ) async throws -> [Bool] {
-    let (jobs, known) = (HeldJobs(), Watched<[Bool]>([]))
-    let end = Watched<Result<[Bool], any Error>?>(nil)
+    let (jobs, known) = (HeldJobs(), Observed<[Bool]>([]))
+    let end = Observed<Result<[Bool], any Error>?>(nil)
     let working = Task(executorPreference: jobs) { await perform(work, noting: known, to: end) }
     // Its way to the beginning.
     try await jobs.areWaiting(1)
@@ -33,8 +33,8 @@ package func heldWays(
 /// Does work, and takes note of the ways until its end: what follows is only the way of the task to its own.
 @MainActor
 private func perform(
-    _ work: @MainActor @Sendable () async throws -> Void, noting known: Watched<[Bool]>,
-    to end: Watched<Result<[Bool], any Error>?>
+    _ work: @MainActor @Sendable () async throws -> Void, noting known: Observed<[Bool]>,
+    to end: Observed<Result<[Bool], any Error>?>
 ) async {
     do {
         try await work()

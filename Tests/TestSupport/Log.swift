@@ -2,7 +2,7 @@ import IDMTesting
 
 /// A log of lines, in order.
 package final class Log: Sendable {
-    private let lines = Watched<[String]>([])
+    private let lines = Observed<[String]>([])
 
     package init() {}
 

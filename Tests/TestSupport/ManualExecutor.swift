@@ -8,7 +8,7 @@ package final class ManualExecutor: SerialExecutor {
         var isRunning = false
     }
 
-    private let state = Watched(State())
+    private let state = Observed(State())
 
     package init() {}
 
@@ -28,7 +28,7 @@ package final class ManualExecutor: SerialExecutor {
     package func checkIsolated() {}
 
     /// Waits until so many jobs are waiting for their turn.
-    package func waiting(_ count: Int = 1) async throws {
+    package func waitForJobs(_ count: Int = 1) async throws {
         try await state.wait { $0.jobs.count >= count }
     }
 

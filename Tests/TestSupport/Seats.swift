@@ -5,7 +5,7 @@ package final class Seats: Sendable {
     /// The seats that the current task has. A task that waited for a second one would wait for itself.
     @TaskLocal private static var held: [Seats] = []
     private let seatCount: Int
-    private let guests = Watched((came: 0, gone: 0))
+    private let guests = Observed((came: 0, gone: 0))
 
     package init(_ seatCount: Int) {
         self.seatCount = seatCount
@@ -21,7 +21,7 @@ package final class Seats: Sendable {
             guests.came += count
             return guests.came
         }
-        try? await guests.wait(deaf: true) { [seatCount] in last - $0.gone <= seatCount }
+        try? await guests.wait(ignoringCancel: true) { [seatCount] in last - $0.gone <= seatCount }
         defer { guests.change { $0.gone += count } }
         return try await Self.$held.withValue(Self.held + [self], operation: body)
     }

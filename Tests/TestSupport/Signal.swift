@@ -2,7 +2,7 @@ import IDMTesting
 
 /// A latch: closed until it is opened, and open from then on.
 package final class Signal: Sendable {
-    private let isOpened = Watched(false)
+    private let isOpened = Observed(false)
 
     package init() {}
 
@@ -18,7 +18,7 @@ package final class Signal: Sendable {
     }
 
     /// Waits until it is open, whether the task is cancelled or not.
-    package func waitDeaf() async {
-        try? await isOpened.wait(deaf: true) { $0 }
+    package func waitIgnoringCancel() async {
+        try? await isOpened.wait(ignoringCancel: true) { $0 }
     }
 }

@@ -7,14 +7,14 @@ package import IDMTesting
 /// await Timeline.expect(
 ///     executing: .latest, taking: 3,
 ///     calls: "a-b---c",
-///     hears: "a-(~ab)--Bc--C"
+///     delivers: "a-(~ab)--Bc--C"
 /// )
 /// ```
 ///
 /// Each place in a row is a tick. `-` is an empty tick, and parentheses hold several events of one tick, in their order.
 /// Spaces and line breaks are ignored.
 ///
-/// | calls | meaning | hears | meaning |
+/// | calls | meaning | delivers | meaning |
 /// |---|---|---|---|
 /// | `a` | a call with this input | `a` | the call of `a` has begun |
 /// | `~a` | its task is cancelled | `A` | the value of `a` has come |
@@ -24,7 +24,7 @@ package import IDMTesting
 ///
 /// Inputs are lower case letters, each for one call, and the value of an input is its upper case.
 ///
-/// | source | meaning | hears | meaning |
+/// | source | meaning | delivers | meaning |
 /// |---|---|---|---|
 /// | `a` | this value | `a` | this value |
 /// | `[ab]` | one value of any length | `[ab]` | one value of any length |
@@ -53,7 +53,7 @@ package enum Timeline {
     ///   - ticks: The duration of a request in ticks.
     ///   - failing: The inputs whose requests fail.
     ///   - calls: The calls.
-    ///   - hears: The expected events.
+    ///   - delivers: The expected events.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -61,11 +61,11 @@ package enum Timeline {
     @MainActor
     package static func expect(
         executing type: ExecutingType, lanes: [String] = [], taking ticks: Int = 1, failing: String = "",
-        calls: String, hears: String,
+        calls: String, delivers: String,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        await expect((calls, .calls), (hears, .heardOfCalls), at: place) { stage in
+        await expect((calls, .calls), (delivers, .heardOfCalls), at: place) { stage in
             let provider = PictureProvider(ticks: ticks, failing: failing, clock: stage.clock)
             let lane = { @Sendable (input: String) in lanes.firstIndex { $0.contains(input) } }
             let integrator = Integrator(provider, executing: type, cancelsWhenReleased: true, lane: lane, clock: stage.clock)
@@ -86,7 +86,7 @@ package enum Timeline {
     ///
     /// - Parameters:
     ///   - source: The values, and the end, of the source.
-    ///   - hears: The expected events.
+    ///   - delivers: The expected events.
     ///   - transform: Makes the provider from the source, with the clock of the picture.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
@@ -94,13 +94,13 @@ package enum Timeline {
     ///   - column: See `fileID`.
     @MainActor
     package static func expect<Output: Sendable>(
-        source: String, hears: String,
+        source: String, delivers: String,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
         _ transform: (ControlledStreamDataProvider<Void, String>, ManualClock) -> some DataProvider<Void, Output>
     ) async {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
         let stream = ControlledStreamDataProvider<Void, String>()
-        await expect((source, .source), (hears, .heardOfSource), at: place) { stage in
+        await expect((source, .source), (delivers, .heardOfSource), at: place) { stage in
             let integrator = Integrator(transform(stream, stage.clock), cancelsWhenReleased: true, clock: stage.clock)
             stage.record(integrator.prepareCall())
             return { symbol in

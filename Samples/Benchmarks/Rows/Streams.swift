@@ -75,7 +75,7 @@ enum Streams {
         var url: URL { server.url }
 
         @Sendable func wait() async throws {
-            try await server.until { $0.connections.contains { $0.bytesSent > film.length } }
+            try await server.waitUntil { $0.connections.contains { $0.bytesSent > film.length } }
         }
     }
 }

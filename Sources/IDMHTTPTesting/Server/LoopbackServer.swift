@@ -14,7 +14,7 @@ public import IDMTesting
 ///
 ///     let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
 ///     _ = try await service.request(ServiceRequest(.get, "/users/1", headers: ["Accept": "application/json"]))
-///     let request = try await server.nextRequest()
+///     let request = try await server.waitForRequest()
 ///     #expect(request.headers[.accept] == "application/json")
 /// }
 /// ```
@@ -44,7 +44,7 @@ public final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - bodyLimit: How many bytes of each request's body are kept. All of them are counted.
     ///   - remembers: Whether requests and connections are kept at all. Not, in a test of memory:
-    ///     ``nextRequest(fileID:filePath:line:column:)`` then waits for ever.
+    ///     ``waitForRequest(fileID:filePath:line:column:)`` then waits for ever.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.
@@ -183,22 +183,22 @@ public final class LoopbackServer: Sendable {
     /// Waits for the earliest request that the test hasn't been given yet.
     ///
     /// - Throws: The recorded `TestFailure`, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func nextRequest(
+    public func waitForRequest(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws -> Request {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await hub.nextRequest(at: place, within: limit)
+        return try await hub.waitForRequest(at: place, within: limit)
     }
 
     /// Waits until the journal of the server meets a condition.
     ///
     /// ```swift
-    /// try await server.until { $0.requestCount == 2 }
+    /// try await server.waitUntil { $0.requestCount == 2 }
     /// ```
     ///
     /// - Throws: The recorded `TestFailure`, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func until(
+    public func waitUntil(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column, _ isSatisfied: @escaping @Sendable (Journal) -> Bool
     ) async throws {

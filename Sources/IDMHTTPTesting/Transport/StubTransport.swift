@@ -25,8 +25,8 @@ public import IDMTesting
 public final class StubTransport: HTTPTransport {
     private typealias Answer = Result<TransportResponse, any Error>
 
-    private let routes = Watched(Routes<TransportRequest, Answer>())
-    private let desk = RequestDesk<TransportRequest> { "\($0.method) \($0.url)" }
+    private let routes = Observed(Routes<TransportRequest, Answer>())
+    private let inbox = RequestInbox<TransportRequest> { "\($0.method) \($0.url)" }
     private let place: SourcePlace
     private let collector = FailureCollector.current
 
@@ -121,17 +121,17 @@ public final class StubTransport: HTTPTransport {
     // MARK: What was seen
 
     /// The requests, in the order in which they were made.
-    public var requests: [TransportRequest] { desk.requests }
+    public var requests: [TransportRequest] { inbox.requests }
 
     /// Waits for the earliest request that the test hasn't been given yet.
     ///
     /// - Throws: The recorded `TestFailure`, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func nextRequest(
+    public func waitForRequest(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws -> TransportRequest {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place, within: limit)
+        return try await inbox.next(at: place, within: limit)
     }
 
     /// Fails unless all routes have been used up: asked at all, and as often as they have answers.
@@ -143,7 +143,7 @@ public final class StubTransport: HTTPTransport {
 
     /// Gives the next answer of the route. Throws `TestFailure`, and records it, if there is none.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        desk.add(request)
+        inbox.add(request)
         let path = request.url.path(percentEncoded: true)
         switch routes.change({ $0.take(request.method, path).choice }) {
         case .answer(let answer): return try answer.get()

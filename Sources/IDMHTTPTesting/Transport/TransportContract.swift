@@ -75,7 +75,7 @@ private struct TransportCheck<Transport: HTTPTransport>: Sendable {
 
     /// Returns what is wrong, or nil.
     func violation(of rule: TransportContract.Rule) async throws -> String? {
-        let found = Watched<String?>(nil)
+        let found = Observed<String?>(nil)
         // In a scope of its own: a failure of the server is a violation of the transport.
         let failures = try await TestScope.failures(waitLimit: limit) {
             try await LoopbackServer.run { server in
@@ -106,7 +106,7 @@ private struct TransportCheck<Transport: HTTPTransport>: Sendable {
         guard let response = try await response(to: request) else {
             return "a request should be answered, and it was not"
         }
-        let arrived = try await server.nextRequest()
+        let arrived = try await server.waitForRequest()
         let body = try await bytes(of: response)
         guard arrived.target == "/a%20b?q=%2B" else {
             return "the address should arrive unchanged, and \(arrived.target) did"
@@ -150,15 +150,15 @@ private struct TransportCheck<Transport: HTTPTransport>: Sendable {
 
     private func reactsToCancel(_ server: LoopbackServer) async throws -> String? {
         server.on(.get, "/never", answer: .never)
-        let (isOver, request) = (Watched(false), TransportRequest(.get, server.url("/never")))
+        let (isOver, request) = (Observed(false), TransportRequest(.get, server.url("/never")))
         let task = Task {
             _ = try? await transport.send(request)
             isOver.change { $0 = true }
         }
-        _ = try await server.nextRequest()
+        _ = try await server.waitForRequest()
         task.cancel()
         guard try await holds(isOver, { $0 }) else { return "a cancelled request should throw, and it did not end" }
-        guard (try? await server.until { $0.openConnectionCount == 0 }) == nil else { return nil }
+        guard (try? await server.waitUntil { $0.openConnectionCount == 0 }) == nil else { return nil }
         return "the connection of a cancelled request should close, and it stayed open"
     }
 
@@ -208,7 +208,7 @@ private struct TransportCheck<Transport: HTTPTransport>: Sendable {
         return data
     }
 
-    private func holds<Value>(_ watched: Watched<Value>, _ condition: @escaping @Sendable (Value) -> Bool) async throws
+    private func holds<Value>(_ watched: Observed<Value>, _ condition: @escaping @Sendable (Value) -> Bool) async throws
         -> Bool
     {
         do {
@@ -220,7 +220,7 @@ private struct TransportCheck<Transport: HTTPTransport>: Sendable {
     }
 
     private func limited<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value? {
-        let result = Watched<Result<Value, any Error>?>(nil)
+        let result = Observed<Result<Value, any Error>?>(nil)
         let task = Task {
             do {
                 let value = try await work()

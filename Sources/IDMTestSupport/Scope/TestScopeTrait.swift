@@ -51,7 +51,7 @@ extension TestFailure {
 
 /// Records failures as issues, and remembers them.
 private final class ReportedFailures: Sendable {
-    private let failures = Watched<[TestFailure]>([])
+    private let failures = Observed<[TestFailure]>([])
 
     func contains(_ failure: TestFailure) -> Bool { failures.value.contains(failure) }
 

@@ -17,7 +17,7 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
     func violation(of rule: Rule) async throws -> String? {
         switch rule {
         case .answersOnce: try await answersOnce()
-        case .hearsCancel: try await reactsToCancel()
+        case .reactsToCancel: try await reactsToCancel()
         case .answersConcurrentRequests: try await answersConcurrentRequests()
         case .isReleased: try await isReleased()
         }
@@ -155,7 +155,7 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
         within limit: Duration, _ wait: @escaping @Sendable () async throws -> Void
     ) async throws -> Bool {
         let clock = limits.clock
-        let result = Watched<Bool?>(nil)
+        let result = Observed<Bool?>(nil)
         let waiting = LibraryTask.startAtOnce(clock: clock, isolation: nil) { _ in
             guard (try? await wait()) != nil else { return }
             result.change { $0 = $0 ?? true }

@@ -18,7 +18,7 @@ final class ContractProbe<Provider: DataProvider>: Sendable {
         var hasAnswered: Bool { values > 0 || error != nil || isOver }
     }
 
-    private let state = Watched(State())
+    private let state = Observed(State())
     /// Held like the caller of a callback provider does. A task holds its own reference.
     private let provider: Provider?
     let isCallback: Bool
@@ -75,9 +75,9 @@ final class ContractProbe<Provider: DataProvider>: Sendable {
 
     private static func call(
         _ provider: any CallbackDataProvider<Provider.Input, Provider.Output>, _ input: Provider.Input,
-        _ state: Watched<State>
+        _ state: Observed<State>
     ) -> CancelHandler? {
-        let canary = Canary { state.change { $0.isOver = true } }
+        let canary = DeinitObserver { state.change { $0.isOver = true } }
         return provider.request(input) { result in
             withExtendedLifetime(canary) {
                 // The cancel handler is released outside of the lock.

@@ -9,7 +9,7 @@ public import IDMCore
 /// | rule | what is checked |
 /// |---|---|
 /// | ``Rule/answersOnce`` | a request ends, with one value or one error, and not as cancelled |
-/// | ``Rule/hearsCancel`` | a request that is cancelled before it begins, or while it runs, ends without a value |
+/// | ``Rule/reactsToCancel`` | a request that is cancelled before it begins, or while it runs, ends without a value |
 /// | ``Rule/answersConcurrentRequests`` | twenty requests at once all end with their own answers, also if some are cancelled |
 /// | ``Rule/isReleased`` | after its requests, nothing holds a provider that is an object |
 ///
@@ -27,7 +27,7 @@ public enum DataProviderContract {
         case answersOnce
         /// A cancelled request ends soon. If it still ran, it ends without a value, in one of three tries at least: a
         /// value may be on its way when the cancel comes.
-        case hearsCancel
+        case reactsToCancel
         /// Twenty requests at once all end, and a cancel of some requests ends no other request. If the check has several
         /// inputs, each request gets the answer that its input gets alone.
         case answersConcurrentRequests

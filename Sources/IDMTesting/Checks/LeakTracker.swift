@@ -20,7 +20,7 @@ public final class LeakTracker: Sendable {
         var isReported = false
     }
 
-    private let tracked = Watched<[Tracked]>([])
+    private let tracked = Observed<[Tracked]>([])
     private let collector = FailureCollector.current
 
     /// Makes a tracker that reports to the current ``TestScope``.
@@ -57,7 +57,7 @@ public final class LeakTracker: Sendable {
         for failure in Self.leaks(of: tracked) { collector.record(failure) }
     }
 
-    private static func leaks(of watched: Watched<[Tracked]>) -> [TestFailure] {
+    private static func leaks(of watched: Observed<[Tracked]>) -> [TestFailure] {
         let tracked = watched.value
         // Outside of the lock: a look retains the object for a moment, and may then release it for the last time.
         let held = tracked.indices.filter { tracked[$0].object != nil }

@@ -30,7 +30,7 @@ extension FailureCollector {
     /// - Throws: `CancellationError`, if the task is cancelled. If the task of the scope is cancelled as well, what is
     ///   missing is a failure. The recorded ``TestFailure``, when the limit is reached.
     package func wait<Value>(
-        for watched: Watched<Value>, at place: SourcePlace, within limit: Duration? = nil,
+        for watched: Observed<Value>, at place: SourcePlace, within limit: Duration? = nil,
         until isSatisfied: @escaping @Sendable (Value) -> Bool,
         missing: @escaping @Sendable (Value) -> String?
     ) async throws {
@@ -60,7 +60,7 @@ extension FailureCollector {
     ///
     /// - Parameter missing: What was expected. Takes the number that has come so far, in words.
     package func wait<Value>(
-        for count: Int, in watched: Watched<Value>, at place: SourcePlace, within limit: Duration? = nil,
+        for count: Int, in watched: Observed<Value>, at place: SourcePlace, within limit: Duration? = nil,
         counted: @escaping @Sendable (Value) -> Int, missing: @escaping @Sendable (_ came: String) -> String
     ) async throws {
         try await wait(for: watched, at: place, within: limit) {
@@ -72,7 +72,7 @@ extension FailureCollector {
 
     /// Waits for the end of a request.
     func waitForEnd<Value>(
-        of request: Watched<Value>, at place: SourcePlace, within limit: Duration?,
+        of request: Observed<Value>, at place: SourcePlace, within limit: Duration?,
         isOver: @escaping @Sendable (Value) -> Bool
     ) async throws {
         try await wait(for: request, at: place, within: limit, until: isOver) {
@@ -82,7 +82,7 @@ extension FailureCollector {
 
     /// Waits for the cancel of a request. A request that ends without one is a failure.
     func waitForCancel<Value>(
-        of request: Watched<Value>, at place: SourcePlace, within limit: Duration?,
+        of request: Observed<Value>, at place: SourcePlace, within limit: Duration?,
         isCancelled: @escaping @Sendable (Value) -> Bool, isOver: @escaping @Sendable (Value) -> Bool
     ) async throws {
         try await wait(for: request, at: place, within: limit) {

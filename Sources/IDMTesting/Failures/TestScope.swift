@@ -35,12 +35,12 @@ public final class TestScope: Sendable {
     let collector: FailureCollector
     /// Tracks the work that the library starts in the scope. Nested scopes share one, so that a clock of either scope
     /// knows of all work.
-    let workload: Workload
+    let workload: QuiescenceTracker
 
     init(_ handler: TestFailure.Handler? = nil, waitLimit: Duration? = nil) {
         let outer = Self.current
         collector = FailureCollector(handler, in: outer?.collector, waitLimit: waitLimit)
-        workload = outer?.workload ?? Workload()
+        workload = outer?.workload ?? QuiescenceTracker()
         // Before anything in the scope suspends: a clock that is made later must not see half of a wait.
         LibraryTask.beginWatching()
     }

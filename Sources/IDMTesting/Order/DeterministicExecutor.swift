@@ -45,7 +45,7 @@ public final class DeterministicExecutor: TaskExecutor {
 
     private let state: Locked<State>
     /// Tasks that wait for rest are resumed one by one: the pool that resumes them has no order of its own.
-    let resters: Line? = Line()
+    let resters: TurnQueue? = TurnQueue()
 
     init(seed: UInt64) {
         state = Locked(State(generator: SplitMix(seed: seed)))
@@ -74,7 +74,7 @@ public final class DeterministicExecutor: TaskExecutor {
     ///
     /// - Throws: The error of the operation; ``Standstill``, if nothing can run and the operation hasn't ended.
     func run(patience: Duration, _ operation: @escaping @Sendable () async throws -> Void) async throws {
-        let outcome = Watched<Result<Void, any Error>?>(nil)
+        let outcome = Observed<Result<Void, any Error>?>(nil)
         let body = LibraryTask.$executor.withValue(self) {
             Task(executorPreference: self) {
                 let result: Result<Void, any Error>
@@ -96,7 +96,7 @@ public final class DeterministicExecutor: TaskExecutor {
             outcome.change { $0 = $0 ?? .failure(Standstill(patience: patience, body: body)) }
         }
         await LibraryTask.hearingCancel {
-            try? await outcome.wait(deaf: true) { $0 != nil }
+            try? await outcome.wait(ignoringCancel: true) { $0 != nil }
             await driver.value
         } onCancel: {
             body.cancel()
@@ -111,7 +111,7 @@ public final class DeterministicExecutor: TaskExecutor {
     /// is cancelled.
     private func standsStill(for patience: Duration) async -> Bool {
         while !Task.isCancelled {
-            await Workload.rest(of: [self], isolation: nil)
+            await QuiescenceTracker.rest(of: [self], isolation: nil)
             let turns = turnsAtStandstill
             // In slices: a cancelled exploration has no patience.
             var rest = patience
@@ -186,7 +186,7 @@ struct Standstill: Error, CustomStringConvertible {
     var description: String { "the body had not ended, and for \(patience) nothing was left that could run" }
 }
 
-extension DeterministicExecutor: WatchedWork {
+extension DeterministicExecutor: TrackedWork {
     package var isWatching: Bool { true }
     package var ordersWork: Bool { true }
 

@@ -9,7 +9,7 @@ import IDMCore
 ///     return "user \(id)"
 /// }
 /// let task = Integrator(provider).prepareCall(1).call()
-/// try await gate.waiting(1)
+/// try await gate.waitForTasks(1)
 /// gate.open()
 /// #expect(try await task.value == "user 1")
 /// ```
@@ -39,7 +39,7 @@ public final class TestGate: Sendable {
         }
     }
 
-    private let state = Watched(State())
+    private let state = Observed(State())
     private let collector = FailureCollector.current
 
     /// Makes a closed gate.
@@ -78,7 +78,7 @@ public final class TestGate: Sendable {
     /// Waits until a number of tasks wait at the gate.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func waiting(
+    public func waitForTasks(
         _ count: Int, within limit: Duration? = nil, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {

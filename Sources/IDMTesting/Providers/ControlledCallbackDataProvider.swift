@@ -5,13 +5,13 @@ public import IDMCore
 /// ```swift
 /// let provider = ControlledCallbackDataProvider<Int, String>()
 /// let task = Integrator(provider).prepareCall(1).call()
-/// let request = try await provider.nextRequest()
+/// let request = try await provider.waitForRequest()
 /// request.answer("first")
 /// request.answer("twice")
 /// #expect(try await task.value == "first")
 /// ```
 public final class ControlledCallbackDataProvider<Input: Sendable, Output: Sendable>: CallbackDataProvider {
-    private let desk = RequestDesk<ControlledCallbackRequest<Input, Output>> { "\($0.input)" }
+    private let inbox = RequestInbox<ControlledCallbackRequest<Input, Output>> { "\($0.input)" }
     private let hasCancelHandler: Bool
 
     /// Makes a provider without requests.
@@ -23,27 +23,27 @@ public final class ControlledCallbackDataProvider<Input: Sendable, Output: Senda
     ) {
         self.hasCancelHandler = hasCancelHandler
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        desk.reportUnanswered(at: place) { $0.isAnsweredOrCancelled }
+        inbox.reportUnanswered(at: place) { $0.isAnsweredOrCancelled }
     }
 
     /// A controlled provider that calls back, by what it takes and gives.
     public var structure: ProviderStructure { .provider("controlled callbacks: \(Input.self) → \(Output.self)") }
 
     /// The number of requests.
-    public var requestCount: Int { desk.requests.count }
+    public var requestCount: Int { inbox.requests.count }
 
     /// The requests in the order in which they were made.
-    public var requests: [ControlledCallbackRequest<Input, Output>] { desk.requests }
+    public var requests: [ControlledCallbackRequest<Input, Output>] { inbox.requests }
 
     /// Waits for the earliest request that the test hasn't been given yet.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func nextRequest(
+    public func waitForRequest(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws -> ControlledCallbackRequest<Input, Output> {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place, within: limit)
+        return try await inbox.next(at: place, within: limit)
     }
 
     /// Waits for a request with an input, and passes over all others: they are left for other waits.
@@ -54,15 +54,15 @@ public final class ControlledCallbackDataProvider<Input: Sendable, Output: Senda
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws -> ControlledCallbackRequest<Input, Output> where Input: Equatable {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place, within: limit, input: "\(input)") { $0.input == input }
+        return try await inbox.next(at: place, within: limit, input: "\(input)") { $0.input == input }
     }
 
     /// Suspends until the test answers.
     public func request(
         _ input: Input, completion: @escaping @Sendable (Result<Output, any Error>) -> Void
     ) -> CancelHandler? {
-        let request = ControlledCallbackRequest(input: input, completion: completion, collector: desk.collector)
-        desk.add(request)
+        let request = ControlledCallbackRequest(input: input, completion: completion, collector: inbox.collector)
+        inbox.add(request)
         guard hasCancelHandler else { return nil }
         return { request.cancel() }
     }
@@ -85,7 +85,7 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     public let reporter = IntegrationProgress.current
     /// The pause control of the request's caller.
     public let pauseControl = PauseControl.current
-    private let state: Watched<State>
+    private let state: Observed<State>
     private let collector: FailureCollector
 
     fileprivate init(
@@ -93,7 +93,7 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     ) {
         self.input = input
         self.collector = collector
-        state = Watched(State(completion: completion))
+        state = Observed(State(completion: completion))
     }
 
     // MARK: Answering
@@ -134,7 +134,7 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
     /// Waits until the cancel handler is called. It is a failure if the request calls back or is dropped before that.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func cancelled(
+    public func waitUntilCancelled(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {

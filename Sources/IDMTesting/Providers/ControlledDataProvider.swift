@@ -5,47 +5,47 @@ public import IDMCore
 /// ```swift
 /// let provider = ControlledDataProvider<String, [String]>()
 /// let task = Integrator(provider).prepareCall("apple").call()
-/// try await provider.nextRequest().answer(["Ada"])
+/// try await provider.waitForRequest().answer(["Ada"])
 /// let names = try await task.value
 /// ```
 ///
 /// A request ends when the test answers, fails or drops it, or when its task is cancelled, whichever is first. With
-/// `hearsCancel: false` a cancelled request waits for the test as well, as a provider does that ignores its cancel. A
+/// `reactsToCancel: false` a cancelled request waits for the test as well, as a provider does that ignores its cancel. A
 /// request that is neither answered nor cancelled at the end of the ``TestScope`` is a failure.
 public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: DataProvider {
-    private let desk = RequestDesk<ControlledRequest<Input, Output>> { "\($0.input)" }
-    private let hearsCancel: Bool
+    private let inbox = RequestInbox<ControlledRequest<Input, Output>> { "\($0.input)" }
+    private let reactsToCancel: Bool
 
     /// Makes a provider without requests.
     ///
-    /// - Parameter hearsCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
+    /// - Parameter reactsToCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
     public init(
-        hearsCancel: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        reactsToCancel: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) {
-        self.hearsCancel = hearsCancel
+        self.reactsToCancel = reactsToCancel
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        desk.reportUnanswered(at: place) { $0.isOver || $0.isCancelled }
+        inbox.reportUnanswered(at: place) { $0.isOver || $0.isCancelled }
     }
 
     /// A controlled provider, by what it takes and gives.
     public var structure: ProviderStructure { .provider("controlled: \(Input.self) → \(Output.self)") }
 
     /// The number of requests.
-    public var requestCount: Int { desk.requests.count }
+    public var requestCount: Int { inbox.requests.count }
 
     /// The requests in the order in which they were made.
-    public var requests: [ControlledRequest<Input, Output>] { desk.requests }
+    public var requests: [ControlledRequest<Input, Output>] { inbox.requests }
 
     /// Waits for the earliest request that the test hasn't been given yet.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func nextRequest(
+    public func waitForRequest(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws -> ControlledRequest<Input, Output> {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place, within: limit)
+        return try await inbox.next(at: place, within: limit)
     }
 
     /// Waits for a request with an input, and passes over all others: they are left for other waits.
@@ -56,14 +56,14 @@ public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: Da
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws -> ControlledRequest<Input, Output> where Input: Equatable {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place, within: limit, input: "\(input)") { $0.input == input }
+        return try await inbox.next(at: place, within: limit, input: "\(input)") { $0.input == input }
     }
 
     /// Suspends until the test answers.
     public func request(_ input: Input) async throws -> Output {
         let request = ControlledRequest<Input, Output>(
-            input: input, hearsCancel: hearsCancel, collector: desk.collector)
-        desk.add(request)
+            input: input, reactsToCancel: reactsToCancel, collector: inbox.collector)
+        inbox.add(request)
         return try await request.result()
     }
 }
@@ -84,13 +84,13 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     public let reporter = IntegrationProgress.current
     /// The pause control of the request's caller.
     public let pauseControl = PauseControl.current
-    private let state = Watched(State())
-    private let hearsCancel: Bool
+    private let state = Observed(State())
+    private let reactsToCancel: Bool
     private let collector: FailureCollector
 
-    fileprivate init(input: Input, hearsCancel: Bool, collector: FailureCollector) {
+    fileprivate init(input: Input, reactsToCancel: Bool, collector: FailureCollector) {
         self.input = input
-        self.hearsCancel = hearsCancel
+        self.reactsToCancel = reactsToCancel
         self.collector = collector
     }
 
@@ -133,7 +133,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// Waits until the request's task is cancelled. It is a failure if the request ends without a cancel.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func cancelled(
+    public func waitUntilCancelled(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
@@ -145,7 +145,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     /// Waits until the request has returned or thrown.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func ended(
+    public func waitUntilEnded(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
@@ -172,14 +172,14 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
 
     fileprivate func result() async throws -> Output {
         defer { finish() }
-        let hearsCancel = hearsCancel
+        let reactsToCancel = reactsToCancel
         try await LibraryTask.hearingCancel {
-            try await state.wait(deaf: true) { $0.result != nil }
+            try await state.wait(ignoringCancel: true) { $0.result != nil }
         } onCancel: {
             state.change { state in
                 state.isCancelled = true
                 // The first end counts, also if the test answers before the request resumes.
-                if hearsCancel && state.result == nil { state.result = .failure(CancellationError()) }
+                if reactsToCancel && state.result == nil { state.result = .failure(CancellationError()) }
             }
         }
         guard let result = state.value.result else { throw CancellationError() }

@@ -5,7 +5,7 @@ public import IDMCore
 /// ```swift
 /// let stream = ControlledStreamDataProvider<String, Int>()
 /// let task = Integrator(stream).prepareCall("counter").onSuccess { count in print(count) }.call()
-/// let request = try await stream.nextRequest()
+/// let request = try await stream.waitForRequest()
 /// request.send(1)
 /// request.send(2)
 /// request.finish()
@@ -13,43 +13,43 @@ public import IDMCore
 /// ```
 ///
 /// A request begins when its first value is asked for. It ends when the test ends it, when its task is cancelled while
-/// it waits for a value (unless the provider was made with `hearsCancel: false`), or when its iterator is released.
+/// it waits for a value (unless the provider was made with `reactsToCancel: false`), or when its iterator is released.
 /// Values that were sent before the end are still delivered. A request that is neither ended nor cancelled at the end of
 /// the ``TestScope`` is a failure.
 public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendable>: StreamDataProvider {
-    private let desk = RequestDesk<ControlledStreamRequest<Input, Output>> { "\($0.input)" }
-    private let hearsCancel: Bool
+    private let inbox = RequestInbox<ControlledStreamRequest<Input, Output>> { "\($0.input)" }
+    private let reactsToCancel: Bool
 
     /// Makes a provider without requests.
     ///
-    /// - Parameter hearsCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
+    /// - Parameter reactsToCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
     public init(
-        hearsCancel: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+        reactsToCancel: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) {
-        self.hearsCancel = hearsCancel
+        self.reactsToCancel = reactsToCancel
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        desk.reportUnanswered(at: place) { $0.isOver || $0.isCancelled }
+        inbox.reportUnanswered(at: place) { $0.isOver || $0.isCancelled }
     }
 
     /// A controlled stream, by what it takes and gives.
     public var structure: ProviderStructure { .provider("controlled stream: \(Input.self) → \(Output.self)") }
 
     /// The number of requests: sequences whose first value was asked for.
-    public var requestCount: Int { desk.requests.count }
+    public var requestCount: Int { inbox.requests.count }
 
     /// The requests in the order in which they were made.
-    public var requests: [ControlledStreamRequest<Input, Output>] { desk.requests }
+    public var requests: [ControlledStreamRequest<Input, Output>] { inbox.requests }
 
     /// Waits for the earliest request that the test hasn't been given yet.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func nextRequest(
+    public func waitForRequest(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws -> ControlledStreamRequest<Input, Output> {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place, within: limit)
+        return try await inbox.next(at: place, within: limit)
     }
 
     /// Waits for a request with an input, and passes over all others: they are left for other waits.
@@ -60,15 +60,15 @@ public final class ControlledStreamDataProvider<Input: Sendable, Output: Sendabl
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws -> ControlledStreamRequest<Input, Output> where Input: Equatable {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await desk.next(at: place, within: limit, input: "\(input)") { $0.input == input }
+        return try await inbox.next(at: place, within: limit, input: "\(input)") { $0.input == input }
     }
 
     /// The values that the test sends.
     public func values(for input: Input) -> Values {
-        Values { [desk, hearsCancel] in
+        Values { [inbox, reactsToCancel] in
             let request = ControlledStreamRequest<Input, Output>(
-                input: input, hearsCancel: hearsCancel, collector: desk.collector)
-            desk.add(request)
+                input: input, reactsToCancel: reactsToCancel, collector: inbox.collector)
+            inbox.add(request)
             return request
         }
     }
@@ -133,15 +133,15 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     public let reporter = IntegrationProgress.current
     /// The pause control of the caller at the first value.
     public let pauseControl = PauseControl.current
-    private let state = Watched(State())
+    private let state = Observed(State())
     /// The values, changed with the state but outside of it: each wait copies the state.
     private let backlog = Locked(Backlog<Output>())
-    private let hearsCancel: Bool
+    private let reactsToCancel: Bool
     private let collector: FailureCollector
 
-    fileprivate init(input: Input, hearsCancel: Bool, collector: FailureCollector) {
+    fileprivate init(input: Input, reactsToCancel: Bool, collector: FailureCollector) {
         self.input = input
-        self.hearsCancel = hearsCancel
+        self.reactsToCancel = reactsToCancel
         self.collector = collector
     }
 
@@ -175,7 +175,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// between two values. It is a failure if the stream delivers its end before that.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func cancelled(
+    public func waitUntilCancelled(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
@@ -187,7 +187,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     /// Waits until the stream has delivered its end, or its iterator is released.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func ended(
+    public func waitUntilEnded(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
@@ -216,13 +216,13 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
     }
 
     fileprivate func next() async throws -> Output? {
-        let hearsCancel = hearsCancel
+        let reactsToCancel = reactsToCancel
         try await LibraryTask.hearingCancel {
-            try await state.wait(deaf: true) { $0.count > 0 || $0.end != nil }
+            try await state.wait(ignoringCancel: true) { $0.count > 0 || $0.end != nil }
         } onCancel: {
             state.change { state in
                 state.isCancelled = true
-                if hearsCancel && state.end == nil { state.end = .failure(CancellationError()) }
+                if reactsToCancel && state.end == nil { state.end = .failure(CancellationError()) }
             }
         }
         return try state.change { state -> Result<Output?, any Error> in

@@ -56,7 +56,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     }
 
     private let base: Base
-    private let state = Watched(State())
+    private let state = Observed(State())
     private let collector = FailureCollector.current
 
     /// Makes a spy of a provider.
@@ -81,7 +81,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     /// Waits for a number of requests.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func requests(
+    public func waitForRequests(
         _ count: Int, within limit: Duration? = nil, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
@@ -94,7 +94,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     /// Waits until a number of requests have ended.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func ended(
+    public func waitForEndedRequests(
         _ count: Int, within limit: Duration? = nil, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {

@@ -45,7 +45,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     }
 
     private let supply: Supply
-    private let use = Watched(Use())
+    private let use = Observed(Use())
     private let place: SourcePlace
     private let collector: FailureCollector
 
@@ -157,7 +157,7 @@ public final class StubDataProvider<Input: Sendable, Output: Sendable>: DataProv
     }
 
     private static func leftovers(
-        of expected: Expectation, _ use: Watched<Use>, at place: SourcePlace
+        of expected: Expectation, _ use: Observed<Use>, at place: SourcePlace
     ) -> [TestFailure] {
         let came: Int? = use.change { use in
             guard use.requests < expected.count, !use.isReported else { return nil }

@@ -1,6 +1,6 @@
 import IDMCore
 
-/// The expectations of one call of `expect`, and the events that were held against them.
+/// The expectations of one call of `waitForEvents`, and the events that were held against them.
 struct ExpectedEvents<Output: Sendable>: Sendable {
     private let all: [EventExpectation<Output>]
     private var rest: ArraySlice<EventExpectation<Output>>

@@ -5,7 +5,7 @@ public import IDMCore
 /// ```swift
 /// let recorder = IntegrationRecorder<[String]>()
 /// recorder.call(users.prepareCall("apple"))
-/// try await recorder.expect(.began, .succeeded(["Ada"]), .completed)
+/// try await recorder.waitForEvents(.began, .succeeded(["Ada"]), .completed)
 /// ```
 ///
 /// Expectations consume the events in their order. The handlers of the recorder run on the actor on which the call is
@@ -18,7 +18,7 @@ public import IDMCore
 /// and may be expected with ``EventExpectation/progressed(_:)``: the last report before a value, and the last report
 /// before the provider waits for the test.
 public final class IntegrationRecorder<Output: Sendable>: Sendable {
-    private let state = Watched(State())
+    private let state = Observed(State())
     private let isExhaustive: Bool
     private let collector = FailureCollector.current
 
@@ -46,7 +46,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Makes a call, and records its events.
     ///
     /// The integrator of the call is held until the last handler has run. To record what happens to the calls of an
-    /// integrator that is released, use ``hear(_:isolation:)``.
+    /// integrator that is released, use ``record(_:isolation:)``.
     ///
     /// - Parameters:
     ///   - call: The call. Its own handlers run before those of the recorder.
@@ -72,7 +72,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// - Parameters:
     ///   - integrator: The integrator. It keeps the handlers of the recorder.
     ///   - isolation: The actor of the handlers. Leave it out for the caller's.
-    public func hear<Input>(
+    public func record<Input>(
         _ integrator: Integrator<Input, Output>, isolation: isolated (any Actor)? = #isolation
     ) {
         state.change { state in
@@ -80,7 +80,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
             state.sources += 1
         }
         // Released with the last handler: the integrator holds the handlers, and each of its runs until its end.
-        let canary = Canary { [state] in state.change { $0.sources -= 1 } }
+        let canary = DeinitObserver { [state] in state.change { $0.sources -= 1 } }
         let call = Self.recording(
             IntegrationCall<Output>.unprepared.observing { [state] step in state.change { $0.openRuns.take(step) } }
         ) { [state, canary] event in
@@ -116,7 +116,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// have ended with everything chained to them, and recorded integrators are released.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func expect(
+    public func waitForEvents(
         _ first: EventExpectation<Output>, _ others: EventExpectation<Output>..., within limit: Duration? = nil,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
@@ -149,7 +149,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Records a failure unless the next events have been recorded already, and are these, in this order. It doesn't
     /// wait: use it for events that a function delivers before it returns.
-    public func expectHeard(
+    public func expectRecorded(
         _ first: EventExpectation<Output>, _ others: EventExpectation<Output>..., fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) {
@@ -187,7 +187,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
         if isExhaustive { collector.checkStubs() }
     }
 
-    private static func leftovers(of state: Watched<State>, at place: SourcePlace, isAtEnd: Bool) -> [TestFailure] {
+    private static func leftovers(of state: Observed<State>, at place: SourcePlace, isAtEnd: Bool) -> [TestFailure] {
         let (events, unended, runs) = state.change { state in
             (state.takeUnexpected(), state.takeUnended(isAtEnd: isAtEnd), state.openRuns.takeUnreported())
         }

@@ -24,7 +24,7 @@ public import IDMCore
 ///   `Task.yield()`, `withTaskCancellationHandler`, `withValue` of a task-local, or sleeps on `any Clock`.
 /// - Actors with a custom executor, and actors that are busy with work of other tasks.
 /// - Tasks of yours, unless they are started with ``executor``. Wait for those with
-///   ``sleepers(_:within:fileID:filePath:line:column:)``.
+///   ``waitForSleepers(_:within:fileID:filePath:line:column:)``.
 /// - Calls with this clock in a scope in which another clock was made, unless the time is moved in that scope.
 ///
 /// While a clock tracks them, calls on no actor, or on an actor of yours, are not delivered before `call()` returns, but
@@ -88,15 +88,15 @@ public final class ManualClock: Clock, WatchedClock {
         }
     }
 
-    private let state = Watched(State())
+    private let state = Observed(State())
     /// Tasks that move the time, one by one.
-    private let movers = Line()
+    private let movers = TurnQueue()
     private let collector = FailureCollector.current
     package let workload: any WorkWatch
 
     /// Makes a clock.
     public init() {
-        let workload = TestScope.current?.workload ?? Workload()
+        let workload = TestScope.current?.workload ?? QuiescenceTracker()
         workload.beginWatching()
         self.workload = workload
     }
@@ -160,7 +160,7 @@ public final class ManualClock: Clock, WatchedClock {
     /// Waits until a number of tasks sleep on this clock.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func sleepers(
+    public func waitForSleepers(
         _ count: Int, within limit: Duration? = nil, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
@@ -173,7 +173,7 @@ public final class ManualClock: Clock, WatchedClock {
     /// Waits until no task sleeps on this clock.
     ///
     /// - Throws: The recorded ``TestFailure``, when the limit is reached; `CancellationError`, if the task is cancelled.
-    public func noSleepers(
+    public func waitForNoSleepers(
         within limit: Duration? = nil, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
     ) async throws {
@@ -223,16 +223,16 @@ public final class ManualClock: Clock, WatchedClock {
     ///
     /// - Parameter isolation: The caller's actor. Leave it out.
     public func rest(isolation: isolated (any Actor)? = #isolation) async {
-        let watched = [workload, LibraryTask.executor].compactMap { $0 as? any WatchedWork }
+        let watched = [workload, LibraryTask.executor].compactMap { $0 as? any TrackedWork }
         guard let resters = watched.lazy.compactMap(\.resters).first else {
-            return await Workload.rest(of: watched, isolation: isolation)
+            return await QuiescenceTracker.rest(of: watched, isolation: isolation)
         }
-        await resters.inTurn { await Workload.rest(of: watched, isolation: isolation) }
+        await resters.inTurn { await QuiescenceTracker.rest(of: watched, isolation: isolation) }
         for work in watched { work.restWasTold() }
     }
 
     /// True if all work that this clock knows of is at rest right now.
-    package var isAtRest: Bool { (workload as? any WatchedWork)?.turnsAtRest != nil }
+    package var isAtRest: Bool { (workload as? any TrackedWork)?.turnsAtRest != nil }
 
     /// Wakes one sleeper, at its time. One at a time: two tasks that are resumed together may overtake each other.
     /// Returns false, with the time moved to the end, if no task sleeps until then.

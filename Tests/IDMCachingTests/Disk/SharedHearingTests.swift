@@ -24,7 +24,7 @@ struct SharedHearingTests: PartitionTests {
             let remote = ControlledDataProvider<String, String>()
             let provider = remote.cached(in: first, policy: .remoteOnly)
             let late = Task { try await provider.request("key") }
-            let request = try await remote.nextRequest()
+            let request = try await remote.waitForRequest()
             try await second.write("new", for: "key")
             for _ in 0..<2 { #expect(try await provider.policy(.cacheOnly).request("key") == "new") }
             request.answer("old")
@@ -32,7 +32,7 @@ struct SharedHearingTests: PartitionTests {
             #expect(await first.get("key")?.value == "new")
             // What is asked for from now on is newer, wherever it is kept.
             let next = Task { try await provider.request("key") }
-            try await remote.nextRequest().answer("newest")
+            try await remote.waitForRequest().answer("newest")
             #expect(try await next.value == "newest")
             #expect(await second.get("key")?.value == "newest")
             return [first.ledger, second.ledger]
@@ -59,7 +59,7 @@ struct SharedHearingTests: PartitionTests {
         let remote = ControlledDataProvider<String, String>()
         let provider = remote.cached(in: first, policy: .remoteOnly)
         let answered = Task { try await provider.request("key") }
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         #expect(try await provider.policy(.cacheOnly).request("key") == "old")
         request.answer("new")
         #expect(try await answered.value == "new")

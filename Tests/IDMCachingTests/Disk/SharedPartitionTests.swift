@@ -101,7 +101,7 @@ struct SharedPartitionTests: PartitionTests {
             let remote = ControlledDataProvider<String, String>()
             let provider = remote.cached(in: first, policy: .remoteOnly, tags: { _, _ in ["new"] })
             let heard = Task { try await provider.request("key") }
-            let request = try await remote.nextRequest()
+            let request = try await remote.waitForRequest()
             switch way {
             case 0: try await second.invalidate(tag: "new")
             case 1: try await second.invalidate("key")
@@ -194,7 +194,7 @@ struct SharedPartitionTests: PartitionTests {
         // The same where the answer here was too late to be written.
         let remote = ControlledDataProvider<String, String>()
         let late = Task { try await remote.cached(in: first, policy: .remoteOnly).request("key") }
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         try await second.set("three", for: "key")
         request.answer("older")
         _ = try await late.value

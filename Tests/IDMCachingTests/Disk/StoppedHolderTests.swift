@@ -145,8 +145,8 @@ struct StoppedHolderTests: PartitionTests {
             let (store, remote) = (ControlledStore(), ControlledDataProvider<String, String>())
             let provider = remote.cached(in: store, policy: policy)
             let words = Task { await provider.everything(for: "key") }
-            if policy == .remoteElseCache { try await remote.nextRequest().fail(Offline()) }
-            let read = try await store.reads.nextRequest()
+            if policy == .remoteElseCache { try await remote.waitForRequest().fail(Offline()) }
+            let read = try await store.reads.waitForRequest()
             words.cancel()
             #expect(await words.value == ["error CancellationError()"])
             read.answer(nil)

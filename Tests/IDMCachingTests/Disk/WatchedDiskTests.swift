@@ -26,7 +26,7 @@ struct WatchedDiskTests {
         arguments: [CachePolicy.remoteElseCache, .cacheElseRemote(maxAge: .zero)])
     func isWatched(policy: CachePolicy) async throws {
         try await TestScope.run {
-            let (clock, log, known) = (ManualClock(), Log(), Watched<[Bool]>([]))
+            let (clock, log, known) = (ManualClock(), Log(), Observed<[Bool]>([]))
             let integrator = Integrator(try provider(policy, clock))
             files.beforeEach { _ in known.change { $0.append(!clock.isAtRest) } }
             await onMain(integrator.prepareCall("a"), log)

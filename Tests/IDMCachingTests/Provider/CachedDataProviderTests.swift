@@ -165,7 +165,7 @@ struct CachedDataProviderTests {
     func executing(type: ExecutingType, first: String, second: String) async {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let slow = ControlledDataProvider<String, String>()
-        let answers = Task { while let request = try? await slow.nextRequest() { request.answer("new") } }
+        let answers = Task { while let request = try? await slow.waitForRequest() { request.answer("new") } }
         defer { answers.cancel() }
         let users = Integrator(slow.cached(in: filled()), executing: type)
         let logs = [Shared<[String]>([]), Shared<[String]>([])]

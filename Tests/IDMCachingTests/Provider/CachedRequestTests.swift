@@ -66,13 +66,13 @@ struct CachedRequestTests {
     @Test("A cancelled task is not answered from the cache", arguments: policies)
     func cancelled(policy: CachePolicy) async {
         let world = World(policy, .filled)
-        let gate = ControlledDataProvider<Void, Void>(hearsCancel: false)
+        let gate = ControlledDataProvider<Void, Void>(reactsToCancel: false)
         let task = Task {
             try await gate.request()
             return try await world.provider.request("key")
         }
         task.cancel()
-        try? await gate.nextRequest().answer()
+        try? await gate.waitForRequest().answer()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 

@@ -52,8 +52,8 @@ struct HeardBeforeTests {
         init() async throws {
             old = store.ledger.entry("old")
             first = Integrator(remote.cached(in: store, policy: .remoteOnly)).prepareCall("key").call()
-            try await remote.nextRequest().answer("new")
-            write = try await store.writes.nextRequest()
+            try await remote.waitForRequest().answer("new")
+            write = try await store.writes.waitForRequest()
         }
 
         /// What a request hears that begins now, and its read.
@@ -61,7 +61,7 @@ struct HeardBeforeTests {
             _ policy: CachePolicy
         ) async throws -> (heard: Task<[String], Never>, read: ControlledRequest<String, CacheEntry<String>?>) {
             let provider = remote.cached(in: store, policy: policy)
-            return (Task { await provider.everything(for: "key") }, try await store.reads.nextRequest())
+            return (Task { await provider.everything(for: "key") }, try await store.reads.waitForRequest())
         }
 
         func land() async {
@@ -111,9 +111,9 @@ struct HeardBeforeTests {
         let ledger = try await settled {
             let scene = try await Scene()
             let (heard, read) = try await scene.ask(.cachedThenRemote)
-            let request = try await scene.remote.nextRequest()
+            let request = try await scene.remote.waitForRequest()
             request.fail(Offline())
-            try await request.ended()
+            try await request.waitUntilEnded()
             await scene.land()
             read.answer(scene.old)
             #expect(await heard.value == ["new", "error offline"])
@@ -153,8 +153,8 @@ struct HeardBeforeTests {
             let remote = ControlledDataProvider<String, String>()
             let provider = remote.cached(in: store, policy: .remoteOnly, tags: { _, _ in ["new"] })
             let first = Task { try await provider.request("key") }
-            try await remote.nextRequest().answer("new")
-            let write = try await store.writes.nextRequest()
+            try await remote.waitForRequest().answer("new")
+            let write = try await store.writes.waitForRequest()
             try await store.invalidate(tag: "new")
             #expect(store.memory.get("key")?.value == "old")
             write.answer()
@@ -169,7 +169,7 @@ struct HeardBeforeTests {
     private final class OwnStore: CacheStore {
         let ledger = CacheLedger<String, String>()
         let entries = Shared<[String: CacheEntry<String>]>([:])
-        let writes = ControlledDataProvider<String, Void>(hearsCancel: false)
+        let writes = ControlledDataProvider<String, Void>(reactsToCancel: false)
         /// Where an entry was removed by its key.
         let isOnMain = Shared<Bool?>(nil)
 
@@ -197,8 +197,8 @@ struct HeardBeforeTests {
         let remote = ControlledDataProvider<String, String>()
         let provider = remote.cached(in: store, policy: .remoteOnly, tags: { _, _ in ["new"] })
         let first = Task { try await provider.request("key") }
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
+        try await remote.waitForRequest().answer("new")
+        let write = try await store.writes.waitForRequest()
         try await store.invalidate(tag: "new")
         #expect(store.entries.value["key"]?.value == "old")
         write.answer()
@@ -241,18 +241,18 @@ struct HeardBeforeTests {
                 } catch { words.append("\(error)") }
                 return words
             }
-            let read = try await store.reads.nextRequest()
-            let request = try await remote.nextRequest()
+            let read = try await store.reads.waitForRequest()
+            let request = try await remote.waitForRequest()
             // Somebody asks and hears while the store is read.
             async let saved: Void = store.write("saved", for: "key")
-            try await store.writes.nextRequest().answer()
+            try await store.writes.waitForRequest().answer()
             try await saved
             read.answer(nil)
             try await outcomes.hear("miss key")
             await clock.advance(by: .seconds(30))
             if isInvalidated { try await store.invalidate("key") }
             request.fail(Offline())
-            try await store.reads.nextRequest().answer(store.memory.get("key"))
+            try await store.reads.waitForRequest().answer(store.memory.get("key"))
             #expect(
                 await second.value == (isInvalidated ? [] : ["saved cache(age: Optional(30.0 seconds))"]) + ["offline"])
             return store.ledger
@@ -285,15 +285,15 @@ struct HeardBeforeTests {
             let remote = ControlledDataProvider<String, String>()
             let provider = remote.cached(in: store, policy: .remoteOnly)
             let first = Task { try await provider.request("key") }
-            try await remote.nextRequest().answer("old")
-            let write = try await writes.nextRequest()
+            try await remote.waitForRequest().answer("old")
+            let write = try await writes.waitForRequest()
             store.memory.set("saved", for: "key")
 
             // Has joined when it first suspends, unless it is a refresh: that asks for itself.
             let second = Task.immediate { try await (isRefresh ? provider.refreshing : provider).request("key") }
             if isRefresh {
-                try await remote.nextRequest().answer("newer")
-                try await writes.nextRequest().answer()
+                try await remote.waitForRequest().answer("newer")
+                try await writes.waitForRequest().answer()
             }
             write.answer()
             #expect(try await second.value == (isRefresh ? "newer" : "saved"))

@@ -114,7 +114,7 @@ struct LayeredStoreTests {
         let (entry, permit) = try await revoked(store)
         let later = store.ledger.permit(for: "key")
         let keeping = Task { await store.keep(entry, for: "key", permit: permit) }
-        let removal = try await removals.nextRequest()
+        let removal = try await removals.waitForRequest()
         let newest = store.ledger.entry("later")
         #expect(later.answer(newest) == nil)
         await store.keep(newest, for: "key", permit: later)
@@ -151,7 +151,7 @@ struct LayeredStoreTests {
         let (entry, permit) = try await revoked(store)
         await store.keep(entry, for: "key", permit: permit)
         store.inner.set("made of the old one", for: "key")
-        try await removals.nextRequest().answer()
+        try await removals.waitForRequest().answer()
         try await started.value?.value
         #expect(store.get("key") == nil)
     }

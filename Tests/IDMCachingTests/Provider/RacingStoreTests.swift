@@ -19,7 +19,7 @@ struct RacingStoreTests {
         _ policy: CachePolicy = .cachedThenRemote
     ) async throws -> (IntegrationTask<String>, read: ControlledRequest<String, CacheEntry<String>?>) {
         let task = Integrator(remote.cached(in: store, policy: policy)).prepareCall("key").heard(in: log).call()
-        return (task, try await store.reads.nextRequest())
+        return (task, try await store.reads.waitForRequest())
     }
 
     @Test("The entry first: it is heard before the answer is there")
@@ -27,12 +27,12 @@ struct RacingStoreTests {
         let heard = ControlledDataProvider<String, Void>()
         let task = Integrator(remote.cached(in: store)).prepareCall("key").heard(in: log)
             .onSuccess { value in Task { try await heard.request(value) } }.call()
-        let request = try await remote.nextRequest()
-        try await store.reads.nextRequest().answer(entry("old"))
-        try await heard.nextRequest().answer()
+        let request = try await remote.waitForRequest()
+        try await store.reads.waitForRequest().answer(entry("old"))
+        try await heard.waitForRequest().answer()
         #expect(log.value == ["begin", "old"])
         request.answer("new")
-        try await store.writes.nextRequest().answer()
+        try await store.writes.waitForRequest().answer()
         await task.finish()
         #expect(log.value == ["begin", "old", "new", "completion"])
     }
@@ -42,20 +42,20 @@ struct RacingStoreTests {
         let old = entry("old")
         let provider = remote.cached(in: store)
         let task = Integrator(provider).prepareCall("key").heard(in: log).call()
-        let read = try await store.reads.nextRequest()
-        let first = try await remote.nextRequest()
+        let read = try await store.reads.waitForRequest()
+        let first = try await remote.waitForRequest()
         let refresh = Integrator(provider.refreshing).prepareCall("key").heard(in: log).call()
-        try await remote.nextRequest().answer("new")
-        try await store.writes.nextRequest().answer()
+        try await remote.waitForRequest().answer("new")
+        try await store.writes.waitForRequest().answer()
         await refresh.finish()
         read.answer(old)
-        try await read.ended()
+        try await read.waitUntilEnded()
         if isAnswered {
             first.answer("older")
         } else {
             first.fail(Offline())
             // The cache is asked once more, and has what the refresh has written.
-            try await store.reads.nextRequest().answer(store.memory.get("key"))
+            try await store.reads.waitForRequest().answer(store.memory.get("key"))
         }
         await task.finish()
         let heard = isAnswered ? ["new"] : ["new", "error offline"]
@@ -65,8 +65,8 @@ struct RacingStoreTests {
     @Test("An answer that comes while the cache is read is not taken for what the cache held")
     func ownAnswerDuringARead() async throws {
         let (task, read) = try await start()
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
+        try await remote.waitForRequest().answer("new")
+        let write = try await store.writes.waitForRequest()
         // The answer is known, and may not have been heard yet.
         read.answer(nil)
         write.answer()
@@ -78,16 +78,16 @@ struct RacingStoreTests {
     func answerOnItsWay(isInvalidated: Bool) async throws {
         let provider = remote.cached(in: store, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
         let task = Integrator(provider).prepareCall("key").call()
-        try await store.reads.nextRequest().answer(nil)
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
+        try await store.reads.waitForRequest().answer(nil)
+        try await remote.waitForRequest().answer("new")
+        let write = try await store.writes.waitForRequest()
 
         if isInvalidated { try await store.invalidate("key") }
         let next = Integrator(provider).prepareCall("key").call()
-        try await store.reads.nextRequest().answer(nil)
+        try await store.reads.waitForRequest().answer(nil)
         if isInvalidated {
-            try await remote.nextRequest().answer("newer")
-            try await store.writes.nextRequest().answer()
+            try await remote.waitForRequest().answer("newer")
+            try await store.writes.waitForRequest().answer()
         }
         #expect(try await next.value == (isInvalidated ? "newer" : "new"))
         #expect(remote.requestCount == (isInvalidated ? 2 : 1))
@@ -99,12 +99,12 @@ struct RacingStoreTests {
     func answerBehindARead() async throws {
         let provider = remote.cached(in: store, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
         let first = Integrator(provider).prepareCall("key").call()
-        try await store.reads.nextRequest().answer(nil)
-        let request = try await remote.nextRequest()
+        try await store.reads.waitForRequest().answer(nil)
+        let request = try await remote.waitForRequest()
         let second = Integrator(provider).prepareCall("key").call()
-        let read = try await store.reads.nextRequest()
+        let read = try await store.reads.waitForRequest()
         request.answer("new")
-        try await store.writes.nextRequest().answer()
+        try await store.writes.waitForRequest().answer()
         await first.finish()
         read.answer(nil)
         #expect(try await second.value == "new")
@@ -116,8 +116,8 @@ struct RacingStoreTests {
         try await TestScope.run {
             let clock = ManualClock()
             let (task, read) = try await start()
-            try await remote.nextRequest().answer("new")
-            try await store.writes.nextRequest().answer()
+            try await remote.waitForRequest().answer("new")
+            try await store.writes.waitForRequest().answer()
             await task.finish()
             read.answer(entry("old"))
             // Until all has come of it that does.
@@ -129,9 +129,9 @@ struct RacingStoreTests {
     @Test("An error first: it is heard after the entry, and alone if there is none", arguments: [true, false])
     func errorFirst(isThere: Bool) async throws {
         let (task, read) = try await start()
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         request.fail(Offline())
-        try await request.ended()
+        try await request.waitUntilEnded()
         read.answer(isThere ? entry("old") : nil)
         await task.finish()
         let heard = isThere ? ["old", "error offline"] : ["error offline"]
@@ -142,8 +142,8 @@ struct RacingStoreTests {
     func readError() async throws {
         let (task, read) = try await start()
         read.fail(Offline())
-        try await remote.nextRequest().answer("new")
-        try await store.writes.nextRequest().answer()
+        try await remote.waitForRequest().answer("new")
+        try await store.writes.waitForRequest().answer()
         await task.finish()
         #expect(log.value == ["begin", "new", "completion"])
     }
@@ -151,9 +151,9 @@ struct RacingStoreTests {
     @Test("A cancel before anything has come reaches the provider, and nothing is heard of either")
     func cancelBeforeBoth() async throws {
         let (task, read) = try await start()
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         read.answer(entry("old"))
         await task.finish()
         #expect(log.value == ["begin", "cancel cancelled", "completion"])
@@ -165,7 +165,7 @@ struct RacingStoreTests {
         // Fails at once: when this actor has its next turn, the read is all that is waited for.
         let broken = StubDataProvider<String, String>(failing: Offline())
         let values = Task { await broken.cached(in: store).everything(for: "key") }
-        let read = try await store.reads.nextRequest()
+        let read = try await store.reads.waitForRequest()
         values.cancel()
         #expect(await values.value == ["error CancellationError()"])
         read.answer(nil)
@@ -177,11 +177,11 @@ struct RacingStoreTests {
         let heard = ControlledDataProvider<String, Void>()
         let task = Integrator(remote.cached(in: store)).prepareCall("key").heard(in: log)
             .onSuccess { _ in Task { try await heard.request("") } }.call()
-        try await store.reads.nextRequest().answer(entry("old"))
-        let request = try await remote.nextRequest()
-        try await heard.nextRequest().answer()
+        try await store.reads.waitForRequest().answer(entry("old"))
+        let request = try await remote.waitForRequest()
+        try await heard.waitForRequest().answer()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await task.finish()
         #expect(log.value == ["begin", "old", "cancel cancelled", "completion"])
     }
@@ -193,10 +193,10 @@ struct RacingStoreTests {
             return "nothing"
         }
         // A request whose turn has not come when the values are let go of is never made.
-        let request = try await remote.nextRequest()
-        try await store.reads.nextRequest().answer(entry("old"))
+        let request = try await remote.waitForRequest()
+        try await store.reads.waitForRequest().answer(entry("old"))
         #expect(try await first.value == "old")
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
     }
 
     @Test("The answer is heard while it is being written, and the run ends when it has been")
@@ -204,10 +204,10 @@ struct RacingStoreTests {
         let heard = ControlledDataProvider<String, Void>()
         let task = Integrator(remote.cached(in: store)).prepareCall("key").heard(in: log)
             .onSuccess { _ in Task { try await heard.request("") } }.call()
-        try await store.reads.nextRequest().answer(nil)
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
-        try await heard.nextRequest().answer()
+        try await store.reads.waitForRequest().answer(nil)
+        try await remote.waitForRequest().answer("new")
+        let write = try await store.writes.waitForRequest()
+        try await heard.waitForRequest().answer()
         #expect(log.value == ["begin", "new"])
         write.answer()
         await task.finish()
@@ -221,8 +221,8 @@ struct RacingStoreTests {
     func cancelledLook(policy: CachePolicy, isFound: Bool) async throws {
         let provider = remote.cached(in: store, policy: policy)
         let heard = Task { await provider.everything(for: "key") }
-        if policy == .remoteElseCache { try await remote.nextRequest().fail(Offline()) }
-        let read = try await store.reads.nextRequest()
+        if policy == .remoteElseCache { try await remote.waitForRequest().fail(Offline()) }
+        let read = try await store.reads.waitForRequest()
         heard.cancel()
         read.answer(isFound ? store.ledger.entry("old") : nil)
         #expect(await heard.value == ["error \(CancellationError())"])
@@ -231,8 +231,8 @@ struct RacingStoreTests {
     @Test("A write that is on its way goes on when the request is cancelled, which doesn't wait for it")
     func writeOutlives() async throws {
         let task = Task { try await remote.cached(in: store, policy: .remoteOnly).request("key") }
-        try await remote.nextRequest().answer("new")
-        let write = try await store.writes.nextRequest()
+        try await remote.waitForRequest().answer("new")
+        let write = try await store.writes.waitForRequest()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         write.answer()
@@ -245,11 +245,11 @@ struct RacingStoreTests {
         try await settled {
             let (task, read) = try await start()
             read.answer(nil)
-            try await remote.nextRequest().fail(Offline())
+            try await remote.waitForRequest().fail(Offline())
             await task.finish()
             let other = Task { try await remote.cached(in: store, policy: .refresh).request("key") }
-            try await remote.nextRequest().answer("new")
-            try await store.writes.nextRequest().answer()
+            try await remote.waitForRequest().answer("new")
+            try await store.writes.waitForRequest().answer()
             _ = try await other.value
         }
         #expect(store.ledger.isEmpty)

@@ -11,7 +11,7 @@ struct SharedRequestTests {
     private let outcomes = Outcomes()
     private let cache: MemoryCache<String, String>
     private let remote = ControlledDataProvider<String, String>()
-    private let deaf = ControlledDataProvider<String, String>(hearsCancel: false)
+    private let deaf = ControlledDataProvider<String, String>(reactsToCancel: false)
 
     init() {
         cache = MemoryCache(countLimit: 100, onOutcome: outcomes.hook())
@@ -35,7 +35,7 @@ struct SharedRequestTests {
     func shared() async throws {
         let provider = remote.cached(in: cache)
         let tasks = [await ask(provider), await ask(provider), await ask(provider, "other"), await ask(provider)]
-        let (first, second) = (try await remote.nextRequest(), try await remote.nextRequest())
+        let (first, second) = (try await remote.waitForRequest(), try await remote.waitForRequest())
         first.answer("for \(first.input)")
         second.answer("for \(second.input)")
         for (task, key) in zip(tasks, ["key", "key", "other", "key"]) {
@@ -52,7 +52,7 @@ struct SharedRequestTests {
         var tasks: [Task<String, any Error>] = []
         let count = Volume.of(10_000, normally: 2_000)
         for _ in 0..<count { tasks.append(await ask(provider)) }
-        try await remote.nextRequest().answer("one")
+        try await remote.waitForRequest().answer("one")
         for task in tasks { #expect(try await task.value == "one") }
         #expect(remote.requestCount == 1)
         #expect(outcomes.count("joined") == count - 1)
@@ -62,23 +62,23 @@ struct SharedRequestTests {
     func cancels() async throws {
         let provider = remote.cached(in: cache)
         let (first, second) = (await ask(provider), await ask(provider))
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         #expect(!request.isCancelled)
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
     }
 
     @Test("A refresh joins no older request, and later requests join the refresh")
     func refresh() async throws {
         let provider = remote.cached(in: cache, policy: .remoteOnly)
         let older = await ask(provider)
-        let first = try await remote.nextRequest()
+        let first = try await remote.waitForRequest()
         let refresh = await ask(provider.refreshing)
         let later = await ask(provider)
-        let second = try await remote.nextRequest()
+        let second = try await remote.waitForRequest()
         #expect(remote.requestCount == 2)
         first.answer("old")
         #expect(try await older.value == "old")
@@ -92,9 +92,9 @@ struct SharedRequestTests {
     func olderComesLate() async throws {
         let provider = remote.cached(in: cache, policy: .remoteOnly)
         let older = await ask(provider)
-        let first = try await remote.nextRequest()
+        let first = try await remote.waitForRequest()
         let refresh = await ask(provider.refreshing)
-        let second = try await remote.nextRequest()
+        let second = try await remote.waitForRequest()
         second.answer("new")
         #expect(try await refresh.value == "new")
         first.answer("old")
@@ -107,9 +107,9 @@ struct SharedRequestTests {
     func twoProviders() async throws {
         let other = ControlledDataProvider<String, String>()
         let older = await ask(remote.cached(in: cache, policy: .remoteOnly))
-        let first = try await remote.nextRequest()
+        let first = try await remote.waitForRequest()
         let newer = await ask(other.cached(in: cache, policy: .remoteOnly))
-        try await other.nextRequest().answer("new")
+        try await other.waitForRequest().answer("new")
         #expect(try await newer.value == "new")
         first.answer("old")
         #expect(try await older.value == "new")
@@ -120,11 +120,11 @@ struct SharedRequestTests {
     func deafProvider() async throws {
         let provider = deaf.cached(in: cache, policy: .remoteOnly)
         let left = await ask(provider)
-        let first = try await deaf.nextRequest()
+        let first = try await deaf.waitForRequest()
         left.cancel()
         _ = await left.result
         let newer = await ask(provider)
-        try await deaf.nextRequest().answer("new")
+        try await deaf.waitForRequest().answer("new")
         #expect(try await newer.value == "new")
         first.answer("old")
         try await outcomes.hear("dropped key")
@@ -137,7 +137,7 @@ struct SharedRequestTests {
     func invalidated(way: Int) async throws {
         let provider = remote.cached(in: cache, policy: .remoteOnly, tags: { _, _ in ["tag"] })
         let before = await ask(provider)
-        let first = try await remote.nextRequest()
+        let first = try await remote.waitForRequest()
         switch way {
         case 0: try await cache.invalidate("key")
         case 1: try await cache.invalidate(tag: "tag")
@@ -145,7 +145,7 @@ struct SharedRequestTests {
         default: cache.removeAll()
         }
         let after = await ask(provider)
-        let second = try await remote.nextRequest()
+        let second = try await remote.waitForRequest()
         first.answer("before")
         #expect(try await before.value == "before")
         // Nor does its end keep from landing what was asked for since.
@@ -158,7 +158,7 @@ struct SharedRequestTests {
     @Test("A value that was set by hand is not overwritten by an answer to an older question, and is heard instead")
     func setByHand() async throws {
         let task = await ask(remote.cached(in: cache, policy: .remoteOnly))
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         cache.set("mine", for: "key")
         request.answer("theirs")
         #expect(try await task.value == "mine")
@@ -171,7 +171,7 @@ struct SharedRequestTests {
         let task = await ask(provider)
         try await cache.invalidate("other")
         try await cache.invalidate(tag: "another")
-        try await remote.nextRequest().answer("value")
+        try await remote.waitForRequest().answer("value")
         _ = try await task.value
         #expect(cache.get("key")?.value == "value")
     }
@@ -182,7 +182,7 @@ struct SharedRequestTests {
         let calls = Integrator(remote.cached(in: cache))
         let first = calls.prepareCall("key").onProgress { progress in heard.change { $0.append(progress.fraction) } }
             .call()
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         request.reporter?.report(fraction: 0.5)
         request.answer("value")
         await first.finish()

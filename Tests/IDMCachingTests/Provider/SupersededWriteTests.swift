@@ -108,7 +108,7 @@ struct SupersededWriteTests {
         let cache = try disk(Scene().coding { throw CocoaError(.coderInvalidValue) })
         let remote = ControlledDataProvider<String, String>()
         let late = Task { try await remote.cached(in: cache, policy: .remoteOnly).request("key") }
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         await #expect(throws: DiskCacheError.self) { try await cache.set("later", for: "key") }
         request.answer("answer")
         #expect(try await late.value == "answer")
@@ -145,7 +145,7 @@ struct SupersededWriteTests {
     private final class HeldStore: CacheStore {
         let disk: DiskCache<String, String>
         let memory: MemoryCache<String, String>?
-        let writes = ControlledDataProvider<String, Void>(hearsCancel: false)
+        let writes = ControlledDataProvider<String, Void>(reactsToCancel: false)
 
         init(_ disk: DiskCache<String, String>, hasMemory: Bool) {
             self.disk = disk
@@ -196,9 +196,9 @@ struct SupersededWriteTests {
             let store = HeldStore(try disk(coding), hasMemory: hasMemory)
             try await store.disk.set("old", for: "key")
             let earlier = Task { try await store.write("earlier", for: "key") }
-            let first = try await store.writes.nextRequest()
+            let first = try await store.writes.waitForRequest()
             let later = Task { try await store.write("later", for: "key") }
-            let second = try await store.writes.nextRequest()
+            let second = try await store.writes.waitForRequest()
             if isEarlierFirst { first.answer() }
             second.answer()
             let isLaterDone = await (try? later.value) != nil
@@ -217,9 +217,9 @@ struct SupersededWriteTests {
     func cancelled() async throws {
         let store = HeldStore(try disk(), hasMemory: true)
         let earlier = Task { try await store.write("earlier", for: "key") }
-        let first = try await store.writes.nextRequest()
+        let first = try await store.writes.waitForRequest()
         let later = Task { try await store.write("later", for: "key") }
-        let second = try await store.writes.nextRequest()
+        let second = try await store.writes.waitForRequest()
         earlier.cancel()
         first.answer()
         await #expect(throws: CancellationError.self) { try await earlier.value }
@@ -237,10 +237,10 @@ struct SupersededWriteTests {
             let remote = ControlledDataProvider<String, String>()
             let provider = remote.cached(in: store, policy: .remoteOnly)
             let first = Integrator(provider).prepareCall("key").heard(in: log).call()
-            let request = try await remote.nextRequest()
+            let request = try await remote.waitForRequest()
             let second = Integrator(provider.refreshing).prepareCall("key").call()
-            try await remote.nextRequest().answer("newer")
-            let write = try await store.writes.nextRequest()
+            try await remote.waitForRequest().answer("newer")
+            let write = try await store.writes.waitForRequest()
             request.answer("older")
             await clock.rest()
             #expect(log.value == ["begin", "newer"])

@@ -16,7 +16,7 @@ struct WritingTests {
         let task = Task(priority: .background) {
             await withTaskPriorityEscalationHandler {
                 isListening.open()
-                await isUrgent.waitDeaf()
+                await isUrgent.waitIgnoringCancel()
             } onPriorityEscalated: { _, _ in
                 isUrgent.open()
             }

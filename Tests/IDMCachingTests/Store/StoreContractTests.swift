@@ -13,7 +13,7 @@ struct StoreContractTests {
 
     @Test("A disk cache keeps the contract")
     func disk() async throws {
-        let folders = Watched<[TemporaryFolder]>([])
+        let folders = Observed<[TemporaryFolder]>([])
         try await StoreContract.check(values: ["a": 1, "b": 2, "": 3]) {
             let folder = try TemporaryFolder()
             folders.change { $0.append(folder) }
@@ -30,7 +30,7 @@ struct StoreContractTests {
 
         let ledger = CacheLedger<String, Int>()
         private let fault: Fault
-        private let entries = Watched<[String: CacheEntry<Int>]>([:])
+        private let entries = Observed<[String: CacheEntry<Int>]>([:])
 
         init(_ fault: Fault) {
             self.fault = fault
@@ -69,7 +69,7 @@ struct StoreContractTests {
             .forgetsTags: .readsWhatWasWritten, .removesTooMuch: .removesOneEntry, .ignoresTags: .removesByTag,
             .keepsOne: .removesAll, .ignoresPermits: .asksThePermit, .mixesKeys: .readsWhatWasWritten,
         ]
-        let found = Watched<[StoreContract.Violation]>([])
+        let found = Observed<[StoreContract.Violation]>([])
         let failures = try await TestScope.failures {
             let violations = try await StoreContract.check(values: ["a": 1, "b": 2]) { FaultyStore(fault) }
             found.change { $0 = violations }

@@ -5,12 +5,12 @@ import IDMTesting
 /// A store that takes its time: each read and each write waits until the test ends it.
 final class ControlledStore: CacheStore {
     let ledger: CacheLedger<String, String>
-    let reads = ControlledDataProvider<String, CacheEntry<String>?>(hearsCancel: false)
-    let writes = ControlledDataProvider<String, Void>(hearsCancel: false)
+    let reads = ControlledDataProvider<String, CacheEntry<String>?>(reactsToCancel: false)
+    let writes = ControlledDataProvider<String, Void>(reactsToCancel: false)
     /// What has landed.
     let memory = MemoryCache<String, String>(countLimit: 100)
     /// How many writes have ended.
-    let written = Watched(0)
+    let written = Observed(0)
 
     init(clock: CacheClock = .system, _ outcomes: Outcomes = Outcomes()) {
         ledger = CacheLedger(clock: clock, onOutcome: outcomes.hook())

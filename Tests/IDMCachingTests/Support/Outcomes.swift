@@ -3,7 +3,7 @@ import IDMTesting
 
 /// What a store tells its hook, in words.
 final class Outcomes: Sendable {
-    private let heard = Watched<[String]>([])
+    private let heard = Observed<[String]>([])
 
     var words: [String] { heard.value }
 

@@ -23,7 +23,7 @@ struct CancelledBeforeTests {
     func cancelledBefore(way: Way) async throws {
         let (jobs, provider, isCancelled) = (HeldJobs(), FailingAtFirst(0), Signal())
         let task = Task {
-            await isCancelled.waitDeaf()
+            await isCancelled.waitIgnoringCancel()
             await LibraryTask.$executor.withValue(jobs) {
                 _ = try? await way.ask(provider).request(1)
                 _ = await collect(AnyDataProvider(way.ask(provider)), 1)
@@ -53,7 +53,7 @@ struct CancelledBeforeTests {
 
     /// Cancels its caller, and logs whether it sees the cancel before it first suspends.
     private struct CancelsItsCaller: DataProvider {
-        let caller = Watched<Task<Void, Never>?>(nil)
+        let caller = Observed<Task<Void, Never>?>(nil)
         let log = Log()
 
         func request(_ input: Int) async throws -> Int {
@@ -77,7 +77,7 @@ struct CancelledBeforeTests {
         let (provider, thread, isKnown) = (CancelsItsCaller(), OneThread(), Signal())
         let task = LibraryTask.$executor.withValue(thread) {
             Task(executorPreference: thread) {
-                await isKnown.waitDeaf()
+                await isKnown.waitIgnoringCancel()
                 await Self.waysOfAsking[way].ask(provider)
             }
         }
@@ -92,7 +92,7 @@ struct CancelledBeforeTests {
         let provider = FailingAtFirst(0)
         let isCancelled = Signal()
         let task = Task {
-            await isCancelled.waitDeaf()
+            await isCancelled.waitIgnoringCancel()
             let link = TaskGroupLink(count: 1, isCollecting: true)
             await #expect(throws: CancellationError.self) {
                 try await provider.perform(1, reporter: nil, in: link)

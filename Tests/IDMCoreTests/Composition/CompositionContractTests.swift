@@ -69,13 +69,13 @@ struct CompositionContractTests {
             }
         }
         await clock.run()
-        try await check.valueHearingCancel
+        try await check.valueReactingToCancel
     }
 
     @Test func `a provider that ignores cancels breaks the contract, at the line of its check`() async throws {
         let (line, found) = (#line + 2, Log())
         try await withKnownIssue {
-            try await expectKept { _ in ControlledDataProvider<Int, Int>(hearsCancel: false) }
+            try await expectKept { _ in ControlledDataProvider<Int, Int>(reactsToCancel: false) }
         } matching: { issue in
             found.add("\(issue.sourceLocation?.line ?? 0)")
             return true

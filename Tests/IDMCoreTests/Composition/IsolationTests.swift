@@ -91,7 +91,7 @@ struct IsolationTests {
             let input = try await gate.request(1)
             return try await provider.request(input)
         }
-        try await gate.nextRequest().answer(1)
+        try await gate.waitForRequest().answer(1)
         let isOnMainActor = try await task.value
         #expect(isOnMainActor)
     }
@@ -125,9 +125,9 @@ struct IsolationTests {
             let gate = ControlledDataProvider<Int, Int>()
             let provider = compose(gate)
             let task = Task { try await provider.request(1) }
-            let request = try await gate.nextRequest()
+            let request = try await gate.waitForRequest()
             task.cancel()
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
             let result = await task.result
             #expect(throws: CancellationError.self, "\(type(of: provider))") { try result.get() }
             #expect(gate.requestCount == 1)

@@ -46,7 +46,7 @@ struct CallbackDataProviderTests {
     }
 
     @Test func `a cancel calls the handler once and ends the request at once`() async throws {
-        let (log, kept) = (Log(), Watched<[Completion]>([]))
+        let (log, kept) = (Log(), Observed<[Completion]>([]))
         let provider = Callback { _, completion in
             kept.change { $0.append(completion) }
             log.add("asked")
@@ -68,7 +68,7 @@ struct CallbackDataProviderTests {
     @Test(arguments: Moment.allCases)
     func `a cancel around the start calls the handler only without an answer`(moment: Moment) async throws {
         let (log, isReady) = (Log(), Signal())
-        let own = Watched<Task<Int, any Error>?>(nil)
+        let own = Observed<Task<Int, any Error>?>(nil)
         let provider = Callback { input, completion in
             log.add("asked")
             if moment == .afterTheAnswer { completion(.success(input)) }
@@ -77,7 +77,7 @@ struct CallbackDataProviderTests {
             return { withExtendedLifetime(completion) { log.add("cancelled") } }
         }
         let task = Task {
-            await isReady.waitDeaf()
+            await isReady.waitIgnoringCancel()
             return try await provider.request(3)
         }
         own.change { $0 = task }

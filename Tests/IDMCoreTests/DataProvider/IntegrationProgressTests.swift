@@ -80,7 +80,7 @@ struct IntegrationProgressTests {
     @Test func `a stage of a sequence and of a stream reports within its share`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await log.reporter.ambient { try await (Doubler() >>>> provider).request(1) } }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(fraction: 0.5)
         request.answer(1)
         _ = try await task.value

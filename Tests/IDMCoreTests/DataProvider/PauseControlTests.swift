@@ -110,10 +110,10 @@ struct PauseControlTests {
         let task = control.bind {
             users.prepareCall(1).onSuccess { log.add("\($0)") }.onCompletion { log.add("completed") }.call()
         }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         control.pause()
         request.answer(7)
-        try await request.ended()
+        try await request.waitUntilEnded()
         await clock.run()
         #expect(log.entries.isEmpty)
         control.resume()
@@ -126,7 +126,7 @@ struct PauseControlTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let values = Integrator(stream, clock: clock)
         let task = control.bind { values.prepareCall(1).onSuccess { log.add("\($0)") }.call() }
-        let feed = try await stream.nextRequest()
+        let feed = try await stream.waitForRequest()
         feed.send(1)
         try await log.contains("1")
         control.pause()
@@ -140,14 +140,14 @@ struct PauseControlTests {
         let provider = ControlledDataProvider<Int, Int>()
         let users = Integrator(provider, clock: clock)
         let retried = control.bind { users.prepareCall(1).retry(1).onRetry { _, _ in log.add("again") }.call() }
-        let first = try await provider.nextRequest()
+        let first = try await provider.waitForRequest()
         control.pause()
         first.fail(DataProviderError.noAnswer)
-        try await first.ended()
+        try await first.waitUntilEnded()
         await clock.run()
         #expect(provider.requestCount == 1)
         control.resume()
-        try await provider.nextRequest().answer(3)
+        try await provider.waitForRequest().answer(3)
         #expect(try await retried.value == 3)
         #expect(log.entries == ["1", "2", "again"])
     }
@@ -163,10 +163,10 @@ struct PauseControlTests {
             }
         }
         let cancelled = second()
-        let first = try await provider.nextRequest()
+        let first = try await provider.waitForRequest()
         control.pause()
         first.answer(1)
-        try await first.ended()
+        try await first.waitUntilEnded()
         await clock.run()
         #expect(log.entries.isEmpty && provider.requestCount == 1)
         cancelled.cancel()
@@ -174,7 +174,7 @@ struct PauseControlTests {
         #expect(log.entries == ["cancelled"])
         let goingOn = second()
         control.resume()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         #expect(try await goingOn.value == 2 && log.entries == ["cancelled", "began"])
     }
 
@@ -189,12 +189,12 @@ struct PauseControlTests {
                 users.prepareCall(2).onBeginning { log.add("began") }.call(isolation: nil)
             }
             // Its turn comes, and this actor is busy until it is paused.
-            try await provider.nextRequest().answer(1)
+            try await provider.waitForRequest().answer(1)
             control.pause()
             await clock.run()
             #expect(log.entries.isEmpty && provider.requestCount == 1)
             control.resume()
-            try await provider.nextRequest().answer(2)
+            try await provider.waitForRequest().answer(2)
             #expect(try await waiting.value == 2)
         }
         let log = Log()
@@ -222,13 +222,13 @@ struct PauseControlTests {
                 ? Integrator(provider, clock: clock).prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
                 : Integrator(retried, clock: clock).prepareCall(1).call()
         }
-        try await provider.nextRequest().fail(DataProviderError.noAnswer)
-        try await clock.sleepers(1)
+        try await provider.waitForRequest().fail(DataProviderError.noAnswer)
+        try await clock.waitForSleepers(1)
         control.pause()
         await clock.advance(by: .seconds(1))
         #expect(provider.requestCount == 1)
         control.resume()
-        try await provider.nextRequest().answer(3)
+        try await provider.waitForRequest().answer(3)
         #expect(try await task.value == 3)
     }
 
@@ -252,16 +252,16 @@ struct PauseControlTests {
         let paused = control.bind {
             isRetried ? users.prepareCall(1).retry(1).call() : users.prepareCall(1).onSuccess { _ in }.call()
         }
-        let first = try await provider.nextRequest()
+        let first = try await provider.waitForRequest()
         control.pause()
         if isRetried { first.fail(DataProviderError.noAnswer) } else { first.answer(1) }
-        try await first.ended()
+        try await first.waitUntilEnded()
         await clock.run()
         let other = users.prepareCall(2).onSuccess { _ in }.call()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         #expect(try await other.value == 2)
         control.resume()
-        if isRetried { try await provider.nextRequest().answer(3) }
+        if isRetried { try await provider.waitForRequest().answer(3) }
         #expect(try await paused.value == (isRetried ? 3 : 1))
     }
 
@@ -276,7 +276,7 @@ struct PauseControlTests {
                 isReported = IntegrationProgress.current != nil
             }
         let task = control.bind { prepared.call() }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let other = PauseControl()
         other.bind { request.reporter?.report(fraction: 0.5) }
         await clock.run()
@@ -296,10 +296,10 @@ struct PauseControlTests {
         let task = control.bind {
             users.prepareCall(1).onSuccess { log.add("\($0)") }.onCancel { log.add("\($0)") }.call()
         }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         control.pause()
         request.answer(7)
-        try await request.ended()
+        try await request.waitUntilEnded()
         task.cancel()
         await task.finish()
         #expect(log.entries == ["cancelled"])

@@ -15,7 +15,7 @@ struct IntegrationStateTests {
     private func requests(_ count: Int) async throws -> [Int: ControlledRequest<Int, Int>] {
         var requests: [Int: ControlledRequest<Int, Int>] = [:]
         for _ in 0..<count {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             requests[request.input] = request
         }
         return requests
@@ -29,7 +29,7 @@ struct IntegrationStateTests {
         var texts = [state.text]
         for value in 1...2 {
             let task = state.load(value)
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             texts.append(state.text)
             request.answer(value)
             await task.finish()
@@ -84,7 +84,7 @@ struct IntegrationStateTests {
         let log = Log()
         let task = Integrator(stream).prepareCall().state(state).onSuccess { log.add("\($0)") }
             .onProgress { log.add("\($0.fraction)") }.call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         try await log.contains("1")
         request.reporter?.report(fraction: 0.5)
@@ -134,7 +134,7 @@ struct IntegrationStateTests {
         let state = State(Integrator(provider))
         let call = Integrator(provider).prepareCall(1).state(state)
         let tasks = [call.call(), call.call()]
-        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        let requests = [try await provider.waitForRequest(), try await provider.waitForRequest()]
         requests[0].fail(Trouble.first)
         requests[1].fail(Trouble.first)
         for task in tasks { await task.finish() }
@@ -146,7 +146,7 @@ struct IntegrationStateTests {
     func latest() async throws {
         let state = State(Integrator(provider, executing: .latest))
         let older = state.load(1)
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         let newer = state.load(2)
         await older.finish()
         let running = state.text
@@ -226,7 +226,7 @@ struct IntegrationStateTests {
     func run(isCancelled: Bool) async throws {
         let state = State(Integrator(provider))
         let task = Task { await state.run(1) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         if isCancelled { task.cancel() } else { request.answer(1) }
         await task.value
         let again = Task { await state.run(2) }
@@ -265,7 +265,7 @@ struct IntegrationStateTests {
         }
         observe()
         let task = state.load(1)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         observe()
         request.answer(1)
         await task.finish()

@@ -36,7 +36,7 @@ struct SinkTests {
         let integrator = Integrator(provider, executing: .only)
         let running = end == .ignored ? integrator.prepareCall(0).call() : nil
         let task = attach(screen, to: integrator.prepareCall(1)).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         switch end {
         case .success:
             request.reporter?.report(fraction: 0.5)
@@ -70,7 +70,7 @@ struct SinkTests {
         let (integrator, other) = (Integrator(provider).loadingHandler(screen), SinkScreen())
         let first = integrator.prepareCall(1).loadingHandler(screen).loadingHandler(other).call()
         let second = Integrator(provider).prepareCall(2).loadingHandler(screen).call()
-        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        let requests = [try await provider.waitForRequest(), try await provider.waitForRequest()]
             .sorted { $0.input < $1.input }
         requests[0].answer(1)
         await first.finish()
@@ -89,7 +89,7 @@ struct SinkTests {
         let integrator = Integrator(provider)
         if let other { attach(other, to: integrator) }
         let task = try attach(#require(screen), to: integrator.prepareCall(1)).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         (screen, other) = (nil, nil)
         leaks.verify()
         request.answer(7)

@@ -72,8 +72,8 @@ struct ReadmeTests {
         let search = Integrator(provider, executing: .latest)
         let older = search.prepareCall("a").call()
         let newer = search.prepareCall("ad").call()
-        try await provider.nextRequest().cancelled()
-        try await provider.nextRequest().answer(["Ada"])
+        try await provider.waitForRequest().waitUntilCancelled()
+        try await provider.waitForRequest().answer(["Ada"])
         #expect(try await newer.value == ["Ada"])
         #expect(await older.outcome.cancelReason == .superseded)
     }

@@ -19,13 +19,13 @@ struct CallProgressTests {
             .onSuccess { [log] in log.add("success \($0)") }
             .onCompletion { [log] in log.add("completion") }
             .call()
-        return try await (stage, task, provider.nextRequest())
+        return try await (stage, task, provider.waitForRequest())
     }
 
     @Test("is not looked for where nobody listens")
     func nobodyListens() async throws {
         let task = Integrator(provider).prepareCall(1).onSuccess { _ in }.call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.reporter == nil)
         request.answer(1)
         await task.finish()
@@ -35,7 +35,7 @@ struct CallProgressTests {
     func integratorListens() async throws {
         let integrator = Integrator(provider).onProgress { [log] in log.add("\($0.fraction)") }
         let task = integrator.prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(fraction: 0.5)
         request.answer(1)
         await task.finish()
@@ -46,7 +46,7 @@ struct CallProgressTests {
     func units() async throws {
         var heard: [IntegrationProgress] = []
         let task = Integrator(provider).prepareCall(1).onProgress { heard.append($0) }.call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(completed: 3, total: 4)
         request.answer(1)
         await task.finish()
@@ -56,24 +56,24 @@ struct CallProgressTests {
     @Test("never goes backwards, and never leaves 0 to 1")
     func monotone() async throws {
         let task = recorder.call(Integrator(provider).prepareCall(1))
-        let request = try await provider.nextRequest()
-        try await recorder.expect(.began)
+        let request = try await provider.waitForRequest()
+        try await recorder.waitForEvents(.began)
         for (report, heard) in [(0.5, 0.5), (0.25, 0.5), (-3, 0.5), (.nan, 0.5), (0.75, 0.75), (7, 1), (0, 1)]
             as [(Double, Double)]
         {
             request.reporter?.report(fraction: report)
-            try await recorder.expect(.progressed(heard))
+            try await recorder.waitForEvents(.progressed(heard))
         }
         request.answer(1)
         await task.finish()
-        recorder.expectHeard(.succeeded(1), .completed)
+        recorder.expectRecorded(.succeeded(1), .completed)
     }
 
     @Test("is coalesced while a handler is busy: what it hears next is the last report")
     func coalesced() async throws {
         let (stage, task, request) = try await heardOnAStage()
         request.reporter?.report(fraction: 0.125)
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         for report in [0.25, 0.375, 0.5] { request.reporter?.report(fraction: report) }
         stage.executor.open()
         try await log.contains("progress 0.5")
@@ -86,10 +86,10 @@ struct CallProgressTests {
     func lastBeforeTheValue() async throws {
         let (stage, task, request) = try await heardOnAStage()
         request.reporter?.report(fraction: 0.25)
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         request.reporter?.report(fraction: 1)
         request.answer(1)
-        try await request.ended()
+        try await request.waitUntilEnded()
         stage.executor.open()
         await task.finish()
         #expect(log.entries == ["progress 1.0", "success 1", "completion"])
@@ -113,9 +113,9 @@ struct CallProgressTests {
             .onProgress { [log] in log.add("progress \($0.fraction)") }
             .onSuccess { [log] in log.add("success \($0)") }
         let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }.call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.answer(1)
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         request.reporter?.report(fraction: 0.5)
         stage.executor.open()
         await task.finish()
@@ -127,31 +127,31 @@ struct CallProgressTests {
     @Test("is heard from a stream that takes its reporter as its values are asked for")
     func takenWithValues() async {
         await recorder.call(Integrator(Reporting()).prepareCall(1)).finish()
-        recorder.expectHeard(.began, .progressed(0.5), .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .progressed(0.5), .succeeded(1), .completed)
     }
 
     @Test("between two values of a stream is heard between them")
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.reporter?.report(fraction: 0.25)
-        try await recorder.expect(.began, .progressed(0.25))
+        try await recorder.waitForEvents(.began, .progressed(0.25))
         request.send(1)
-        try await recorder.expect(.succeeded(1))
+        try await recorder.waitForEvents(.succeeded(1))
         request.reporter?.report(fraction: 0.5)
-        try await recorder.expect(.progressed(0.5))
+        try await recorder.waitForEvents(.progressed(0.5))
         request.send(2)
         request.finish()
         await task.finish()
-        recorder.expectHeard(.succeeded(2), .completed)
+        recorder.expectRecorded(.succeeded(2), .completed)
     }
 
     @Test("may be reported from any thread")
     func threads() async throws {
         let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
-        let request = try await provider.nextRequest()
-        let done = Watched(0)
+        let request = try await provider.waitForRequest()
+        let done = Observed(0)
         for thread in 1...8 {
             Thread.detachNewThread {
                 for report in 0..<50 { request.reporter?.report(fraction: Double(report * thread) / 400) }
@@ -173,11 +173,11 @@ struct CallProgressTests {
     @Test("of an integrator that is a provider reaches the call above it")
     func nested() async throws {
         let task = recorder.call(Integrator(Integrator(provider)).prepareCall(1))
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(fraction: 0.5)
         request.answer(1)
         await task.finish()
-        recorder.expectHeard(.began, .progressed(0.5), .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .progressed(0.5), .succeeded(1), .completed)
     }
 
     @Test("of a call made in a progress handler is not the progress of the call that the handler is for")
@@ -187,15 +187,15 @@ struct CallProgressTests {
         var made: IntegrationTask<Int>?
         let task = recorder.call(
             Integrator(provider).prepareCall(1).onProgress { _ in made = made ?? inner.prepareCall(2).call() })
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(fraction: 0.5)
-        let innerRequest = try await other.nextRequest()
+        let innerRequest = try await other.waitForRequest()
         #expect(innerRequest.reporter == nil)
         innerRequest.reporter?.report(fraction: 0.75)
         innerRequest.answer(2)
         request.answer(1)
         await task.finish()
-        recorder.expectHeard(.began, .progressed(0.5), .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .progressed(0.5), .succeeded(1), .completed)
         await made?.finish()
     }
 
@@ -214,7 +214,7 @@ struct CallProgressTests {
                 if heard < 1_000 && values.count < 2 { reporter?.report(fraction: 0) }
             }
             .call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         reporter = request.reporter
         #expect(reporter != nil)
         request.send(1)
@@ -228,14 +228,14 @@ struct CallProgressTests {
     @Test("of two attempts goes on where the first has left it")
     func retry() async throws {
         let task = recorder.call(Integrator(provider).prepareCall(1).retry(1))
-        let first = try await provider.nextRequest()
+        let first = try await provider.waitForRequest()
         first.reporter?.report(fraction: 0.5)
         first.fail(Trouble.first)
-        let second = try await provider.nextRequest()
+        let second = try await provider.waitForRequest()
         second.reporter?.report(fraction: 0.25)
         second.answer(1)
         await task.finish()
-        recorder.expectHeard(
+        recorder.expectRecorded(
             .began, .progressed(0.5), .retried(1, after: Trouble.first), .progressed(0.5), .succeeded(1), .completed)
     }
 }

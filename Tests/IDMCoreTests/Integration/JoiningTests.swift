@@ -19,12 +19,12 @@ struct JoiningTests {
     @Test("share one request, with the input of the first, and each hears all its own handlers")
     func share() async throws {
         let tasks = (0..<5).map { recorders[$0].call(integrator.prepareCall($0 + 1)) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 1)
         request.answer(7)
         for (recorder, task) in zip(recorders, tasks) {
             await task.finish()
-            recorder.expectHeard(.began, .succeeded(7), .completed)
+            recorder.expectRecorded(.began, .succeeded(7), .completed)
         }
         #expect(provider.requestCount == 1)
     }
@@ -32,27 +32,27 @@ struct JoiningTests {
     @Test("fail together")
     func fail() async throws {
         let tasks = (0..<3).map { recorders[$0].call(integrator.prepareCall($0)) }
-        try await provider.nextRequest().fail(Trouble.first)
+        try await provider.waitForRequest().fail(Trouble.first)
         for (recorder, task) in zip(recorders, tasks) {
             await task.finish()
-            recorder.expectHeard(.began, .failed(Trouble.first), .completed)
+            recorder.expectRecorded(.began, .failed(Trouble.first), .completed)
         }
     }
 
     @Test("leave alone, also the first", arguments: 0..<3, [false, true])
     func leave(index: Int, isDeaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
         let integrator = Integrator(provider, executing: .only(joining: true))
         let tasks = (0..<3).map { recorders[$0].call(integrator.prepareCall($0)) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         tasks[index].cancel()
         await tasks[index].finish()
-        recorders[index].expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorders[index].expectRecorded(.began, .cancelled(.cancelled), .completed)
         #expect(!request.isCancelled)
         request.answer(7)
         for (other, task) in tasks.enumerated() where other != index {
             await task.finish()
-            recorders[other].expectHeard(.began, .succeeded(7), .completed)
+            recorders[other].expectRecorded(.began, .succeeded(7), .completed)
         }
         #expect(!request.isCancelled)
     }
@@ -60,31 +60,31 @@ struct JoiningTests {
     @Test("cancel the provider when the last one leaves", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
     func lastOneOut(order: [Int]) async throws {
         let tasks = (0..<3).map { integrator.prepareCall($0).call() }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         for (count, index) in order.enumerated() {
             #expect(!request.isCancelled, "after \(count)")
             tasks[index].cancel()
         }
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         for task in tasks { #expect(await task.outcome == .cancelled(.cancelled)) }
     }
 
     @Test("all end when the integrator is cancelled, and so does the request")
     func cancelAll() async throws {
         let tasks = (0..<3).map { integrator.prepareCall($0).call() }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         integrator.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         for task in tasks { #expect(await task.outcome == .cancelled(.cancelled)) }
     }
 
     @Test("are followed by a request of its own once they have ended")
     func afterwards() async throws {
         let first = integrator.prepareCall(1).call()
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         await first.finish()
         let second = integrator.prepareCall(2).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 2)
         request.answer(2)
         #expect(await second.outcome == .success(2))
@@ -92,13 +92,13 @@ struct JoiningTests {
 
     @Test("are followed by a request of its own after a cancel, though the provider is deaf")
     func afterADeafOne() async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let integrator = Integrator(provider, executing: .only(joining: true))
         let first = integrator.prepareCall(1).call()
-        let hung = try await provider.nextRequest()
+        let hung = try await provider.waitForRequest()
         first.cancel()
         let second = integrator.prepareCall(2).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 2)
         hung.answer(1)
         request.answer(2)
@@ -113,11 +113,11 @@ struct JoiningTests {
             ClosureDataProvider { (input: Int) in input == 1 ? try await gate.request(input) : input })
         let integrator = Integrator(spy, executing: .only(joining: true))
         let first = integrator.prepareCall(1).call()
-        let request = try await gate.nextRequest()
+        let request = try await gate.waitForRequest()
         var call = stage.record(integrator.prepareCall(2), in: log)
         if isHeld { call = call.after(Integrator(Echo<Int>()).prepareCall(0)) }
         let second = call.call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         request.answer(7)
         await first.finish()
         stage.executor.open()
@@ -131,7 +131,7 @@ struct JoiningTests {
         let (stage, log) = (Stage(), Log())
         let first = stage.record(integrator.prepareCall(1), in: log).call()
         let second = integrator.prepareCall(2).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 1)
         request.answer(7)
         #expect(await second.outcome == .success(7))
@@ -147,7 +147,7 @@ struct JoiningTests {
         let first = stage.record(integrator.prepareCall(1), in: log).call()
         first.cancel()
         let second = integrator.prepareCall(2).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 2)
         request.answer(7)
         #expect(await second.outcome == .success(7))
@@ -162,9 +162,9 @@ struct JoiningTests {
         let task = integrator.prepareCall(1)
             .onSuccess { _ in again = integrator.prepareCall(2).call() }
             .call()
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         await task.finish()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 2)
         request.answer(2)
         #expect(try await #require(again).outcome == .success(2))
@@ -173,12 +173,12 @@ struct JoiningTests {
     @Test("hear the progress of the request, all of them")
     func progress() async throws {
         let tasks = (0..<2).map { recorders[$0].call(integrator.prepareCall($0)) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(fraction: 0.5)
         request.answer(7)
         for (recorder, task) in zip(recorders, tasks) {
             await task.finish()
-            recorder.expectHeard(.began, .progressed(0.5), .succeeded(7), .completed)
+            recorder.expectRecorded(.began, .progressed(0.5), .succeeded(7), .completed)
         }
     }
 
@@ -187,7 +187,7 @@ struct JoiningTests {
         let integrator = Integrator(provider, executing: .only(joining: true), lane: { $0 % 2 })
         let tasks = (0..<6).map { integrator.prepareCall($0).call() }
         for _ in 0..<2 {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.answer(request.input % 2)
         }
         for (index, task) in tasks.enumerated() { #expect(await task.outcome == .success(index % 2)) }
@@ -200,17 +200,17 @@ struct JoiningTests {
         let integrator = Integrator(stream, executing: .only(joining: true))
         let (early, late) = (recorders[0], recorders[1])
         let first = early.call(integrator.prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.send(2)
-        try await early.expect(.began, .succeeded(1), .succeeded(2))
+        try await early.waitForEvents(.began, .succeeded(1), .succeeded(2))
         let second = late.call(integrator.prepareCall(2))
         request.send(3)
         request.finish()
         await first.finish()
         await second.finish()
-        early.expectHeard(.succeeded(3), .completed)
-        late.expectHeard(.began, .succeeded(2), .succeeded(3), .completed)
+        early.expectRecorded(.succeeded(3), .completed)
+        late.expectRecorded(.began, .succeeded(2), .succeeded(3), .completed)
         #expect(stream.requestCount == 1)
     }
 
@@ -218,7 +218,7 @@ struct JoiningTests {
     func requests() async throws {
         let integrator = integrator
         async let first = integrator.request(1)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let second = integrator.prepareCall(2).call()
         request.answer(7)
         #expect(try await first == 7)
@@ -229,16 +229,16 @@ struct JoiningTests {
     @Test("retry together, each in its own run")
     func retry() async throws {
         let tasks = (0..<2).map { recorders[$0].call(integrator.prepareCall($0).retry(1)) }
-        try await provider.nextRequest().fail(Trouble.first)
-        for recorder in recorders[..<2] { try await recorder.expect(.began, .retried(1, after: Trouble.first)) }
+        try await provider.waitForRequest().fail(Trouble.first)
+        for recorder in recorders[..<2] { try await recorder.waitForEvents(.began, .retried(1, after: Trouble.first)) }
         while true {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.answer(7)
             if await tasks[0].outcome == .success(7), await tasks[1].outcome == .success(7) { break }
         }
         for (recorder, task) in zip(recorders, tasks) {
             await task.finish()
-            recorder.expectHeard(.succeeded(7), .completed)
+            recorder.expectRecorded(.succeeded(7), .completed)
         }
     }
 }

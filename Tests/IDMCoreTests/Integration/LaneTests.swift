@@ -24,7 +24,7 @@ struct LaneTests {
         let third = integrator.prepareCall(Query(lane: "a", number: 3)).call()
         #expect(await third.outcome == .cancelled(.ignored))
         for _ in 1...2 {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.answer(request.input.number)
         }
         #expect(await first.outcome == .success(1))
@@ -38,7 +38,7 @@ struct LaneTests {
         #expect(await tasks[0].outcome == .cancelled(.superseded))
         var answered: Set<Int> = []
         while !answered.isSuperset(of: [2, 3]) {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.answer(request.input.number)
             answered.insert(request.input.number)
         }
@@ -53,7 +53,7 @@ struct LaneTests {
         var last = ["a": -1, "b": -1]
         var running: [ControlledRequest<Query, Int>] = []
         for _ in tasks {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(last[request.input.lane] ?? 0 < request.input.number)
             last[request.input.lane] = request.input.number
             running.append(request)

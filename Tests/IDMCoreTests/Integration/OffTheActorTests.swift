@@ -60,7 +60,7 @@ struct OffTheActorTests {
             integrator.prepareCall(input).onCancel { _ in Self.note("handler", in: log) }.call()
         }
         let older = call(1)
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         let newer = call(2)
         await older.finish()
         newer.cancel()

@@ -15,17 +15,17 @@ struct RetryDelayCallTests {
     func delays() async throws {
         let task = recorder.call(
             Integrator(provider, clock: clock).prepareCall(1).retry(3, delay: .exponential(initial: .seconds(1))))
-        try await recorder.expect(.began)
+        try await recorder.waitForEvents(.began)
         for (retry, seconds) in zip(1..., [1, 2, 4]) {
-            try await provider.nextRequest().fail(Trouble.numbered(seconds))
-            try await clock.sleepers(1)
-            recorder.expectHeard(.retried(retry, after: Trouble.numbered(seconds)))
+            try await provider.waitForRequest().fail(Trouble.numbered(seconds))
+            try await clock.waitForSleepers(1)
+            recorder.expectRecorded(.retried(retry, after: Trouble.numbered(seconds)))
             #expect(clock.remaining == [.seconds(seconds)])
             await clock.advance(by: .seconds(seconds))
         }
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         await task.finish()
-        recorder.expectHeard(.succeeded(1), .completed)
+        recorder.expectRecorded(.succeeded(1), .completed)
     }
 
     @Test("A cancel during the delay ends the run at once, and the clock is left alone", arguments: [0, 1, 2])
@@ -35,8 +35,8 @@ struct RetryDelayCallTests {
         let gone = Signal()
         var task = integrator?.prepareCall(1).recorded(in: log).opening(gone).retry(3, delay: .constant(.seconds(1)))
             .call()
-        try await provider.nextRequest().fail(Trouble.first)
-        try await clock.sleepers(1)
+        try await provider.waitForRequest().fail(Trouble.first)
+        try await clock.waitForSleepers(1)
         switch way {
         case 0: task?.cancel()
         case 1: integrator?.cancel()
@@ -69,10 +69,10 @@ struct RetryDelayCallTests {
             }
         let task = call.call()
         let next = integrator.prepareCall(2).call()
-        try await provider.nextRequest().fail(Trouble.first)
+        try await provider.waitForRequest().fail(Trouble.first)
         await task.finish()
         #expect(log.entries == ["begin", "retry 1 after first", "cancel cancelled", "completion"])
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         #expect(try await next.value == 2)
     }
 
@@ -80,14 +80,14 @@ struct RetryDelayCallTests {
     func superseded() async throws {
         let integrator = Integrator(provider, executing: .latest, clock: clock)
         let older = recorder.call(integrator.prepareCall(1).retry(3, delay: .constant(.seconds(1))))
-        try await provider.nextRequest().fail(Trouble.first)
-        try await clock.sleepers(1)
+        try await provider.waitForRequest().fail(Trouble.first)
+        try await clock.waitForSleepers(1)
         let newer = integrator.prepareCall(2).call()
         await older.finish()
-        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .cancelled(.superseded), .completed)
-        try await provider.nextRequest().answer(2)
+        recorder.expectRecorded(.began, .retried(1, after: Trouble.first), .cancelled(.superseded), .completed)
+        try await provider.waitForRequest().answer(2)
         #expect(await newer.outcome == .success(2))
-        try await clock.noSleepers()
+        try await clock.waitForNoSleepers()
     }
 
     @Test("A retry that waits keeps the place in the queue")
@@ -95,13 +95,13 @@ struct RetryDelayCallTests {
         let integrator = Integrator(provider, executing: .queue, clock: clock)
         let first = integrator.prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
         let second = integrator.prepareCall(2).call()
-        try await provider.nextRequest().fail(Trouble.first)
-        try await clock.sleepers(1)
+        try await provider.waitForRequest().fail(Trouble.first)
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .seconds(1))
-        let retried = try await provider.nextRequest()
+        let retried = try await provider.waitForRequest()
         #expect(retried.input == 1)
         retried.answer(1)
-        let next = try await provider.nextRequest()
+        let next = try await provider.waitForRequest()
         #expect(next.input == 2)
         next.answer(2)
         await first.finish()

@@ -13,46 +13,46 @@ struct StreamCallTests {
     @Test("Each value is heard in turn, and the last one is the value of the call")
     func values() async throws {
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         for value in 1...3 { request.send(value) }
         request.finish()
         #expect(try await task.value == 3)
         await task.finish()
-        recorder.expectHeard(.began, .succeeded(1), .succeeded(2), .succeeded(3), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .succeeded(2), .succeeded(3), .completed)
         #expect(await task.outcome == .success(3))
     }
 
     @Test("A value is heard when it comes, and not at the end")
     func inTurn() async throws {
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
-        try await recorder.expect(.began)
+        let request = try await stream.waitForRequest()
+        try await recorder.waitForEvents(.began)
         for value in 1...3 {
             request.send(value)
-            try await recorder.expect(.succeeded(value))
+            try await recorder.waitForEvents(.succeeded(value))
         }
         task.cancel()
         await task.finish()
-        recorder.expectHeard(.cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.cancelled(.cancelled), .completed)
     }
 
     @Test("An error after values is a failure, and the values stand")
     func errorAfterValues() async throws {
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.fail(Trouble.first)
         await task.finish()
-        recorder.expectHeard(.began, .succeeded(1), .failed(Trouble.first), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .failed(Trouble.first), .completed)
         await #expect(throws: Trouble.first) { try await task.value }
     }
 
     @Test("No value at all is noAnswer")
     func noValue() async throws {
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        try await stream.nextRequest().finish()
+        try await stream.waitForRequest().finish()
         await task.finish()
-        recorder.expectHeard(.began, .failed(DataProviderError.noAnswer), .completed)
+        recorder.expectRecorded(.began, .failed(DataProviderError.noAnswer), .completed)
         guard case .failure(DataProviderError.noAnswer) = await task.outcome else {
             Issue.record("ended otherwise")
             return
@@ -63,7 +63,7 @@ struct StreamCallTests {
     func request() async throws {
         let integrator = Integrator(stream)
         async let value = integrator.request(1)
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         for value in 1...3 { request.send(value) }
         request.finish()
         #expect(try await value == 3)
@@ -71,16 +71,16 @@ struct StreamCallTests {
 
     @Test("A cancel between values ends the run, and a deaf stream is not heard after it", arguments: [false, true])
     func cancelBetweenValues(isDeaf: Bool) async throws {
-        let (stream, gone) = (ControlledStreamDataProvider<Int, Int>(hearsCancel: !isDeaf), Signal())
+        let (stream, gone) = (ControlledStreamDataProvider<Int, Int>(reactsToCancel: !isDeaf), Signal())
         let task = recorder.call(Integrator(stream).prepareCall(1).opening(gone))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
-        try await recorder.expect(.began, .succeeded(1))
+        try await recorder.waitForEvents(.began, .succeeded(1))
         task.cancel()
         request.send(2)
         request.finish()
         try await gone.wait()
-        recorder.expectHeard(.cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.cancelled(.cancelled), .completed)
     }
 
     // MARK: Which providers are streams
@@ -100,13 +100,13 @@ struct StreamCallTests {
 
     private func expectBothValues(_ integrator: Integrator<Int, Int>) async throws {
         let task = recorder.call(integrator.prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
-        try await recorder.expect(.began, .succeeded(1))
+        try await recorder.waitForEvents(.began, .succeeded(1))
         request.send(2)
         request.finish()
         await task.finish()
-        recorder.expectHeard(.succeeded(2), .completed)
+        recorder.expectRecorded(.succeeded(2), .completed)
     }
 
     private struct Doubled: DataModel, CustomStringConvertible {
@@ -122,7 +122,7 @@ struct StreamCallTests {
     func models(isInline: Bool) async throws {
         let integrator = Integrator(stream, model: Doubled.self, parsing: isInline ? .inline : .concurrent)
         let task = integrator.prepareCall(1).recorded(in: log).call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.send(2)
         request.send(-1)

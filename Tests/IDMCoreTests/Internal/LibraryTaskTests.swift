@@ -11,7 +11,7 @@ struct LibraryTaskTests {
         let (executor, provider) = (CountingExecutor(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(provider)
         let task = LibraryTask.$executor.withValue(executor) { integrator.prepareCall(1).onSuccess { _ in }.call() }
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         await task.finish()
         #expect(await task.outcome == .success(1))
         #expect(executor.jobCount > 0)
@@ -20,7 +20,7 @@ struct LibraryTaskTests {
     @Test("prefer it wherever in a flow they are started")
     func everywhere() async throws {
         let executor = CountingExecutor()
-        let asked = Watched<[String: Bool]>([:])
+        let asked = Observed<[String: Bool]>([:])
         @Sendable func marking(_ name: String) -> ClosureDataProvider<Int, Int> {
             ClosureDataProvider { input in
                 let isPreferred = withUnsafeCurrentTask {
@@ -84,7 +84,7 @@ struct LibraryTaskTests {
 
     /// Watches, and runs last what comes first.
     private final class LastFirst: WorkWatch {
-        private let jobs = Watched<[UnownedJob]>([])
+        private let jobs = Observed<[UnownedJob]>([])
 
         let isWatching = true
         let ordersWork = false

@@ -31,9 +31,9 @@ struct MailboxTests {
     }
 
     @Test func `releasing the replaced value may set another one`() async throws {
-        let (latest, log) = (LatestValue<Canary?>(nil), Log())
+        let (latest, log) = (LatestValue<DeinitObserver?>(nil), Log())
         latest.set(
-            Canary {
+            DeinitObserver {
                 latest.set(nil)
                 log.add("released")
             })

@@ -9,8 +9,8 @@ struct UnlinkingTests {
     @Test("goes before whoever lets go of it goes on, and then what it has let go of")
     func order() {
         let log = Log()
-        var first: Canary? = Canary {
-            var second: Canary? = Canary { log.add("second") }
+        var first: DeinitObserver? = DeinitObserver {
+            var second: DeinitObserver? = DeinitObserver { log.add("second") }
             Unlinking.letGo(of: &second)
             #expect(second == nil)
             log.add("first")
@@ -24,11 +24,11 @@ struct UnlinkingTests {
     @Test("goes at once also where a task lets go of it that was started on the way, when all is over")
     func late() async {
         let (log, isOver) = (Log(), Signal())
-        let started = Watched<Task<Void, Never>?>(nil)
-        var first: Canary? = Canary {
+        let started = Observed<Task<Void, Never>?>(nil)
+        var first: DeinitObserver? = DeinitObserver {
             let task = Task {
-                await isOver.waitDeaf()
-                var late: Canary? = Canary { log.add("late") }
+                await isOver.waitIgnoringCancel()
+                var late: DeinitObserver? = DeinitObserver { log.add("late") }
                 Unlinking.letGo(of: &late)
                 log.add("after")
             }
@@ -42,11 +42,11 @@ struct UnlinkingTests {
 
     @Test("goes at once also where another task lets go of it meanwhile")
     func otherTask() async {
-        let (log, started) = (Log(), Watched<Task<Void, Never>?>(nil))
-        var first: Canary? = Canary {
+        let (log, started) = (Log(), Observed<Task<Void, Never>?>(nil))
+        var first: DeinitObserver? = DeinitObserver {
             // Runs here and now where the platform can.
             let task = LibraryTask.start(isolation: nil) { _ in
-                var other: Canary? = Canary { log.add("other") }
+                var other: DeinitObserver? = DeinitObserver { log.add("other") }
                 Unlinking.letGo(of: &other)
                 log.add("after")
             }
@@ -60,14 +60,14 @@ struct UnlinkingTests {
     @Test("isn't taken over when all is over")
     func over() {
         let (log, unlinking) = (Log(), Unlinking())
-        var last: Canary? = Canary { log.add("last") }
+        var last: DeinitObserver? = DeinitObserver { log.add("last") }
         #expect(unlinking.take(&last))
         #expect(last == nil)
         #expect(log.entries == [])
         #expect(unlinking.letGoOfNext())
         #expect(log.entries == ["last"])
         #expect(!unlinking.letGoOfNext())
-        var late: Canary? = Canary { log.add("late") }
+        var late: DeinitObserver? = DeinitObserver { log.add("late") }
         #expect(!unlinking.take(&late))
         #expect(late != nil)
     }

@@ -23,7 +23,7 @@ extension IntegrationCall {
 extension IntegrationCall {
     /// Opens the signal when the handlers have been let go: nothing of the run can be heard from then on.
     consuming func opening(_ gone: Signal, isolation: isolated (any Actor)? = #isolation) -> IntegrationCall {
-        let canary = Canary { gone.open() }
+        let canary = DeinitObserver { gone.open() }
         return onCompletion { withExtendedLifetime(canary) {} }
     }
 }

@@ -19,7 +19,7 @@ enum HandlerKind: CaseIterable {
 /// at once.
 struct Provoking: DataProvider {
     let kind: HandlerKind
-    private let attempts = Watched(0)
+    private let attempts = Observed(0)
 
     init(_ kind: HandlerKind) {
         self.kind = kind

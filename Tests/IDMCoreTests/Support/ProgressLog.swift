@@ -4,7 +4,7 @@ import IDMTesting
 
 /// Hears progress, and keeps the fractions.
 final class ProgressLog: ProgressListener {
-    private let heard = Watched<[IntegrationProgress]>([])
+    private let heard = Observed<[IntegrationProgress]>([])
 
     var fractions: [Double] { heard.value.map(\.fraction) }
     var reports: [IntegrationProgress] { heard.value }

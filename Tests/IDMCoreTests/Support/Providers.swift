@@ -39,12 +39,12 @@ struct FailsBelowZero: DataProvider {
 
 /// Fails so many times, then answers with the input. Counts.
 final class FailingAtFirst: DataProvider {
-    private let left: Watched<Int>
-    private let asked = Watched(0)
+    private let left: Observed<Int>
+    private let asked = Observed(0)
     private let error: any Error
 
     init(_ times: Int, with error: any Error = Trouble.first) {
-        left = Watched(times)
+        left = Observed(times)
         self.error = error
     }
 
@@ -148,7 +148,7 @@ func collect<P: StreamDataProvider>(_ provider: P, _ input: P.Input) async -> (v
 @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
 @MainActor
 func endsWithoutSuspension(_ body: @escaping @MainActor @Sendable () async throws -> Void) async throws -> Bool {
-    let isDone = Watched(false)
+    let isDone = Observed(false)
     let task = Task.immediate { @MainActor in
         try await body()
         isDone.change { $0 = true }

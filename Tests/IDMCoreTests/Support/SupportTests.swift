@@ -12,7 +12,7 @@ struct SupportTests {
         signal.open()
         try await waiter.value
         try await signal.wait()
-        await signal.waitDeaf()
+        await signal.waitIgnoringCancel()
     }
 
     @Test("Seats are taken in the order of arrival, by as many as there are, and each that is left is the next one's")
@@ -99,7 +99,7 @@ struct InScopeTests {
     func issue() {
         let line = #line + 2
         withKnownIssue {
-            recorder.expectHeard(.began)
+            recorder.expectRecorded(.began)
         } matching: { issue in
             issue.sourceLocation?.line == line
         }
@@ -114,7 +114,7 @@ struct InScopeTests {
             try await InScope().provideScope(for: test, testCase: nil) {
                 let recorder = IntegrationRecorder<Int>()
                 recorder.call(integrator.prepareCall(1))
-                _ = try await provider.nextRequest()
+                _ = try await provider.waitForRequest()
             }
         } matching: { issue in
             found.add("\(issue.sourceLocation?.line ?? 0)")

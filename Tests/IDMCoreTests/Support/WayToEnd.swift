@@ -68,7 +68,7 @@ enum WayToEnd: CaseIterable {
     private func dropped(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
         let callbacks = ControlledCallbackDataProvider<Int, Int>()
         let task = prepare(Integrator(callbacks).prepareCall(1)).call()
-        try await callbacks.nextRequest().drop()
+        try await callbacks.waitForRequest().drop()
         await task.finish()
         return task
     }
@@ -76,10 +76,10 @@ enum WayToEnd: CaseIterable {
     private func cancelled(
         deaf: Bool, _ prepare: Prepare, by cancel: (IntegrationTask<Int>, Integrator<Int, Int>) -> Void
     ) async throws -> IntegrationTask<Int> {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !deaf)
         let integrator = Integrator(provider)
         let task = prepare(integrator.prepareCall(1)).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         cancel(task, integrator)
         await task.finish()
         request.answer(1)
@@ -90,7 +90,7 @@ enum WayToEnd: CaseIterable {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
         let task = prepare(integrator.prepareCall(1)).call()
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         let newer = integrator.prepareCall(2).call()
         await task.finish()
         newer.cancel()
@@ -108,7 +108,7 @@ enum WayToEnd: CaseIterable {
             let prepared = prepare(call)
             _ = (inLine ? prepared.onCancel { _ in hasEnded.open() } : prepared.onCompletion { hasEnded.open() }).call()
         }
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         integrator = nil
         try await hasEnded.wait()
         return nil
@@ -118,7 +118,7 @@ enum WayToEnd: CaseIterable {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let hasValue = Signal()
         let task = prepare(Integrator(stream).prepareCall(1)).onSuccess { _ in hasValue.open() }.call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         if self != .streamWithoutValue {
             request.send(1)
             try await hasValue.wait()
@@ -157,7 +157,7 @@ enum WayToEnd: CaseIterable {
         let clock = ManualClock()
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         let task = prepare(integrator.prepareCall(1)).call()
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         let newer = integrator.prepareCall(2).call()
         await task.finish()
         newer.cancel()

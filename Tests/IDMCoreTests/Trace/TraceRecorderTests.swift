@@ -69,13 +69,13 @@ struct TraceRecorderTests {
         let first = numbers.prepareCall("a").call()
         let second = numbers.prepareCall("b").call()
         let third = numbers.prepareCall("c").call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         await clock.advance(by: .milliseconds(5))
         third.cancel()
         await third.finish()
         request.answer(1)
         await first.finish()
-        let next = try await provider.nextRequest()
+        let next = try await provider.waitForRequest()
         await clock.advance(by: .milliseconds(5))
         next.fail(CancellationError())
         await second.finish()
@@ -119,7 +119,7 @@ struct TraceRecorderTests {
         trace.watch(numbers, as: "numbers")
         let task = numbers.prepareCall(1).call()
         await numbers.prepareCall(2).call().finish()
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         await task.finish()
 
         let details = trace.entries.filter { $0.parent == nil || $0.name == "runs" }.map { "\($0.name) \($0.detail)" }
@@ -155,7 +155,7 @@ struct TraceRecorderTests {
         let remote = ControlledDataProvider<Int, Int>()
         let provider = remote.traced("remote", by: trace).map { $0 + 1 }
         async let answer = provider.request(1)
-        let request = try await remote.nextRequest()
+        let request = try await remote.waitForRequest()
         await clock.advance(by: .milliseconds(3))
         request.answer(1)
 

@@ -40,7 +40,7 @@ enum Surroundings {
 
             let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
             _ = try await service.request(ServiceRequest(.get, "/users/1", headers: ["Accept": "application/json"]))
-            let request = try await server.nextRequest()
+            let request = try await server.waitForRequest()
             #expect(request.headers[.accept] == "application/json")
         }
         // end
@@ -67,7 +67,7 @@ enum Surroundings {
 
     static func twoRequests(server: LoopbackServer) async throws {
         // sample: until two requests have come
-        try await server.until { $0.requestCount == 2 }
+        try await server.waitUntil { $0.requestCount == 2 }
         // end
     }
 }

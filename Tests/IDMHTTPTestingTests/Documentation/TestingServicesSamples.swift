@@ -58,7 +58,7 @@ struct TestingServicesSamples {
             let response = try await service.request(ServiceRequest(.get, "/flaky"))
             #expect(response.status == 200)
             let task = Task { try await service.request(ServiceRequest(.get, "/slow")) }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
         }
@@ -91,10 +91,10 @@ struct TestingServicesSamples {
                 server.on(.get, "/never", answer: .never)
                 let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
                 let task = Task { try await service.request(ServiceRequest(.get, "/never")) }
-                let request = try await server.nextRequest()
+                let request = try await server.waitForRequest()
                 #expect(request.target == "/never")
                 task.cancel()
-                try await server.until { $0.openConnectionCount == 0 }
+                try await server.waitUntil { $0.openConnectionCount == 0 }
             }
         }
     }

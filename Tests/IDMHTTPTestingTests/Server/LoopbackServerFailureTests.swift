@@ -80,7 +80,7 @@ struct LoopbackServerFailureTests {
 
     @Test("Failures and routes have the task-locals of the server")
     func bound() async throws {
-        let heard = Watched<[String]>([])
+        let heard = Observed<[String]>([])
         @Sendable func hear(_ words: String) { heard.change { $0.append("\(Bound.name): \(words)") } }
         try await Bound.$name.withValue("the test") {
             try await TestScope.run(reportingTo: { hear($0.message) }) {
@@ -107,12 +107,12 @@ struct LoopbackServerFailureTests {
 
     @Test("A request without a route fails before its body arrives")
     func unexpectedFirst() async throws {
-        let heard = Watched(0)
+        let heard = Observed(0)
         try await TestScope.run(reportingTo: { _ in heard.change { $0 += 1 } }) {
             try await LoopbackServer.run { server in
                 let clients = [try RawClient(server), try RawClient(server)]
                 clients[0].send(Self.get)
-                _ = try await server.nextRequest()
+                _ = try await server.waitForRequest()
                 #expect(heard.value == 1)
                 clients[1].send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n")
                 try await heard.wait { $0 == 2 }

@@ -23,7 +23,7 @@ struct LoopbackServerTests {
                         \r
                         {"name": "Ada"}
                         """)
-                let request = try await server.nextRequest()
+                let request = try await server.waitForRequest()
                 #expect(request.method == .get)
                 #expect(request.target == "/users/4%32?a=b")
                 #expect(request.path == "/users/4%32")
@@ -52,7 +52,7 @@ struct LoopbackServerTests {
                 let client = try RawClient(server)
                 client.send("GET \(target) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
                 #expect(try await client.hearsEverything().body == "hello")
-                let request = try await server.nextRequest()
+                let request = try await server.waitForRequest()
                 #expect(request.path == path && request.query == query && request.target == target)
                 client.hangUp()
             }
@@ -73,7 +73,7 @@ struct LoopbackServerTests {
                 #expect(heard.text.hasSuffix("three"))
                 #expect(server.requests.map(\.connection) == [1, 1, 1])
                 client.hangUp()
-                try await server.until { $0.openConnectionCount == 0 }
+                try await server.waitUntil { $0.openConnectionCount == 0 }
             }
         }
     }
@@ -83,12 +83,12 @@ struct LoopbackServerTests {
         try await TestScope.run {
             try await LoopbackServer.run { server in
                 server.on(.get, "/a", answer: .text("a").closing())
-                let waiter = Task { try await server.nextRequest() }
+                let waiter = Task { try await server.waitForRequest() }
                 waiter.cancel()
                 await #expect(throws: CancellationError.self) { try await waiter.value }
                 let client = try RawClient(server)
                 client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-                let request = try await server.nextRequest()
+                let request = try await server.waitForRequest()
                 #expect(request.target == "/a")
                 client.hangUp()
             }
@@ -102,9 +102,9 @@ struct LoopbackServerTests {
                 server.on(.get, "/a", answer: .text("hello"))
                 let client = try RawClient(server)
                 client.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
-                try await server.until { _ in server.requests.map(\.path) == ["/a"] }
+                try await server.waitUntil { _ in server.requests.map(\.path) == ["/a"] }
                 client.hangUp()
-                try await server.until { $0.openConnectionCount == 0 && server.journal.openConnectionCount == 0 }
+                try await server.waitUntil { $0.openConnectionCount == 0 && server.journal.openConnectionCount == 0 }
             }
         }
     }

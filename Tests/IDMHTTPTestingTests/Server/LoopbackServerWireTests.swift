@@ -51,14 +51,14 @@ struct LoopbackServerWireTests {
                 client.send(Self.get)
                 let head = try await client.hears { $0.text.hasSuffix("\r\n\r\n") }
                 #expect(head.body.isEmpty)
-                try await gate.waiting(1)
+                try await gate.waitForTasks(1)
                 gate.open()
                 _ = try await client.hears { $0.text.hasSuffix("a") }
                 client.send(Self.get)
-                try await server.until { $0.requestCount == 2 }
+                try await server.waitUntil { $0.requestCount == 2 }
                 #expect(server.journal.openConnectionCount == 1)
                 client.hangUp()
-                try await server.until { $0.openConnectionCount == 0 }
+                try await server.waitUntil { $0.openConnectionCount == 0 }
                 #expect(server.journal.connections.map(\.isClosed) == [true])
             }
         }
@@ -73,7 +73,7 @@ struct LoopbackServerWireTests {
                 let client = try RawClient(server)
                 client.send(Self.get)
                 for heard in ["", "a", "ab"] {
-                    try await clock.sleepers(1)
+                    try await clock.waitForSleepers(1)
                     _ = try await client.hears { $0.text.hasSuffix("\r\n\r\n" + heard) }
                     await clock.advance(by: .seconds(1))
                 }
@@ -91,14 +91,14 @@ struct LoopbackServerWireTests {
                 let client = try RawClient(server)
                 client.send(Self.post(10) + "01")
                 _ = try await client.hears { $0.text.contains("413") }
-                let first = try await server.nextRequest()
+                let first = try await server.waitForRequest()
                 #expect(!first.isComplete)
                 client.send("23456789" + Self.post(5) + "ab")
-                try await server.until { $0.connections[0].bytesReceived >= 10 + 2 + 2 * Self.post(5).utf8.count }
+                try await server.waitUntil { $0.connections[0].bytesReceived >= 10 + 2 + 2 * Self.post(5).utf8.count }
                 #expect(server.requests.count == 1)
                 client.send("c")
                 _ = try await client.hears { $0.text.hasSuffix("two") }
-                let second = try await server.nextRequest()
+                let second = try await server.waitForRequest()
                 #expect(second.text == "abc")
                 #expect(!second.isComplete)
                 client.hangUp()
@@ -136,13 +136,13 @@ struct LoopbackServerWireTests {
             let client = try RawClient(server)
             client.send("PUT /a HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.length)\r\n\r\n")
             client.send(Array(body.bytes(0..<body.length)))
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             gate.open(for: 4)
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             // The first block may come with the header, and each time no more than a block.
             #expect(server.journal.connections[0].bytesReceived <= 5 << 16)
             gate.open()
-            let request = try await server.nextRequest()
+            let request = try await server.waitForRequest()
             #expect(request.isComplete)
             #expect(request.body == body.bytes(0..<100))
             #expect(request.bodyLength == body.length)
@@ -160,7 +160,7 @@ struct LoopbackServerWireTests {
                 server.on(.get, "/a", answer: .resource(film).closing())
                 let client = try RawClient(server, listening: false)
                 client.send(Self.get)
-                try await server.until { $0.connections.first?.isBlocked == true }
+                try await server.waitUntil { $0.connections.first?.isBlocked == true }
                 #expect(server.journal.connections[0].bytesSent < 32 << 20)
                 client.listen()
                 let heard = try await client.hearsEverything()
@@ -180,9 +180,9 @@ struct LoopbackServerWireTests {
                 server.on(.post, "/a", answer: .text("never said"))
                 let client = try RawClient(server)
                 client.send(Self.post(10) + "abc")
-                try await server.until { $0.connections.first?.bytesReceived == Self.post(10).utf8.count + 3 }
+                try await server.waitUntil { $0.connections.first?.bytesReceived == Self.post(10).utf8.count + 3 }
                 client.hangUp()
-                let request = try await server.nextRequest()
+                let request = try await server.waitForRequest()
                 #expect(request.text == "abc")
                 #expect(!request.isComplete)
             }
@@ -197,10 +197,10 @@ struct LoopbackServerWireTests {
                 server.on(.get, "/a") { request in .text(try await asked.request(request.connection)) }
                 let client = try RawClient(server)
                 client.send(Self.get)
-                let request = try await asked.nextRequest()
+                let request = try await asked.waitForRequest()
                 client.hangUp()
-                try await request.cancelled()
-                try await server.until { $0.openConnectionCount == 0 }
+                try await request.waitUntilCancelled()
+                try await server.waitUntil { $0.openConnectionCount == 0 }
             }
         }
     }
@@ -213,10 +213,10 @@ struct LoopbackServerWireTests {
             server.on(.get, "/a", answers: [.never, .text("a").dripping(1, through: gate)])
             let clients = [try RawClient(server), try RawClient(server), try RawClient(server)]
             clients[0].send(Self.get)
-            _ = try await server.nextRequest()
+            _ = try await server.waitForRequest()
             clients[1].send(Self.get)
-            try await gate.waiting(1)
-            try await server.until { $0.connectionCount == 3 }
+            try await gate.waitForTasks(1)
+            try await server.waitUntil { $0.connectionCount == 3 }
             await server.stop()
             for client in clients { #expect(try await client.hearsEverything().isOver) }
             #expect(server.journal.openConnectionCount == 0)
@@ -246,7 +246,7 @@ struct LoopbackServerWireTests {
                 #expect(try await client.hearsEverything().body == "end")
                 client.hangUp()
             }
-            try await server.until { $0.openConnectionCount == 0 }
+            try await server.waitUntil { $0.openConnectionCount == 0 }
             #expect(server.journal.requestCount == 3)
             #expect(server.journal.connectionCount == 3)
             #expect(server.requests.isEmpty && server.journal.connections.isEmpty)

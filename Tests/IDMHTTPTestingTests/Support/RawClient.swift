@@ -16,7 +16,7 @@ final class RawClient: Sendable {
         var body: String { text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? "" }
     }
 
-    private let heard = Watched(Heard())
+    private let heard = Observed(Heard())
     private let descriptor: Int32
 
     /// Connects. What comes is read at once, unless it is said that it isn't.

@@ -27,8 +27,8 @@ struct StubTransportTests {
             #expect(user.headers[.eTag] == #""1""#)
             #expect(String(decoding: user.body, as: UTF8.self) == #"{"name": "Ada"}"#)
             #expect(gone.status == 204)
-            #expect(try await transport.nextRequest().url.absoluteString == "https://api.example.com/v1/users/1?a=b")
-            #expect(try await transport.nextRequest().method == .delete)
+            #expect(try await transport.waitForRequest().url.absoluteString == "https://api.example.com/v1/users/1?a=b")
+            #expect(try await transport.waitForRequest().method == .delete)
             #expect(transport.requests.count == 2)
         }
     }
@@ -58,9 +58,9 @@ struct StubTransportTests {
             }
             let service = try service(transport)
             let first = Task { try await service.request(ServiceRequest(.put, "/a")) }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             let second = Task { try await service.request(ServiceRequest(.get, "/a")) }
-            try await gate.waiting(2)
+            try await gate.waitForTasks(2)
             second.cancel()
             await #expect(throws: CancellationError.self) { try await second.value }
             gate.open()

@@ -24,8 +24,8 @@ struct TransportContractTests {
 
         let fault: Fault
         let base = URLSessionTransport()
-        let last = Watched<URL?>(nil)
-        let count = Watched(0)
+        let last = Observed<URL?>(nil)
+        let count = Observed(0)
 
         func send(_ original: TransportRequest) async throws -> TransportResponse {
             var request = original

@@ -10,7 +10,7 @@ import Testing
 @Suite("The HTTP cache", .fewAtOnce, .timeLimit(.ample))
 struct HTTPCacheTests {
     /// A clock that a test sets, in seconds since 1970.
-    private let time = Watched(CacheCase.start)
+    private let time = Observed(CacheCase.start)
 
     private func cache(byteLimit: Int = 1 << 20, folder: URL? = nil) -> HTTPCache {
         HTTPCache(byteLimit: byteLimit, folder: folder.map { CacheFolder($0, byteLimit: 1 << 20) }) { [time] in
@@ -197,7 +197,7 @@ struct HTTPCacheTests {
             #expect(await text(service, ServiceRequest(.get, "/a")) == "first")
             time.change { $0 += 10 }
             #expect(await text(service, ServiceRequest(.get, "/a")) == "first")
-            try await server.until { $0.requests.count == 2 }
+            try await server.waitUntil { $0.requests.count == 2 }
         }
     }
 
@@ -206,7 +206,7 @@ struct HTTPCacheTests {
         arguments: [true, false])
     func staleIfError(isAllowed: Bool) async throws {
         for breaks in [true, false] {
-            let count = Watched(0)
+            let count = Observed(0)
             let transport = ScriptedTransport { _ in
                 guard
                     count.change({ count in

@@ -14,7 +14,7 @@ struct ServerSentEventStreamTests {
     /// Answers each connection with the next of some bodies. Nil is a connection that breaks, and the status behind the
     /// last one is 204.
     private func service(_ bodies: [String?]) throws -> (HTTPService, ScriptedTransport) {
-        let rest = Watched(bodies)
+        let rest = Observed(bodies)
         let transport = ScriptedTransport { _ in
             let next: String?? = rest.change { $0.isEmpty ? .none : .some($0.removeFirst()) }
             guard let body = next else { return .text("", status: 204) }
@@ -27,7 +27,7 @@ struct ServerSentEventStreamTests {
     /// Reads all events. Returns what was read, and the waits between connections.
     private func read(_ bodies: [String?]) async throws -> (data: [String], ids: [String?], waits: [Duration]) {
         let (service, transport) = try service(bodies)
-        let waits = Watched<[Duration]>([])
+        let waits = Observed<[Duration]>([])
         var stream = service.events(ServiceRequest(.get, "/feed"))
         stream.pause = { wait in waits.change { $0.append(wait) } }
         var data: [String] = []

@@ -78,7 +78,7 @@ struct AlarmTests {
     /// A clock at which something happens as somebody asks it for the time.
     private struct Interrupted: Clock {
         let clock = ManualClock()
-        let interruption = Watched<(@Sendable () -> Void)?>(nil)
+        let interruption = Observed<(@Sendable () -> Void)?>(nil)
 
         var now: ManualClock.Instant {
             interruption.change { $0.take() }?()
@@ -112,7 +112,7 @@ struct AlarmTests {
         arguments: [false, true])
     func resumedUntold(isDuringResume: Bool) async throws {
         try await TestScope.run {
-            let (time, log, control, isHeld) = (Interrupted(), Log(), PauseControl(), Watched(false))
+            let (time, log, control, isHeld) = (Interrupted(), Log(), PauseControl(), Observed(false))
             let (isTold, isOver, goesOn) = (Signal(), Signal(), DispatchSemaphore(value: 0))
             control.pause()
             // Is told before the alarm is.
@@ -171,7 +171,7 @@ struct AlarmTests {
         let clock = ContinuousClock()
         let log = Log()
         let start = clock.now
-        let (wasLate, silence) = (Watched(false), Watched<Duration?>(nil))
+        let (wasLate, silence) = (Observed(false), Observed<Duration?>(nil))
         let meter = clock.meter(of: .milliseconds(400))
         let alarm = meter.onSilence(unless: nil) {
             silence.change { $0 = start.duration(to: clock.now) }

@@ -21,7 +21,7 @@ extension WatchedWaitTests {
                 try await SilenceWatch(duration: .seconds(1), clock: clock).run { _ in try await Self.unwatched() }
             }
         }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .seconds(1))
         await #expect(throws: SilenceWatch.Silence.self) { try await waiting.value }
         #expect(watch.onMain == [true])

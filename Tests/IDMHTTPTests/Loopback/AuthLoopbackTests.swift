@@ -56,9 +56,9 @@ struct AuthLoopbackTests {
             server.on(.post, "/token", answers: [.text("new").waiting(for: gate)])
             let service = service(server, .refreshing(for: server.url, credential: "old"))
             let tasks = (0..<50).map { _ in Task { await outcome(service) } }
-            try await server.until { $0.requests.count { $0.target == "/a" } == 50 }
+            try await server.waitUntil { $0.requests.count { $0.target == "/a" } == 50 }
             together.open()
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             gate.open()
             for task in tasks { #expect(await task.value == "hello") }
             #expect(count(server, "old") == 50 && count(server, "new") == 50)
@@ -82,7 +82,7 @@ struct AuthLoopbackTests {
             server.on(.post, "/token", answer: answer.waiting(for: gate))
             let service = service(server, .refreshing(for: server.url, credential: "old"))
             let tasks = (0..<3).map { _ in Task { await outcome(service) } }
-            try await server.until { $0.requests.count { $0.target == "/a" } == 3 }
+            try await server.waitUntil { $0.requests.count { $0.target == "/a" } == 3 }
             together.open()
             gate.open()
             for task in tasks {
@@ -103,7 +103,7 @@ struct AuthLoopbackTests {
             let retry = RetryInterceptor(2, delay: .constant(.seconds(1)), clock: clock)
             let service = server.service(interceptors: [retry, authentication])
             let task = Task { await service.outcome(ServiceRequest(.put, "/a", body: .text("Ada's own"))) }
-            try await clock.sleepers(1)
+            try await clock.waitForSleepers(1)
             authentication.logOut()
             authentication.logIn("bob")
             await clock.advance(by: .seconds(1))
@@ -138,12 +138,12 @@ struct AuthLoopbackTests {
             let service = service(
                 server, .refreshing(for: server.url, credential: "old", timeout: .seconds(30), clock: clock))
             let task = Task { await outcome(service) }
-            try await server.until { $0.requestCount == 2 }
-            try await clock.sleepers(1)
+            try await server.waitUntil { $0.requestCount == 2 }
+            try await clock.waitForSleepers(1)
             await clock.advance(by: .seconds(30))
             let expected = DataProviderError.timedOut(after: .seconds(30))
             #expect(await task.value == "refresh failed: \(expected)")
-            try await server.until { $0.connections.count { $0.isClosed } >= 1 }
+            try await server.waitUntil { $0.connections.count { $0.isClosed } >= 1 }
         }
     }
 
@@ -177,7 +177,7 @@ struct AuthLoopbackTests {
             let authentication = Bearer.refreshing(for: server.url, credential: "old")
             let service = service(server, authentication)
             let task = Task { await outcome(service) }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             authentication.replaceCredential("new")
             gate.open()
             #expect(await task.value == "hello")
@@ -194,7 +194,7 @@ struct AuthLoopbackTests {
             let authentication = Bearer.refreshing(for: server.url, credential: "old")
             let service = service(server, authentication)
             let task = Task { await outcome(service) }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             authentication.logOut()
             #expect(await task.value == "\(AuthenticationError.userHasChanged)")
             gate.open()
@@ -212,7 +212,7 @@ struct AuthLoopbackTests {
             let authentication = Bearer.refreshing(for: server.url, credential: "old")
             let service = service(server, authentication)
             let task = Task { await outcome(service) }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             authentication.logOut()
             gate.open()
             #expect(await task.value == "\(AuthenticationError.userHasChanged)")
@@ -227,7 +227,7 @@ struct AuthLoopbackTests {
             server.on(.post, "/token", answers: [.text("new").waiting(for: gate)])
             let service = service(server, .refreshing(for: server.url, credential: "old"))
             let first = Task { await outcome(service) }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             first.cancel()
             #expect(await first.value == "CancellationError()")
             gate.open()

@@ -26,15 +26,15 @@ struct CancellationLoopbackTests {
             for (index, request) in requests.enumerated() {
                 let task = Task { await service.outcome(request) }
                 if index == 0 {
-                    _ = try await server.nextRequest()
+                    _ = try await server.waitForRequest()
                 } else {
-                    try await gates[index - 1].waiting(1)
+                    try await gates[index - 1].waitForTasks(1)
                 }
                 task.cancel()
                 #expect(await task.value == "CancellationError()")
                 // While the server doesn't read, it can't see that nobody is there.
                 if index == 3 { gates[2].open() }
-                try await server.until { $0.openConnectionCount == 0 }
+                try await server.waitUntil { $0.openConnectionCount == 0 }
             }
         }
     }
@@ -73,7 +73,7 @@ struct CancellationLoopbackTests {
             #expect(ended["Cancellat", default: 0] > count / 10, "\(ended)")
             #expect(ended["200 hello", default: 0] > count / 10, "\(ended)")
             // With the transport all its connections go: the server sees the end of each.
-            try await server.until { $0.openConnectionCount == 0 }
+            try await server.waitUntil { $0.openConnectionCount == 0 }
             // The server itself is the one, and as long as it is nobody else has its port.
             #expect([1, nil].contains(Descriptors.count(port: server.port)))
             await server.stop()

@@ -97,7 +97,7 @@ struct DecodingLoopbackTests {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .json(Self.items(#"{"size":1},{"size":"2"},{"size":3}"#)))
             await #expect(throws: HTTPError.self) { try await service.fetch(Items()) }
-            let told = Watched(0)
+            let told = Observed(0)
             let items = try await service.fetch(Items(invalidElements: .skip { _ in told.change { $0 += 1 } }))
             #expect(items.map(\.size) == [1, 3])
             #expect(told.value == 1)

@@ -47,7 +47,7 @@ struct InjectionLoopbackTests {
             _ = try await service.request(
                 ServiceRequest(.get, "/{v}", pathParameters: ["v": value], query: ["q": value]))
             let escaped = "x%0D%0AX-Injected%3A%201%00"
-            let request = try await server.nextRequest()
+            let request = try await server.waitForRequest()
             #expect(request.target == "/\(escaped)?q=\(escaped)")
             #expect(request.headers["X-Injected"] == nil)
         }
@@ -59,7 +59,7 @@ struct InjectionLoopbackTests {
             server.on(.put, "/a", answer: .status(200))
             let headers: ServiceHeaders = ["X-b": "1", "Accept": "x/y", "X-Empty": "", "X-B": "2", "X-Tab": "a\tb"]
             _ = try await service.request(ServiceRequest(.put, "/a", headers: headers, body: .text("hello")))
-            let request = try await server.nextRequest()
+            let request = try await server.waitForRequest()
             #expect(request.headers["X-B"]?.replacing(" ", with: "") == "1,2")
             #expect(request.headers["Accept"] == "x/y")
             #expect(request.headers["X-Tab"] == "a\tb")
@@ -83,7 +83,7 @@ struct InjectionLoopbackTests {
             let body = MultipartBody(
                 contents.map { .data(name, Data($0.utf8), fileName: name, contentType: "x/y; a=\"b\"") })
             _ = try await service.request(ServiceRequest(.post, "/a", body: .multipart(body)))
-            let request = try await server.nextRequest()
+            let request = try await server.waitForRequest()
             let type = try #require(request.headers[.contentType])
             #expect(type == "multipart/form-data; boundary=\(body.boundary)")
             var parts = "\r\n\(request.text)".components(separatedBy: "\r\n--\(body.boundary)")
@@ -107,7 +107,7 @@ struct InjectionLoopbackTests {
             var boundaries = ["one", "two", "three"].makeIterator()
             let body = MultipartBody([.text("a", "--one--"), .text("two", "b")]) { boundaries.next() ?? "end" }
             _ = try await service.request(ServiceRequest(.post, "/a", body: .multipart(body)))
-            let request = try await server.nextRequest()
+            let request = try await server.waitForRequest()
             #expect(request.headers[.contentType] == "multipart/form-data; boundary=three")
             #expect(request.text.hasSuffix("\r\n--three--\r\n"))
         }

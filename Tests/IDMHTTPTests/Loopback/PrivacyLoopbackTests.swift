@@ -33,7 +33,7 @@ struct PrivacyLoopbackTests {
     func told(answer: LoopbackServer.Answer) async throws {
         try await withServer { server, service in
             server.on(nil, "/*", answer: answer)
-            let told = Watched<[String]>([])
+            let told = Observed<[String]>([])
             let tell: @Sendable (String) -> Void = { text in told.change { $0.append(text) } }
             var service = service
             service.configuration.limits.body = 2_000

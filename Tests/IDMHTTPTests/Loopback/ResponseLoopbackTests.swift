@@ -170,7 +170,7 @@ struct ResponseLoopbackTests {
             #expect(await service.outcome(ServiceRequest(.get, "/endless")) == "too large \(1 << 20)")
             #expect(try await service.request(ServiceRequest(.get, "/small")).body == Data(count: 100_000))
             // What is refused is not fetched to its end, which is far away.
-            try await server.until { $0.connections.count { $0.isClosed } >= 1 }
+            try await server.waitUntil { $0.connections.count { $0.isClosed } >= 1 }
         }
     }
 
@@ -216,16 +216,16 @@ struct ResponseLoopbackTests {
                         }
                     }
                 }
-                try await server.until { $0.requestCount == 6 }
-                try await gate.waiting(4)
+                try await server.waitUntil { $0.requestCount == 6 }
+                try await gate.waitForTasks(4)
                 // A time-out and a deadline each, its own or the one of the service.
-                try await clock.sleepers(12)
+                try await clock.waitForSleepers(12)
                 // Not so far and no further: what is heard on the way begins a silence anew.
                 await clock.run()
                 try await group.waitForAll()
             }
             // Nothing is left waiting for what won't come.
-            try await server.until { $0.openConnectionCount == 0 }
+            try await server.waitUntil { $0.openConnectionCount == 0 }
         }
     }
 

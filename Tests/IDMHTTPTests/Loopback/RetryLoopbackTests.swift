@@ -29,9 +29,9 @@ struct RetryLoopbackTests {
             service.clock = clock
             service.configuration.idleTimeout = .seconds(60)
             let task = Task { [service] in await service.outcome() }
-            try await server.until { $0.requestCount == 3 }
+            try await server.waitUntil { $0.requestCount == 3 }
             // One waits for the end of the silence, and one for the deadline.
-            try await clock.sleepers(2)
+            try await clock.waitForSleepers(2)
             await clock.advance(by: .seconds(60))
             #expect(await task.value == "200 hello")
         }
@@ -79,7 +79,7 @@ struct RetryLoopbackTests {
             let service = service(server, clock: clock)
             let task = Task { await service.outcome() }
             if seconds > 0 {
-                try await clock.sleepers(1)
+                try await clock.waitForSleepers(1)
                 #expect(clock.remaining == [.seconds(seconds)])
                 await clock.advance(by: .seconds(seconds))
             }
@@ -112,7 +112,7 @@ struct RetryLoopbackTests {
             let service = service(server, 4, delay: .jittered(), clock: clock)
             let task = Task { await service.outcome() }
             for number in 1...4 {
-                try await clock.sleepers(1)
+                try await clock.waitForSleepers(1)
                 let wait = try #require(clock.remaining.first)
                 let longest = Duration.seconds(1 << (number - 1))
                 #expect(wait >= longest / 2 && wait <= longest)

@@ -145,7 +145,7 @@ struct TransferLoopbackTests {
             }
             try await hasCome.wait()
             control.pause()
-            try await server.until { $0.connections.allSatisfy(\.isClosed) }
+            try await server.waitUntil { $0.connections.allSatisfy(\.isClosed) }
             control.resume()
             _ = try await call.value
             #expect(try isWhole(film))
@@ -187,7 +187,7 @@ struct TransferLoopbackTests {
             let upload = Task {
                 try await UploadProvider(server.service()).request(ServiceRequest(.put, "/film", body: .file(source)))
             }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             try Self.resize(source, to: length + difference)
             gate.open()
             let error = await #expect(throws: HTTPError.self) { try await upload.value }
@@ -240,7 +240,7 @@ struct TransferLoopbackTests {
                 .prepareCall(ServiceRequest(.post, "/sign-in"))
                 .onProgress { log.add("\($0.fraction)") }
             let task = call.call()
-            try await gate.waiting(5)
+            try await gate.waitForTasks(5)
             // The last waits until something in between was heard: who comes late hears the latest only.
             let isInBetween = { @Sendable (line: String) in Double(line).map { $0 > 0.5 && $0 < 1 } ?? false }
             gate.open(for: 4)
@@ -293,12 +293,14 @@ struct TransferLoopbackTests {
             for index in 0..<Volume.of(2_000, normally: 50) {
                 let count = Int.random(in: 1...1_900_000, using: &random)
                 let task = uploads.prepareCall(ServiceRequest(.put, "/film", body: .file(source))).call()
-                try await server.until { $0.connections.count > index && $0.connections[index].bytesReceived >= count }
+                try await server.waitUntil {
+                    $0.connections.count > index && $0.connections[index].bytesReceived >= count
+                }
                 task.cancel()
                 let error = await #expect(throws: IntegrationError.self) { try await task.value }
                 guard case .cancelled? = error else { throw Violation("\(String(describing: error))") }
             }
-            try await server.until { $0.openConnectionCount == 0 }
+            try await server.waitUntil { $0.openConnectionCount == 0 }
         }
     }
 
@@ -330,7 +332,7 @@ struct TransferLoopbackTests {
             let body = MultipartBody([.text("title", "Film"), .file("film", source)])
             _ = try await UploadProvider(server.service()).request(
                 ServiceRequest(.post, "/film", body: .multipart(body)))
-            let arrived = try await server.nextRequest()
+            let arrived = try await server.waitForRequest()
             #expect(arrived.body.range(of: bytes) != nil)
             #expect(arrived.headers["Content-Length"] == "\(arrived.bodyLength)")
         }

@@ -51,7 +51,7 @@ struct TransferMemoryTests {
 
     /// Keeps the threads of the shared queue busy, a while each time that it has its turn.
     private final class Crowd: Sendable {
-        private let isAtHome = Watched(false)
+        private let isAtHome = Observed(false)
 
         init() {
             for _ in 0..<8 { work() }

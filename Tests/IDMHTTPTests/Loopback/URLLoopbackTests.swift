@@ -88,7 +88,7 @@ struct URLLoopbackTests {
                 "ü": "é",
             ]
             _ = try await service.request(ServiceRequest(.get, "/a", query: query))
-            let request = try await server.nextRequest()
+            let request = try await server.waitForRequest()
             #expect(
                 request.query
                     == "s=%2B%20%26%20%3D%20%3B%20%25%20%23%20%3F&list=a&list=b&same=1&same=2&empty=&%C3%BC=%C3%A9")

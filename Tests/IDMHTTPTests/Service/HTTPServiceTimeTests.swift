@@ -34,7 +34,7 @@ struct HTTPServiceTimeTests {
 
         async let error = service.error()
         try await asked.wait()
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .milliseconds(499))
         #expect(!cancelled.isOpen)
         await clock.advance(by: .milliseconds(1))
@@ -50,14 +50,14 @@ struct HTTPServiceTimeTests {
         let service = try service(
             ScriptedTransport { _ in
                 asked.open()
-                await release.waitDeaf()
+                await release.waitIgnoringCancel()
                 left.open()
                 return .text("")
             }, on: clock)
 
         async let error = service.error()
         try await asked.wait()
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .milliseconds(500))
         expectSilence(await error)
         release.open()
@@ -78,7 +78,7 @@ struct HTTPServiceTimeTests {
             body.send("x")
         }
         try await body.asked(5)
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         #expect(clock.remaining.count == 1)
         await clock.advance(by: .milliseconds(500))
         expectSilence(await error)
@@ -99,13 +99,13 @@ struct HTTPServiceTimeTests {
             }, on: clock)
 
         async let error = service.error()
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .milliseconds(400))
         sending.open()
         try await sent.wait()
         await clock.advance(by: .milliseconds(400))
         // The old end is past. Whoever slept until then has looked, and sleeps until the new one.
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         #expect(clock.remaining == [.milliseconds(100)])
         await clock.advance(by: .milliseconds(100))
         expectSilence(await error)
@@ -122,7 +122,7 @@ struct HTTPServiceTimeTests {
 
         async let error = service.error(
             ServiceRequest(.get, "/a", idleTimeout: .seconds(9), totalTimeout: .milliseconds(250)))
-        try await clock.sleepers(2)
+        try await clock.waitForSleepers(2)
         await clock.advance(by: .milliseconds(250))
 
         #expect(await error?.limit == .total(.milliseconds(250)))
@@ -139,7 +139,7 @@ struct HTTPServiceTimeTests {
         service.configuration.totalTimeout = .milliseconds(100)
 
         async let error = service.error()
-        try await clock.sleepers(2)
+        try await clock.waitForSleepers(2)
         await clock.advance(by: .milliseconds(100))
         #expect(await error?.limit == .total(.milliseconds(100)))
     }
@@ -173,7 +173,7 @@ struct HTTPServiceTimeTests {
         let service = try service(
             ScriptedTransport { _ in
                 asked.open()
-                if isDeaf { await release.waitDeaf() } else { try await release.wait() }
+                if isDeaf { await release.waitIgnoringCancel() } else { try await release.wait() }
                 throw URLError(.networkConnectionLost)
             }, on: ManualClock())
 
@@ -191,7 +191,7 @@ struct HTTPServiceTimeTests {
         let gate = Signal()
 
         let task = Task {
-            await gate.waitDeaf()
+            await gate.waitIgnoringCancel()
             return try await service.request(ServiceRequest(.get, "/"))
         }
         task.cancel()

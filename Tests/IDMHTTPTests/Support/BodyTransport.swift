@@ -13,7 +13,7 @@ final class BodyTransport: HTTPTransport {
         var requests: [TransportRequest] = []
     }
 
-    private let state = Watched(State())
+    private let state = Observed(State())
     private let answer: @Sendable (Int) -> TransportResponse
     /// What is done before a piece of a body is asked for.
     private let beforePiece: @Sendable (_ body: Int, _ count: Int) async throws -> Void

@@ -21,7 +21,7 @@ final class FaultyFiles: FileLayer {
         var failsNext: FileFault?
     }
 
-    private let state: Watched<State>
+    private let state: Observed<State>
     private let base = POSIXFiles()
     private let device: UInt64
 
@@ -29,7 +29,7 @@ final class FaultyFiles: FileLayer {
     init(session: String? = "now", device: UInt64 = 0) {
         var first = State()
         first.session = session
-        state = Watched(first)
+        state = Observed(first)
         self.device = device
     }
 

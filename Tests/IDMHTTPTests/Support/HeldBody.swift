@@ -10,7 +10,7 @@ final class HeldBody: AsyncSequence, Sendable {
         var end: Result<Void, any Error>?
     }
 
-    private let state = Watched(State())
+    private let state = Observed(State())
 
     var bytes: HTTPBytes { HTTPBytes(self) }
 

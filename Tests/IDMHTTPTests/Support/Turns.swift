@@ -4,7 +4,7 @@ import IDMTesting
 /// Gives tasks a thread when the test says so. Who works on another one meanwhile takes none of it.
 final class Turns: TaskExecutor {
     /// Those that wait for their turn.
-    let jobs = Watched<[UnownedJob]>([])
+    let jobs = Observed<[UnownedJob]>([])
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

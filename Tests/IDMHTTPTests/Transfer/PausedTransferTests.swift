@@ -66,7 +66,7 @@ struct PausedTransferTests {
         func go(_ seconds: Int, _ body: Int) async throws {
             for second in 1...seconds {
                 try await transport.received(65_536 * second, of: body)
-                try await clock.sleepers(2)
+                try await clock.waitForSleepers(2)
                 await clock.advance(by: .seconds(1))
             }
             try await transport.received(65_536 * (seconds + 1), of: body)

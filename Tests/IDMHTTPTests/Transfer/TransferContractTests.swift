@@ -35,7 +35,7 @@ struct TransferContractTests {
     private func check<Provider: DataProvider>(
         isHeld: Bool, input: Provider.Input, _ make: @escaping @Sendable () throws -> Provider
     ) async throws {
-        let ofCancel: Set<DataProviderContract.Rule> = [.hearsCancel]
+        let ofCancel: Set<DataProviderContract.Rule> = [.reactsToCancel]
         let rules = isHeld ? ofCancel : Set(DataProviderContract.Rule.allCases).subtracting(ofCancel)
         let limits = DataProviderContract.Limits(answer: .patient, cancel: .patient)
         let violations = try await DataProviderContract.check(input: input, limits: limits, rules: rules, make)

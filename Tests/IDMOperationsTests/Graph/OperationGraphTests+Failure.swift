@@ -18,8 +18,8 @@ extension OperationGraphTests {
         let failing = graph.add("bad", bad, after: done)
         graph.add("never", step("never"), after: failing)
         let run = graph.start()
-        let request = try await slow.nextRequest()
-        try await bad.nextRequest().fail(Offline())
+        let request = try await slow.waitForRequest()
+        try await bad.waitForRequest().fail(Offline())
         let error = await #expect(throws: OperationGraphError.self) { try await run.results }
         guard case .failed("bad", because: is Offline, let results) = error else {
             Issue.record("\(String(describing: error))")
@@ -98,10 +98,10 @@ extension OperationGraphTests {
             .onError { [log] in log.add("error \($0)") }
             .onCancel { [log] in log.add("cancel \($0)") }
             .call()
-        _ = try await provider.nextRequest()
-        let other = try await slow.nextRequest()
+        _ = try await provider.waitForRequest()
+        let other = try await slow.waitForRequest()
         let newer = search.prepareCall().call()
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         #expect(try await newer.value == 1)
         await call.finish()
         #expect(log.entries == ["cancel superseded"] && other.isCancelled && slow.requestCount == 1)
@@ -114,12 +114,12 @@ extension OperationGraphTests {
         let second = graph.add("second", waiting, after: first)
         graph.add("third", step("third"), after: second)
         let run = graph.start()
-        try await done.nextRequest().answer(1)
-        let request = try await waiting.nextRequest()
+        try await done.waitForRequest().answer(1)
+        let request = try await waiting.waitForRequest()
         #expect(run.resultsSoFar[first] == 1 && run.resultsSoFar.skipped == ["second", "third"])
         run.cancel()
         await #expect(throws: IntegrationError.self) { try await run.results }
-        try await request.ended()
+        try await request.waitUntilEnded()
         #expect(run.resultsSoFar[first] == 1 && run.resultsSoFar[second] == nil && !run.resultsSoFar.isComplete)
         graph.addDependency(of: first, on: second)
         #expect(graph.start().resultsSoFar.skipped == ["first", "second", "third"])
@@ -148,7 +148,7 @@ extension OperationGraphTests {
         let other = graph.add("other", provider)
         graph.add("never", step("never"), after: other)
         let task = Task { [graph] in try await graph.request() }
-        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        let requests = [try await provider.waitForRequest(), try await provider.waitForRequest()]
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(requests.allSatisfy { $0.isCancelled })
@@ -200,7 +200,7 @@ extension OperationGraphTests {
         let error = #expect(throws: OperationGraphError.self) { try wrong.validate() }
         #expect(error?.description == "The node “stranger” belongs to another graph.")
         let run = one.start()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         run.pause(stranger)
         #expect(request.pauseControl?.isPaused == false)
         request.answer(1)

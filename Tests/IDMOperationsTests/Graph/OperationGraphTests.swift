@@ -40,12 +40,12 @@ struct OperationGraphTests {
         graph.add("last", last, after: first, second)
         graph.add("beside", beside, after: first)
         let run = graph.start()
-        let (one, other) = (try await left.nextRequest(), try await right.nextRequest())
+        let (one, other) = (try await left.waitForRequest(), try await right.waitForRequest())
         one.answer(1)
-        try await beside.nextRequest().answer(1)
+        try await beside.waitForRequest().answer(1)
         #expect(last.requestCount == 0)
         other.answer(2)
-        try await last.nextRequest().answer(3)
+        try await last.waitForRequest().answer(3)
         #expect(try await run.results.isComplete)
     }
 
@@ -58,14 +58,14 @@ struct OperationGraphTests {
         var graph = OperationGraph<Void>(width: 2)
         for number in 0..<4 { graph.add("\(number)", provider) }
         let run = graph.start()
-        let (first, second) = (try await provider.nextRequest(), try await provider.nextRequest())
+        let (first, second) = (try await provider.waitForRequest(), try await provider.waitForRequest())
         #expect(provider.requestCount == 2)
         first.answer(1)
-        let third = try await provider.nextRequest()
+        let third = try await provider.waitForRequest()
         #expect(provider.requestCount == 3)
         second.answer(2)
         third.answer(3)
-        try await provider.nextRequest().answer(4)
+        try await provider.waitForRequest().answer(4)
         _ = try await run.results
     }
 
@@ -96,7 +96,7 @@ struct OperationGraphTests {
         let first = graph.add("first", provider)
         graph.add("second", step("second"), after: first)
         _ = graph.start()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.answer(1)
         try await log.contains("second")
         #expect(!request.isCancelled)
@@ -113,14 +113,14 @@ struct OperationGraphTests {
             let node = graph.add("node", provider)
             graph.add("after", after, after: node)
             let run = graph.start()
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             run.pause()
             #expect(request.pauseControl?.isPaused == true)
             request.answer(1)
             await clock.rest()
             #expect(after.requestCount == 0)
             run.resume()
-            try await after.nextRequest().answer(2)
+            try await after.waitForRequest().answer(2)
             #expect(try await run.results.isComplete)
         }
     }
@@ -138,12 +138,12 @@ struct OperationGraphTests {
             run.pause(second)
             run.pause()
             run.resume()
-            try await provider.nextRequest().answer(1)
-            try await provider.nextRequest().answer(2)
+            try await provider.waitForRequest().answer(1)
+            try await provider.waitForRequest().answer(2)
             await clock.rest()
             #expect(held.requestCount == 0)
             run.resume(second)
-            try await held.nextRequest().answer(3)
+            try await held.waitForRequest().answer(3)
             let results = try await run.results
             #expect(results[second] == 3 && results[third] == 2)
         }
@@ -159,13 +159,13 @@ struct OperationGraphTests {
             let provider = ControlledDataProvider<Void, Int>()
             let last = graph.add("last", provider, after: second)
             let run = graph.start()
-            let failing = try await bad.nextRequest()
+            let failing = try await bad.waitForRequest()
             run.pause(paused)
             failing.fail(Offline())
             await clock.rest()
             // Nodes go on to start and to end beside it.
             try #require(provider.requestCount == 1)
-            let other = try await provider.nextRequest()
+            let other = try await provider.waitForRequest()
             #expect(!other.isCancelled && run.resultsSoFar.outcome(of: paused) == nil)
             other.answer(1)
             await clock.rest()
@@ -187,7 +187,7 @@ struct OperationGraphTests {
             let held = graph.add("held", provider)
             graph.add("bad", bad)
             let run = graph.start()
-            let (request, failing) = (try await provider.nextRequest(), try await bad.nextRequest())
+            let (request, failing) = (try await provider.waitForRequest(), try await bad.waitForRequest())
             run.pause(held)
             request.answer(1)
             await clock.rest()
@@ -219,7 +219,7 @@ struct OperationGraphTests {
                 try #require(provider.requestCount == 0)
                 control.resume()
             }()
-            try await provider.nextRequest().answer(1)
+            try await provider.waitForRequest().answer(1)
             try await resumed
             try #require(try await task.value[node] == 1)
         }
@@ -231,9 +231,9 @@ struct OperationGraphTests {
         let node = graph.add("paused by itself", other)
         for number in 0..<3 { graph.add("\(number)", provider) }
         let run = graph.start()
-        let single = try await other.nextRequest()
+        let single = try await other.waitForRequest()
         var requests: [ControlledRequest<Void, Int>] = []
-        for _ in 0..<3 { requests.append(try await provider.nextRequest()) }
+        for _ in 0..<3 { requests.append(try await provider.waitForRequest()) }
         for _ in 0..<200 {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { run.pause() }
@@ -255,7 +255,7 @@ struct OperationGraphTests {
         var graph = OperationGraph<Void>()
         graph.add("node", provider)
         let run = graph.start()
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         run.pause()
         run.cancel()
         await #expect(throws: IntegrationError.self) { try await run.results }
@@ -267,7 +267,7 @@ struct OperationGraphTests {
         let node = graph.add("node", provider)
         let operation = DataProviderOperation(graph)
         operation.start()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         operation.pause()
         #expect(request.pauseControl?.isPaused == true)
         request.answer(1)
@@ -284,7 +284,7 @@ struct OperationGraphTests {
         graph.add("one", provider)
         graph.add("other", provider)
         let call = Integrator(graph).prepareCall().onProgress { [log] in log.add("\($0.fraction)") }.call()
-        let (one, other) = (try await provider.nextRequest(), try await provider.nextRequest())
+        let (one, other) = (try await provider.waitForRequest(), try await provider.waitForRequest())
         one.reporter?.report(fraction: 0.5)
         try await log.contains("0.25")
         one.answer(1)

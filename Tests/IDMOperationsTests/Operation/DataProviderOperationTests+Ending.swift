@@ -54,7 +54,7 @@ extension DataProviderOperationTests {
         let provider = ControlledDataProvider<Int, Int>()
         let operation = DataProviderOperation(provider, 1)
         queue.addOperation(operation)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let waiting = Task { try await operation.value }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
@@ -64,12 +64,12 @@ extension DataProviderOperationTests {
     }
 
     @Test func `who waits no more is let go of at once`() async throws {
-        final class Canary: Sendable {}
+        final class DeinitObserver: Sendable {}
         let operation = DataProviderOperation(ControlledDataProvider<Int, Int>(), 1)
-        weak var kept: Canary?
+        weak var kept: DeinitObserver?
         let observer: Int
         do {
-            let canary = Canary()
+            let canary = DeinitObserver()
             kept = canary
             observer = operation.whenOver { [canary, log] _ in withExtendedLifetime(canary) { log.add("over") } }
         }
@@ -89,7 +89,7 @@ extension DataProviderOperationTests {
             operation.completionBlock = { [log] in log.add("finished") }
             operation.start()
         }
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         try await log.contains("finished")
         #expect(log.entries == ["began", "value 2", "completed", "finished"])
     }

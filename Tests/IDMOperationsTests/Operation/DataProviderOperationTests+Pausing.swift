@@ -22,7 +22,7 @@ extension DataProviderOperationTests {
         try await other.finished()
         #expect(provider.requestCount == 0 && !operation.isReady)
         operation.resume()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         #expect(try await operation.value == 2)
     }
 
@@ -34,7 +34,7 @@ extension DataProviderOperationTests {
         #expect(operation.isExecuting && provider.requestCount == 0 && log.entries.isEmpty)
         operation.resume()
         operation.resume()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         #expect(try await operation.value == 2)
         #expect(log.entries == ["began", "value 2", "completed"])
         #expect(provider.requestCount == 1)
@@ -63,7 +63,7 @@ extension DataProviderOperationTests {
         try await after.contains("passed")
         #expect(provider.requestCount == 0 && log.entries.isEmpty)
         operation.resume()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         #expect(try await operation.value == 2)
     }
 
@@ -73,7 +73,7 @@ extension DataProviderOperationTests {
             let provider = ControlledDataProvider<Int, Int>()
             let operation = logging(DataProviderOperation(provider, 1))
             operation.start()
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(request.pauseControl?.isPaused == false)
             operation.pause()
             #expect(request.pauseControl?.isPaused == true)
@@ -97,7 +97,7 @@ extension DataProviderOperationTests {
 
         let running = DataProviderOperation(provider, 2)
         queue.addOperation(running)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         running.pause()
         request.answer(3)
         running.cancel()
@@ -118,12 +118,12 @@ extension DataProviderOperationTests {
         }
         let operation = DataProviderOperation(stepping)
         queue.addOperation(operation)
-        let first = try await go.nextRequest()
+        let first = try await go.waitForRequest()
         operation.pause()
         first.answer(())
         try await log.contains("step 1, paused true")
         operation.resume()
-        try await go.nextRequest().answer(())
+        try await go.waitForRequest().answer(())
         #expect(try await operation.value == 2)
         let going = "goes on, paused false"
         #expect(log.entries == ["step 1, paused true", going, "step 2, paused false", going])
@@ -148,7 +148,9 @@ extension DataProviderOperationTests {
 
     @Test func `it is let go after its end, and so is what it was made of`() async throws {
         do {
-            let (provided, heard) = (Canary { [log] in log.add("gone") }, Canary { [log] in log.add("gone") })
+            let (provided, heard) = (
+                DeinitObserver { [log] in log.add("gone") }, DeinitObserver { [log] in log.add("gone") }
+            )
             let operation = DataProviderOperation(
                 ClosureDataProvider<Void, Int> { _ in withExtendedLifetime(provided) { 1 } })
             operation.onSuccess { _ in withExtendedLifetime(heard) {} }

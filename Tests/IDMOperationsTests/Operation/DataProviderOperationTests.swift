@@ -63,7 +63,7 @@ struct DataProviderOperationTests {
         operation.start()
         operation.start()
         #expect(operation.isExecuting && !operation.isFinished)
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         #expect(try await operation.value == 2)
         operation.start()
         #expect(provider.requestCount == 1)
@@ -73,7 +73,7 @@ struct DataProviderOperationTests {
         let provider = ControlledDataProvider<Int, Int>()
         let operation = DataProviderOperation(provider, 1).onProgress { [log] in log.add("\($0.fraction)") }
         queue.addOperation(operation)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(fraction: 0.5)
         try await log.contains("0.5")
         request.answer(1)
@@ -122,10 +122,10 @@ struct DataProviderOperationTests {
         let provider = ControlledDataProvider<Int, Int>()
         let operation = logging(DataProviderOperation(provider, 1))
         queue.addOperation(operation)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         operation.cancel()
         operation.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         try await operation.finished()
         #expect(log.entries == ["began", "cancelled cancelled", "completed"])
         await #expect(throws: IntegrationError.self) { try await operation.value }
@@ -214,7 +214,7 @@ struct DataProviderOperationTests {
         third.addDependency(second)
         let operations: [Operation] = [third, second, first]
         for operation in operations { queue.addOperation(operation) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         if fails { request.fail(Offline()) } else { first.cancel() }
         try await second.finished()
         #expect(second.outcome == .cancelled(.cancelled))
@@ -231,7 +231,7 @@ struct DataProviderOperationTests {
         if isCancelled { block.cancel() }
         queue.addOperation(operation)
         queue.addOperation(block)
-        if !isCancelled { try await provider.nextRequest().answer(1) }
+        if !isCancelled { try await provider.waitForRequest().answer(1) }
         try await operation.finished()
         #expect(log.entries == (isCancelled ? ["cancelled cancelled"] : ["began", "value 1", "completed"]))
         #expect(provider.requestCount == (isCancelled ? 0 : 1))
@@ -260,7 +260,7 @@ struct DataProviderOperationTests {
             dropped.addDependency(first)
         }
         queue.addOperation(first)
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         try await first.finished()
         #expect(first.outcome == .success(1))
     }

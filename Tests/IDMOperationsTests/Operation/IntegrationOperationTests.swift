@@ -21,7 +21,7 @@ struct IntegrationOperationTests {
         #expect(provider.requestCount == 0 && !operation.isReady)
         gate.cancel()
         gate.start()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == "apple")
         request.answer(7)
         #expect(try await operation.value == 7)
@@ -37,7 +37,7 @@ struct IntegrationOperationTests {
         dependant.addDependency(operation)
         queue.addOperation(operation)
         queue.addOperation(dependant)
-        let request = try await second.nextRequest()
+        let request = try await second.waitForRequest()
         #expect(!operation.isFinished && !dependant.isFinished)
         request.answer(2)
         try await dependant.finished()
@@ -51,16 +51,16 @@ struct IntegrationOperationTests {
             Integrator(ValueDataProvider<Void, Int>(1)).prepareCall().forwardSuccess(to: next))
         operation.onCancel { [log] in log.add("\($0)") }
         queue.addOperation(operation)
-        let request = try await second.nextRequest()
+        let request = try await second.waitForRequest()
         operation.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         try await operation.finished()
         #expect(operation.outcome == .success(1) && log.entries.isEmpty)
     }
 
     @Test func `a cancel that comes as its call is made is the call's`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let made = Watched<Operation?>(nil)
+        let made = Observed<Operation?>(nil)
         let users = Integrator(
             provider, executing: .queue,
             lane: { input in
@@ -88,16 +88,16 @@ struct IntegrationOperationTests {
         second.start()
         second.pause()
         if case .queue = type {
-            try await provider.nextRequest().answer(1)
+            try await provider.waitForRequest().answer(1)
             _ = try await first.value
         } else {
-            try await clock.sleepers(1)
+            try await clock.waitForSleepers(1)
             await clock.advance(by: .seconds(1))
         }
         await clock.rest()
         #expect(log.entries.isEmpty)
         second.resume()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 2)
         request.answer(2)
         #expect(try await second.value == 2 && log.entries == ["began"])
@@ -112,10 +112,10 @@ struct IntegrationOperationTests {
         operation.start()
         users.prepareCall(1).call().hold()
         operation.pause()
-        try await before.nextRequest().answer(1)
+        try await before.waitForRequest().answer(1)
         try await operation.finished()
         #expect(log.entries == ["ignored"] && operation.isPaused)
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
     }
 
     @Test func `it goes by the executing type of the integrator`() async throws {
@@ -123,13 +123,13 @@ struct IntegrationOperationTests {
         let users = Integrator(provider, executing: .latest)
         let first = IntegrationOperation(users.prepareCall(1))
         queue.addOperation(first)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let second = IntegrationOperation(users.prepareCall(2))
         queue.addOperation(second)
         try await first.finished()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         #expect(first.outcome == .cancelled(.superseded))
-        try await provider.nextRequest().answer(3)
+        try await provider.waitForRequest().answer(3)
         #expect(try await second.value == 3)
     }
 
@@ -139,7 +139,7 @@ struct IntegrationOperationTests {
         let users = Integrator(provider, clock: clock)
         let operation = IntegrationOperation(users.prepareCall(1).onSuccess { [log] in log.add("\($0)") })
         queue.addOperation(operation)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         operation.pause()
         request.answer(2)
         await clock.rest()
@@ -155,7 +155,7 @@ struct IntegrationOperationTests {
         let users = Integrator(provider, executing: .only(joining: true))
         let (paused, other) = (IntegrationOperation(users.prepareCall(1)), IntegrationOperation(users.prepareCall(1)))
         paused.start()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         other.start()
         paused.pause()
         #expect(request.pauseControl == nil)
@@ -168,10 +168,10 @@ struct IntegrationOperationTests {
     }
 
     @Test func `a provider that ignores its cancel doesn't keep it from ending`() async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let operation = IntegrationOperation(Integrator(provider).prepareCall(1))
         queue.addOperation(operation)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         operation.cancel()
         try await operation.finished()
         request.answer(2)

@@ -11,7 +11,7 @@ import Testing
 struct OperationDataProviderTests {
     /// A synchronous operation, as an app may have many of.
     private final class Doubling: Operation, @unchecked Sendable {
-        private let output = Watched<Int?>(nil)
+        private let output = Observed<Int?>(nil)
         private let input: Int
         init(_ input: Int) { self.input = input }
         var doubled: Int? { output.value }
@@ -61,7 +61,7 @@ struct OperationDataProviderTests {
     @Test func `a cancel reaches the operation, and ends the request at once also in a suspended queue`() async throws {
         let queue = OperationQueue()
         queue.isSuspended = true
-        let made = Watched<[Doubling]>([])
+        let made = Observed<[Doubling]>([])
         let provider = OperationDataProvider(on: queue) { (number: Int) -> Doubling in
             let operation = Doubling(number)
             made.change { $0.append(operation) }
@@ -165,7 +165,7 @@ struct OperationDataProviderTests {
         let task = control.bind { users.prepareCall(1).onProgress { log.add("\($0.fraction)") }.call() }
         #expect(inner.requestCount == 0)
         control.resume()
-        let request = try await inner.nextRequest()
+        let request = try await inner.waitForRequest()
         #expect(request.pauseControl !== control && request.pauseControl?.isPaused == false)
         request.reporter?.report(fraction: 0.5)
         try await log.contains("0.5")
@@ -191,7 +191,7 @@ struct OperationDataProviderTests {
         let cancel = control.bind { provider.request(1) { answers.add("\($0)") } }
         #expect(made.withLock { $0 }?.isPaused == true && inner.requestCount == 0)
         control.resume()
-        try await inner.nextRequest().answer(2)
+        try await inner.waitForRequest().answer(2)
         try await answers.contains("success(2)")
         withExtendedLifetime(cancel) {}
     }
@@ -243,7 +243,7 @@ struct OperationDataProviderTests {
         let provider = OperationDataProvider { (_: Int) in Racing(control, inner) }
         let answers = Log()
         let cancel = control.bind { provider.request(1) { answers.add("\($0)") } }
-        let request = try await inner.nextRequest()
+        let request = try await inner.waitForRequest()
         control.pause()
         #expect(!control.isPaused)
         request.answer(2)

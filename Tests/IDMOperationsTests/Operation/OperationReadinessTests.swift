@@ -150,7 +150,7 @@ struct OperationReadinessTests {
         for (index, operation) in operations.enumerated().dropFirst(100) {
             if index.isMultiple(of: 3) { operation.cancel() } else { operation.resume() }
         }
-        await isOver.waitDeaf()
+        await isOver.waitIgnoringCancel()
         #expect(operations.allSatisfy { $0.isFinished && $0.outcome != nil })
         #expect(operations.prefix(100).allSatisfy { $0.outcome?.value != nil })
     }

@@ -38,9 +38,9 @@ struct RequestOperationTests {
             let download = ServiceDownload(ServiceRequest(.get, "/film"), to: .file(file))
             let operation = DataProviderOperation(DownloadProvider(service(server)), download)
             queue.addOperation(operation)
-            try await server.until { $0.connections.first.map { $0.bytesSent >= 150_000 } ?? false }
+            try await server.waitUntil { $0.connections.first.map { $0.bytesSent >= 150_000 } ?? false }
             operation.pause()
-            try await server.until { $0.openConnectionCount == 0 }
+            try await server.waitUntil { $0.openConnectionCount == 0 }
             #expect(operation.isExecuting && operation.outcome == nil && server.requests.count == 1)
             operation.resume()
             #expect(try await operation.value.size == 300_000)
@@ -58,9 +58,9 @@ struct RequestOperationTests {
             let download = ServiceDownload(ServiceRequest(.get, "/film"), to: .file(file))
             let node = graph.add("film", DownloadProvider(service(server)).mapInput { (_: Void) in download })
             let run = graph.start()
-            try await server.until { $0.connections.first.map { $0.bytesSent >= 150_000 } ?? false }
+            try await server.waitUntil { $0.connections.first.map { $0.bytesSent >= 150_000 } ?? false }
             run.pause()
-            try await server.until { $0.openConnectionCount == 0 }
+            try await server.waitUntil { $0.openConnectionCount == 0 }
             run.resume()
             let results = try await run.results
             #expect(results[node]?.size == 300_000)

@@ -148,21 +148,21 @@ extension ServiceRegistryTests {
         services.register(lifetime: .scope) { _ in Mail(provider) }
         let other = services.makeScope()
         let theirs = try await other.service(Mail.self).users.prepareCall(0).call()
-        let kept = try await provider.nextRequest()
+        let kept = try await provider.waitForRequest()
         var scope: ServiceRegistry? = services.makeScope()
         var mail = try await scope?.service(Mail.self)
         let running = try #require(mail).users.prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let waiting = try #require(mail).users.prepareCall(2).call()
         let operation = DataProviderOperation(provider, 3)
         mail?.operations.addOperation(operation)
-        let queued = try await provider.nextRequest()
+        let queued = try await provider.waitForRequest()
         mail = nil
 
         if isClosed { scope?.close() }
         scope = nil
-        try await request.cancelled()
-        try await queued.cancelled()
+        try await request.waitUntilCancelled()
+        try await queued.waitUntilCancelled()
         #expect(await running.outcome == .cancelled(.cancelled))
         #expect(await waiting.outcome == .cancelled(.cancelled))
         try await operation.finished()

@@ -113,7 +113,7 @@ struct ServiceRegistryTests {
             kept = services
             services.register { _ in Client() }
             do {
-                let canary = Canary {
+                let canary = DeinitObserver {
                     stops.add("asked")
                     _ = try? services.service(Client.self)
                 }
@@ -252,7 +252,7 @@ struct ServiceRegistryTests {
         services.register { registry -> Slow in
             Thread.detachNewThread {
                 for _ in 0..<Volume.of(400_000, normally: 20_000) {
-                    let asking = Canary { _ = try? services.service(Client.self) }
+                    let asking = DeinitObserver { _ = try? services.service(Client.self) }
                     services.register { _ in withExtendedLifetime(asking) { Slow() } }
                 }
                 ended.store(true, ordering: .releasing)

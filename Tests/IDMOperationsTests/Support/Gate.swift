@@ -18,6 +18,6 @@ final class Gate: Sendable {
     }
 
     func opened() async {
-        await tasks.waitDeaf()
+        await tasks.waitIgnoringCancel()
     }
 }

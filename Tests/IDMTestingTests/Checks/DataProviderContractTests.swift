@@ -62,10 +62,13 @@ struct DataProviderContractTests {
             check { ClosureDataProvider { (_: Int) throws -> Int in throw CancellationError() } }
         ),
         (
-            "an ignored cancel", [.hearsCancel],
-            check(limits: short, rules: [.hearsCancel]) { ControlledDataProvider<Int, Int>(hearsCancel: false) }
+            "an ignored cancel", [.reactsToCancel],
+            check(limits: short, rules: [.reactsToCancel]) { ControlledDataProvider<Int, Int>(reactsToCancel: false) }
         ),
-        ("a value after the cancel", [.hearsCancel], check(limits: short, rules: [.hearsCancel]) { AnswersCancel() }),
+        (
+            "a value after the cancel", [.reactsToCancel],
+            check(limits: short, rules: [.reactsToCancel]) { AnswersCancel() }
+        ),
         ("a cancel that ends all requests", [.answersConcurrentRequests], check(limits: short) { SharedFate() }),
         ("an answer of another request", [.answersConcurrentRequests], check { Mixer() }),
         ("a request that blocks the next", [.answersConcurrentRequests], check(limits: short) { OneSeat() }),
@@ -105,7 +108,7 @@ struct DataProviderContractTests {
     func cancelled() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let check = Task { try await DataProviderContract.check(input: 1) { provider } }
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         check.cancel()
 
         await #expect(throws: CancellationError.self) { try await check.value }
@@ -162,8 +165,8 @@ private struct AnswersCancel: DataProvider {
 
 /// Answers twenty requests, and ends all later ones when one of them is cancelled.
 private final class SharedFate: DataProvider {
-    private let isOver = Watched(false)
-    private let count = Watched(0)
+    private let isOver = Observed(false)
+    private let count = Observed(0)
 
     func request(_ input: Int) async throws -> Int {
         guard count.countOne() > 20 else { return input }
@@ -178,8 +181,8 @@ private final class SharedFate: DataProvider {
 
 /// Answers every request with the input of the latest one.
 private final class Mixer: DataProvider {
-    private let last = Watched(0)
-    private let count = Watched(0)
+    private let last = Observed(0)
+    private let count = Observed(0)
 
     func request(_ input: Int) async throws -> Int {
         last.change { $0 = input }
@@ -191,7 +194,7 @@ private final class Mixer: DataProvider {
 
 /// Ends its first request only.
 private final class OneSeat: DataProvider {
-    private let inside = Watched(0)
+    private let inside = Observed(0)
 
     func request(_ input: Int) async throws -> Int {
         if inside.countOne() > 1 { try await Signal().wait() }
@@ -202,7 +205,7 @@ private final class OneSeat: DataProvider {
 
 /// Is retained by itself.
 private final class Immortal: DataProvider {
-    private let me = Watched<Immortal?>(nil)
+    private let me = Observed<Immortal?>(nil)
 
     func request(_ input: Int) async throws -> Int {
         me.change { $0 = self }

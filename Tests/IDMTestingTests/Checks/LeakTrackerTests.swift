@@ -19,7 +19,7 @@ struct LeakTrackerTests {
 
     @Test("An object that outlives the scope fails at the line of its tracking")
     func leaked() async throws {
-        let kept = Watched<[Screen]>([])
+        let kept = Observed<[Screen]>([])
         let line = #line + 4
         let failures = try await TestScope.failures {
             let leaks = LeakTracker()
@@ -54,7 +54,7 @@ struct LeakTrackerTests {
                 try await gate.pass()
                 withExtendedLifetime(screen) {}
             }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
         }
         #expect(
             failures.map(\.summary) == ["\(line): Expected Screen to be released, and something still holds it."])
@@ -69,7 +69,7 @@ struct LeakTrackerTests {
             let leaks = LeakTracker()
             let (held, free) = (leaks.track(Screen(), as: "held"), leaks.track(Screen(), as: "free"))
             integrator.prepareCall(1).onSuccess { _ in withExtendedLifetime(held) {} }.call()
-            _ = try await provider.nextRequest()
+            _ = try await provider.waitForRequest()
             let task = Integrator(Echo<Int>()).prepareCall(1).onSuccess { _ in withExtendedLifetime(free) {} }.call()
             await task.finish()
         }
@@ -103,13 +103,13 @@ struct LeakTrackerTests {
             let recorder = IntegrationRecorder<Screen>()
             let integrator = Integrator(ValueDataProvider<Void, Screen>(leaks.track(Screen())))
             await recorder.call(integrator.prepareCall()).finish()
-            try await recorder.expect(.began, .succeeded, .completed)
+            try await recorder.waitForEvents(.began, .succeeded, .completed)
         }
     }
 
     @Test("An object that an outliving stub holds is a leak")
     func outlivingStub() async throws {
-        let kept = Watched<StubDataProvider<Int, Screen>?>(nil)
+        let kept = Observed<StubDataProvider<Int, Screen>?>(nil)
         let failures = try await TestScope.failures {
             let leaks = LeakTracker()
             let stub = StubDataProvider<Int, Screen>(leaks.track(Screen()))
@@ -122,7 +122,7 @@ struct LeakTrackerTests {
 
     @Test("Each leak is reported once")
     func once() async throws {
-        let kept = Watched<[Screen]>([])
+        let kept = Observed<[Screen]>([])
         let failures = try await TestScope.failures {
             let leaks = LeakTracker()
             kept.change { $0.append(leaks.track(Screen(), as: "first")) }

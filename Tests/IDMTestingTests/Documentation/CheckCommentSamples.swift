@@ -51,7 +51,7 @@ extension Surroundings {
         // sample: the events of a call
         let recorder = IntegrationRecorder<[String]>()
         recorder.call(users.prepareCall("apple"))
-        try await recorder.expect(.began, .succeeded(["Ada"]), .completed)
+        try await recorder.waitForEvents(.began, .succeeded(["Ada"]), .completed)
         // end
     }
 }

@@ -147,7 +147,7 @@ struct FindTheRaceSamples {
 
     @Test("An exploration finds the race of a screen", arguments: 0..<2)
     func races(index: Int) async throws {
-        let found = Watched<ExplorationFailure?>(nil)
+        let found = Observed<ExplorationFailure?>(nil)
         await withKnownIssue {
             do {
                 try await Self.searches[index].broken()

@@ -40,7 +40,7 @@ extension Surroundings {
             return "user \(id)"
         }
         let task = Integrator(provider).prepareCall(1).call()
-        try await gate.waiting(1)
+        try await gate.waitForTasks(1)
         gate.open()
         #expect(try await task.value == "user 1")
         // end

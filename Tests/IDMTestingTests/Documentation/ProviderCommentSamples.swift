@@ -8,7 +8,7 @@ extension Surroundings {
         // sample: a provider that waits for the test
         let provider = ControlledDataProvider<String, [String]>()
         let task = Integrator(provider).prepareCall("apple").call()
-        try await provider.nextRequest().answer(["Ada"])
+        try await provider.waitForRequest().answer(["Ada"])
         let names = try await task.value
         // end
         #expect(names == ["Ada"])
@@ -19,7 +19,7 @@ extension Surroundings {
         // sample: a stream that waits for the test
         let stream = ControlledStreamDataProvider<String, Int>()
         let task = Integrator(stream).prepareCall("counter").onSuccess { count in print(count) }.call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.send(2)
         request.finish()
@@ -31,7 +31,7 @@ extension Surroundings {
         // sample: a callback that comes twice
         let provider = ControlledCallbackDataProvider<Int, String>()
         let task = Integrator(provider).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.answer("first")
         request.answer("twice")
         #expect(try await task.value == "first")

@@ -29,7 +29,7 @@ enum Surroundings {
 
     /// Looks once, after a minute.
     final class Poller: Sendable {
-        private let looks = Watched(0)
+        private let looks = Observed(0)
 
         var lookCount: Int { looks.value }
 

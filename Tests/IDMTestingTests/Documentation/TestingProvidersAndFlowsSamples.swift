@@ -31,9 +31,9 @@ struct TestingProvidersAndFlowsSamples {
         let provider = ControlledDataProvider<String, [String]>()
         let users = Integrator(provider, executing: .latest)
         let older = users.prepareCall("a").call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let newer = users.prepareCall("ab").call()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         try await provider.waitForRequest("ab").answer(["Abel"])
         #expect(await older.outcome == .cancelled(.superseded))
         #expect(await newer.outcome == .success(["Abel"]))
@@ -70,7 +70,7 @@ struct TestingProvidersAndFlowsSamples {
         let stub = StubDataProvider<String, [String]>(answers: [.failure(Offline()), .success(["Ada"])])
         let recorder = IntegrationRecorder<[String]>()
         recorder.call(Integrator(stub).prepareCall("a").retry(1))
-        try await recorder.expect(.began, .retried(1), .succeeded(["Ada"]), .completed)
+        try await recorder.waitForEvents(.began, .retried(1), .succeeded(["Ada"]), .completed)
     }
     // end
 

@@ -7,36 +7,36 @@ import Testing
 @Suite("The end of a scope", .timeLimit(.ample))
 struct EndCheckTests {
     /// Leaves a request unanswered in a plain task, and returns the line of the failure.
-    static let unanswered: [@Sendable (Watched<Task<Void, any Error>?>) async throws -> Int] = [
+    static let unanswered: [@Sendable (Observed<Task<Void, any Error>?>) async throws -> Int] = [
         { task in
             let spy = SpyDataProvider(ControlledDataProvider<String, Int>())
             task.change { $0 = Task { _ = try await spy.request("apple") } }
-            try await spy.requests(1)
+            try await spy.waitForRequests(1)
             return #line - 3
         },
         { task in
             let provider = ControlledDataProvider<String, Int>()
             task.change { $0 = Task { _ = try await provider.request("apple") } }
-            _ = try await provider.nextRequest()
+            _ = try await provider.waitForRequest()
             return #line - 1
         },
         { task in
             let provider = ControlledStreamDataProvider<String, Int>()
             task.change { $0 = Task { _ = try await provider.request("apple") } }
-            _ = try await provider.nextRequest()
+            _ = try await provider.waitForRequest()
             return #line - 1
         },
         { task in
             let provider = ControlledCallbackDataProvider<String, Int>()
             task.change { $0 = Task { _ = try await Integrator(provider).request("apple") } }
-            _ = try await provider.nextRequest()
+            _ = try await provider.waitForRequest()
             return #line - 1
         },
     ]
 
     @Test("An unanswered request in a plain task fails at its line", arguments: unanswered.indices)
     func unansweredRequest(index: Int) async throws {
-        let (task, line) = (Watched<Task<Void, any Error>?>(nil), Watched(0))
+        let (task, line) = (Observed<Task<Void, any Error>?>(nil), Observed(0))
         let failures = try await TestScope.failures {
             let found = try await Self.unanswered[index](task)
             line.change { $0 = found }
@@ -50,22 +50,22 @@ struct EndCheckTests {
     }
 
     @Test("A cancelled request needs no answer", arguments: [true, false])
-    func cancelledRequest(hearsCancel: Bool) async throws {
-        let provider = Watched<ControlledDataProvider<Int, Int>?>(nil)
+    func cancelledRequest(reactsToCancel: Bool) async throws {
+        let provider = Observed<ControlledDataProvider<Int, Int>?>(nil)
         try await TestScope.run {
-            let made = ControlledDataProvider<Int, Int>(hearsCancel: hearsCancel)
+            let made = ControlledDataProvider<Int, Int>(reactsToCancel: reactsToCancel)
             provider.change { $0 = made }
             let task = Task { try await made.request(1) }
-            let request = try await made.nextRequest()
+            let request = try await made.waitForRequest()
             task.cancel()
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
         }
         provider.value?.requests.first?.answer(1)
     }
 
     @Test("A check that settles at its fourth look is waited for", arguments: [false, true])
     func grace(isCancelled: Bool) async throws {
-        let looks = Watched(0)
+        let looks = Observed(0)
         let test = Task {
             try await TestScope.run {
                 FailureCollector.current.atEnd(
@@ -103,7 +103,7 @@ struct EndCheckTests {
             try await TestScope.run {
                 let screen = LeakTracker().track(Screen())
                 let task = integrator.prepareCall(round).onSuccess { _ in withExtendedLifetime(screen) {} }.call()
-                try await provider.nextRequest().answer(1)
+                try await provider.waitForRequest().answer(1)
                 await task.finish()
             }
         }

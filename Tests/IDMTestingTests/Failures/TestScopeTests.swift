@@ -86,8 +86,8 @@ struct TestScopeTests {
 
     @Test("An object reports to its scope from a task started outside")
     func foreignTasks() async throws {
-        let stub = Watched<StubDataProvider<Int, Int>?>(nil)
-        let isMade = Watched(false)
+        let stub = Observed<StubDataProvider<Int, Int>?>(nil)
+        let isMade = Observed(false)
         // Started outside of the scope, without its task-locals.
         let foreign = Task {
             try await isMade.wait { $0 }
@@ -181,7 +181,7 @@ struct TestScopeTests {
         let failures = try await TestScope.failures {
             let tracker = LeakTracker()
             let made = try await TestScope.run(
-                reportingTo: { [held = tracker.track(Canary {})] _ in withExtendedLifetime(held) {} }
+                reportingTo: { [held = tracker.track(DeinitObserver {})] _ in withExtendedLifetime(held) {} }
             ) {
                 try await TestScope.run { ControlledDataProvider<Int, Int>() }
             }
@@ -215,7 +215,7 @@ struct TestScopeTests {
         let task = try await TestScope.run {
             Task {
                 try await gate.pass()
-                let canary = Canary { gone.open() }
+                let canary = DeinitObserver { gone.open() }
                 let stub = StubDataProvider { (input: Int) in withExtendedLifetime(canary) { input } }
                 _ = StubDataProvider { (_: Int) in withExtendedLifetime(stub) { 0 } }
             }
@@ -265,7 +265,7 @@ struct TestScopeTests {
     @Test("A global handler may set a handler when it is released")
     func handlerInPlaceOfAnother() async throws {
         await #expect(processExitsWith: .exitCode(7)) {
-            TestScope.report { [farewell = Canary { TestScope.report { _ in exit(7) } }] _ in
+            TestScope.report { [farewell = DeinitObserver { TestScope.report { _ in exit(7) } }] _ in
                 withExtendedLifetime(farewell) {}
                 exit(8)
             }
@@ -278,7 +278,7 @@ struct TestScopeTests {
     func late() async throws {
         await #expect(processExitsWith: .exitCode(7)) {
             TestScope.report { _ in exit(7) }
-            let stub = Watched<StubDataProvider<Int, Int>?>(nil)
+            let stub = Observed<StubDataProvider<Int, Int>?>(nil)
             try? await explore(seeds: [1]) { _ in
                 stub.change { $0 = .unexpected() }
                 throw Trouble.first

@@ -23,7 +23,7 @@ struct TestScopeTraitTests {
         @Test("A wait has the limit of the trait")
         func limit() async throws {
             let provider = ControlledDataProvider<Int, Int>()
-            await withKnownIssue { await #expect(throws: TestFailure.self) { try await provider.nextRequest() } }
+            await withKnownIssue { await #expect(throws: TestFailure.self) { try await provider.waitForRequest() } }
         }
     }
 

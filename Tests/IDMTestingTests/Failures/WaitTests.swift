@@ -9,26 +9,29 @@ struct WaitTests {
 
     /// Waits for something that never comes, and the message about it.
     static let waits: [(message: String, line: Int, wait: Wait)] = [
-        ("Expected 1 request, and none came", #line, { _ = try await Pear.provider().nextRequest(within: $0) }),
-        ("Expected 1 request, and none came", #line, { _ = try await Pear.stream().nextRequest(within: $0) }),
-        ("Expected 1 request, and none came", #line, { _ = try await Pear.callback().nextRequest(within: $0) }),
+        ("Expected 1 request, and none came", #line, { _ = try await Pear.provider().waitForRequest(within: $0) }),
+        ("Expected 1 request, and none came", #line, { _ = try await Pear.stream().waitForRequest(within: $0) }),
+        ("Expected 1 request, and none came", #line, { _ = try await Pear.callback().waitForRequest(within: $0) }),
         (
             "Expected a request with apple, and none came", #line + 1,
             { _ = try await Pear.provider().waitForRequest("apple", within: $0) }
         ),
         (
             "Expected 2 requests, and none came", #line + 1,
-            { try await SpyDataProvider(Echo<Int>()).requests(2, within: $0) }
+            { try await SpyDataProvider(Echo<Int>()).waitForRequests(2, within: $0) }
         ),
         (
             "Expected 2 requests to end, and none did", #line + 1,
-            { try await SpyDataProvider(Echo<Int>()).ended(2, within: $0) }
+            { try await SpyDataProvider(Echo<Int>()).waitForEndedRequests(2, within: $0) }
         ),
-        ("Expected 2 sleepers, and none came", #line, { try await ManualClock().sleepers(2, within: $0) }),
-        ("Expected 1 task to wait at the gate, and none did", #line, { try await TestGate().waiting(1, within: $0) }),
+        ("Expected 2 sleepers, and none came", #line, { try await ManualClock().waitForSleepers(2, within: $0) }),
+        (
+            "Expected 1 task to wait at the gate, and none did", #line,
+            { try await TestGate().waitForTasks(1, within: $0) }
+        ),
         (
             "Expected began, and nothing came", #line + 1,
-            { try await IntegrationRecorder<Int>().expect(.began, within: $0) }
+            { try await IntegrationRecorder<Int>().waitForEvents(.began, within: $0) }
         ),
     ]
 
@@ -43,7 +46,7 @@ struct WaitTests {
     @Test("A wait without a limit of its own has that of its scope")
     func scopeLimit() async throws {
         let failures = try await TestScope.failures(waitLimit: .milliseconds(1)) {
-            _ = try await Pear.provider().nextRequest()
+            _ = try await Pear.provider().waitForRequest()
         }
 
         #expect(failures.map(\.message) == ["Expected 1 request, and none came within 0.001 seconds."])
@@ -52,7 +55,7 @@ struct WaitTests {
     @Test("A wait that is cancelled with its scope fails at its line", arguments: waits.indices)
     func cancelledScope(index: Int) async throws {
         let (message, line, wait) = Self.waits[index]
-        let log = Watched<[TestFailure]>([])
+        let log = Observed<[TestFailure]>([])
         let test = Task {
             try await TestScope.run(reportingTo: { failure in log.change { $0.append(failure) } }) {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -80,7 +83,7 @@ struct WaitTests {
             let users = Integrator(provider)
             let tasks = ["pear", "apple"].map { users.prepareCall($0).call() }
             try await provider.waitForRequest("apple").answer(2)
-            try await provider.nextRequest().answer(1)
+            try await provider.waitForRequest().answer(1)
             let values = [try await tasks[0].value, try await tasks[1].value]
 
             #expect(values == [1, 2])
@@ -105,11 +108,11 @@ struct WaitTests {
     func lostRequest() async throws {
         try await TestScope.run {
             let provider = Pear.provider()
-            let waiting = Task { try await provider.nextRequest() }
+            let waiting = Task { try await provider.waitForRequest() }
             waiting.cancel()
             _ = await waiting.result
             let task = Integrator(provider).prepareCall("pear").call()
-            try await provider.nextRequest().answer(1)
+            try await provider.waitForRequest().answer(1)
             let value = try await task.value
 
             #expect(value == 1)
@@ -121,34 +124,34 @@ struct WaitTests {
         {
             let provider = ControlledDataProvider<Int, Int>()
             let task = Task { try await provider.request(1) }
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.answer(1)
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
             _ = try await task.value
         },
         {
             let provider = ControlledStreamDataProvider<Int, Int>()
             let task = Task { try await provider.request(1) }
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.send(1)
             request.finish()
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
             _ = try await task.value
         },
         {
             let provider = ControlledCallbackDataProvider<Int, Int>()
             let task = Integrator(provider).prepareCall(1).call()
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.answer(1)
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
             await task.finish()
         },
         {
             let provider = ControlledCallbackDataProvider<Int, Int>()
             let task = Integrator(provider).prepareCall(1).call()
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.drop()
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
             await task.finish()
         },
     ]
@@ -168,11 +171,11 @@ struct WaitTests {
                 Task { _ = try await provider.request("pear") }, Task { _ = try await stream.request("pear") },
                 Task { try await clock.sleep(for: .seconds(1)) },
             ]
-            let (request, values) = (try await provider.nextRequest(), try await stream.nextRequest())
-            try await clock.sleepers(1)
-            try? await request.ended(within: .zero)
-            try? await values.ended(within: .zero)
-            try? await clock.noSleepers(within: .zero)
+            let (request, values) = (try await provider.waitForRequest(), try await stream.waitForRequest())
+            try await clock.waitForSleepers(1)
+            try? await request.waitUntilEnded(within: .zero)
+            try? await values.waitUntilEnded(within: .zero)
+            try? await clock.waitForNoSleepers(within: .zero)
             for task in tasks { task.cancel() }
         }
 

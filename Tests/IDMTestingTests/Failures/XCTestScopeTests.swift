@@ -71,7 +71,7 @@ final class XCTestScopeTests: XCTestCase {
     }
 
     func testCheckThatNeedsTheMainThreadSettlesWithinTheGracePeriod() {
-        let (hasLooked, isSettled) = (Watched(false), Watched(false))
+        let (hasLooked, isSettled) = (Observed(false), Observed(false))
         FailureCollector.current.atEnd(
             EndCheck(.release) {
                 let isFirst = hasLooked.change { hasLooked in
@@ -89,7 +89,7 @@ final class XCTestScopeTests: XCTestCase {
         let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.request(1) }
         expect("Expected an answer to the request with 1", atLine: #line + 1)
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         left = { task.cancel() }
     }
 

@@ -52,8 +52,8 @@ struct ExploreTests {
     func deadlock() async throws {
         let failure = try await repeatedFailure { seeds in
             try await explore(seeds: seeds, patience: .zero) { _ in
-                let (left, right) = (Watched(false), Watched(false))
-                @Sendable func take(_ first: Watched<Bool>, _ second: Watched<Bool>) async throws {
+                let (left, right) = (Observed(false), Observed(false))
+                @Sendable func take(_ first: Observed<Bool>, _ second: Observed<Bool>) async throws {
                     for lock in [first, second] {
                         while !lock.change({ isTaken in
                             defer { isTaken = true }
@@ -107,7 +107,7 @@ struct ExploreTests {
             let (provider, control) = (ControlledDataProvider<Int, Int>(), PauseControl())
             let integrator = Integrator(provider, lane: { self == .lanes ? $0 : 0 })
             let running = integrator.prepareCall(0).call()
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             control.pause()
             let tasks = (1...8).map { number in
                 Task(executorPreference: executor) {
@@ -119,7 +119,7 @@ struct ExploreTests {
                     log.add("\(number)")
                 }
             }
-            if self == .lanes { for _ in tasks { _ = try await provider.nextRequest() } }
+            if self == .lanes { for _ in tasks { _ = try await provider.waitForRequest() } }
             let opener = Task(executorPreference: executor) {
                 control.resume()
                 if self == .lanes { integrator.cancel() } else { request.answer(0) }
@@ -215,8 +215,8 @@ struct ExploreTests {
         @Sendable func hang() async throws {
             try await explore(seeds: [1], patience: .zero) { _ in
                 let (provider, stub) = (ControlledDataProvider<Int, Int>(), StubDataProvider<Int, Int>.unexpected())
-                async let first = TestGate().waiting(2)
-                _ = try? await provider.nextRequest()
+                async let first = TestGate().waitForTasks(2)
+                _ = try? await provider.waitForRequest()
                 _ = try? await stub.request(1)
                 hasAsked.open()
                 try await first
@@ -236,9 +236,9 @@ struct ExploreTests {
 
     @Test("A body that ignores its cancel is left behind")
     func deafBody() async throws {
-        let gate = Watched(false)
+        let gate = Observed(false)
         await #expect(throws: ExplorationFailure.self) {
-            try await explore(seeds: [1], patience: .zero) { _ in try await gate.wait(deaf: true) { $0 } }
+            try await explore(seeds: [1], patience: .zero) { _ in try await gate.wait(ignoringCancel: true) { $0 } }
         }
 
         gate.change { $0 = true }
@@ -282,7 +282,7 @@ struct ExploreTests {
 
     @Test("Tasks that a failing body leaves behind aren't waited for")
     func leftByAThrow() async throws {
-        let (isMeantToEnd, isOver) = (Watched(false), Signal())
+        let (isMeantToEnd, isOver) = (Observed(false), Signal())
         let failure = await #expect(throws: ExplorationFailure.self) {
             try await explore(seeds: [1], patience: .zero) { executor in
                 Task(executorPreference: executor) {
@@ -307,7 +307,7 @@ struct ExploreTests {
             hasBegun.open()
             switch self {
             case .body: try await end.wait()
-            case .deafBody: await end.waitDeaf()
+            case .deafBody: await end.waitIgnoringCancel()
             case .leftTask:
                 Task(executorPreference: executor) { while !end.isOpen { await ExploreTests.giveTurns() } }
             }

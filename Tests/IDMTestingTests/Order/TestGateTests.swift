@@ -15,7 +15,7 @@ struct TestGateTests {
             try await gate.pass()
             log.add(name)
         }
-        try await gate.waiting(place)
+        try await gate.waitForTasks(place)
         return task
     }
 
@@ -57,7 +57,7 @@ struct TestGateTests {
     func none(count: Int) async throws {
         let task = try await arrive(as: "a", 1)
         gate.open(for: count)
-        try await gate.waiting(1)
+        try await gate.waitForTasks(1)
         gate.open(for: 1)
         try await task.value
         let next = try await arrive(as: "b", 1)
@@ -115,7 +115,7 @@ struct TestGateTests {
     @Test("A cancelled wait for arrivals at a gate throws")
     func waitingCancelled() async throws {
         let clock = ManualClock()
-        let waiting = Task(executorPreference: clock.executor) { [gate] in try await gate.waiting(1) }
+        let waiting = Task(executorPreference: clock.executor) { [gate] in try await gate.waitForTasks(1) }
         await clock.run()
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }

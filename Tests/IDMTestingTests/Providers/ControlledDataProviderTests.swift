@@ -10,13 +10,13 @@ struct ControlledDataProviderTests {
         let provider = ControlledDataProvider<Int, String>()
         let integrator = Integrator(provider)
         let answered = integrator.prepareCall(1).call()
-        try await provider.nextRequest().answer("a")
+        try await provider.waitForRequest().answer("a")
         #expect(await answered.outcome == .success("a"))
         let failed = integrator.prepareCall(2).call()
-        try await provider.nextRequest().fail(Trouble.first)
+        try await provider.waitForRequest().fail(Trouble.first)
         #expect(await failed.outcome.error as? Trouble == .first)
         let dropped = integrator.prepareCall(3).call()
-        try await provider.nextRequest().drop()
+        try await provider.waitForRequest().drop()
         #expect(await dropped.outcome.error as? DataProviderError == .noAnswer)
         #expect(provider.requests.map(\.input) == [1, 2, 3])
         #expect(provider.requestCount == 3)
@@ -28,25 +28,25 @@ struct ControlledDataProviderTests {
     func firstEnd() async throws {
         let provider = ControlledDataProvider<Int, String>()
         let task = Task { try await provider.request(1) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.answer("a")
         request.answer("b")
         request.fail(Trouble.first)
         #expect(try await task.value == "a")
-        try await request.ended()
+        try await request.waitUntilEnded()
         #expect(request.isOver)
     }
 
     @Test("A cancel ends a controlled request, unless it ignores cancels", arguments: [true, false])
-    func cancel(hearsCancel: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: hearsCancel)
+    func cancel(reactsToCancel: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: reactsToCancel)
         let task = Task { try await provider.request(1) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(!request.isCancelled && !request.isOver)
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         #expect(request.isCancelled)
-        if hearsCancel {
+        if reactsToCancel {
             await #expect(throws: CancellationError.self) { try await task.value }
         } else {
             request.answer(2)
@@ -60,7 +60,7 @@ struct ControlledDataProviderTests {
     func cancelAndAnswer(isCancelledFirst: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = Task { try await provider.request(1) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         if isCancelledFirst { task.cancel() }
         request.answer(2)
         if isCancelledFirst {
@@ -75,7 +75,7 @@ struct ControlledDataProviderTests {
     func delayed() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let task = Integrator(provider, clock: clock).prepareCall(1).call()
-        try await provider.nextRequest().answer(2, after: .seconds(3), on: clock)
+        try await provider.waitForRequest().answer(2, after: .seconds(3), on: clock)
         await clock.advance(by: .seconds(2))
         #expect(clock.remaining == [.seconds(1)])
         await clock.advance(by: .seconds(1))
@@ -86,7 +86,7 @@ struct ControlledDataProviderTests {
     func delayedInVain() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let task = Integrator(provider, clock: clock).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.answer(2, after: .seconds(3), on: clock)
         request.answer(1)
         #expect(await task.outcome == .success(1))
@@ -105,16 +105,16 @@ struct ControlledDataProviderTests {
             [Integrator(plain).prepareCall(1).call(), Integrator(stream).prepareCall(1).call()]
                 + [Integrator(callback).prepareCall(1).call()]
         }
-        #expect(try await plain.nextRequest().pauseControl === control)
-        #expect(try await stream.nextRequest().pauseControl === control)
-        #expect(try await callback.nextRequest().pauseControl === control)
+        #expect(try await plain.waitForRequest().pauseControl === control)
+        #expect(try await stream.waitForRequest().pauseControl === control)
+        #expect(try await callback.waitForRequest().pauseControl === control)
         for task in tasks { task.cancel() }
     }
 
     @Test("A cancelled wait for a request throws")
     func givesUp() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
-        let waiter = Task(executorPreference: clock.executor) { try await provider.nextRequest() }
+        let waiter = Task(executorPreference: clock.executor) { try await provider.waitForRequest() }
         await clock.run()
         waiter.cancel()
         await #expect(throws: CancellationError.self) { try await waiter.value }
@@ -123,19 +123,19 @@ struct ControlledDataProviderTests {
     @Test("A cancelled wait leaves the request to the next wait")
     func nothingLost() async throws {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
-        let waiter = Task(executorPreference: clock.executor) { try await provider.nextRequest() }
+        let waiter = Task(executorPreference: clock.executor) { try await provider.waitForRequest() }
         await clock.run()
         waiter.cancel()
         _ = try? await waiter.value
         let task = Task { try await provider.request(7) }
-        try await provider.nextRequest().answer(8)
+        try await provider.waitForRequest().answer(8)
         #expect(try await task.value == 8)
     }
 
     @Test("Each of several waits gets a request of its own")
     func manyWait() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let waiters = (0..<20).map { _ in Task { try await provider.nextRequest().input } }
+        let waiters = (0..<20).map { _ in Task { try await provider.waitForRequest().input } }
         let asking = (0..<20).map { input in Task { try await provider.request(input) } }
         var inputs: Set<Int> = []
         for waiter in waiters { inputs.insert(try await waiter.value) }
@@ -147,7 +147,7 @@ struct ControlledDataProviderTests {
     func reporter() async throws {
         let (provider, log) = (ControlledDataProvider<Int, Int>(), Log())
         let task = Integrator(provider).prepareCall(1).onProgress { log.add("\($0.fraction)") }.call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(fraction: 0.5)
         try await log.count(reaches: 1)
         request.answer(1)
@@ -162,13 +162,13 @@ struct ControlledStreamDataProviderTests {
     func values() async throws {
         let (stream, log) = (ControlledStreamDataProvider<Int, Int>(), Log())
         let task = Integrator(stream).prepareCall(1).onSuccess { log.add("\($0)") }.call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.send(2)
         #expect(!request.isOver)
         request.finish()
         request.send(3)
-        try await request.ended()
+        try await request.waitUntilEnded()
         await task.finish()
         #expect(log.entries == ["1", "2"])
         #expect(stream.requestCount == 1)
@@ -179,19 +179,19 @@ struct ControlledStreamDataProviderTests {
     func fails() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.fail(Trouble.first)
         #expect(await task.outcome.error as? Trouble == .first)
     }
 
     @Test("A cancel ends a controlled stream, unless it ignores cancels", arguments: [true, false])
-    func cancel(hearsCancel: Bool) async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: hearsCancel)
+    func cancel(reactsToCancel: Bool) async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>(reactsToCancel: reactsToCancel)
         let task = Task { try await stream.request(1) }
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         #expect(request.isCancelled)
         request.send(1)
         request.finish()
@@ -201,20 +201,20 @@ struct ControlledStreamDataProviderTests {
     // On the main actor the stream goes on only after all of it has come.
     @Test("A cancelled stream delivers the values sent before, and no later value", arguments: [true, false])
     @MainActor
-    func cancelAndSend(hearsCancel: Bool) async throws {
-        let (stream, log) = (ControlledStreamDataProvider<Int, Int>(hearsCancel: hearsCancel), Log())
+    func cancelAndSend(reactsToCancel: Bool) async throws {
+        let (stream, log) = (ControlledStreamDataProvider<Int, Int>(reactsToCancel: reactsToCancel), Log())
         let task = Task { for try await value in stream.values(for: 1) { log.add("\(value)") } }
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         task.cancel()
         request.send(2)
         request.finish()
-        if hearsCancel {
+        if reactsToCancel {
             await #expect(throws: CancellationError.self) { try await task.value }
         } else {
             try await task.value
         }
-        #expect(log.entries == (hearsCancel ? ["1"] : ["1", "2"]))
+        #expect(log.entries == (reactsToCancel ? ["1"] : ["1", "2"]))
     }
 
     @Test("A controlled stream begins with its first awaited value")
@@ -228,10 +228,10 @@ struct ControlledStreamDataProviderTests {
     func abandoned() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Task { for try await _ in stream.values(for: 1) { return } }
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
-        try await request.ended()
-        try await request.cancelled()
+        try await request.waitUntilEnded()
+        try await request.waitUntilCancelled()
         #expect(request.isOver && !request.isCancelled)
         try await task.value
     }
@@ -239,13 +239,13 @@ struct ControlledStreamDataProviderTests {
     @Test("A controlled stream is over when a handler cancels its call")
     @MainActor
     func cancelledBetweenValues() async throws {
-        let (stream, running) = (ControlledStreamDataProvider<Int, Int>(), Watched<IntegrationTask<Int>?>(nil))
+        let (stream, running) = (ControlledStreamDataProvider<Int, Int>(), Observed<IntegrationTask<Int>?>(nil))
         let task = Integrator(stream).prepareCall(1).onSuccess { _ in running.value?.cancel() }.call()
         running.change { $0 = task }
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
-        try await request.cancelled()
-        try await request.ended()
+        try await request.waitUntilCancelled()
+        try await request.waitUntilEnded()
         running.change { $0 = nil }
     }
 }
@@ -258,7 +258,7 @@ extension ControlledDataProviderTests {
         try await TestScope.run {
             let leaks = LeakTracker()
             let task = Task { _ = try await provider.request(1) }
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             for _ in 0..<2 { request.answer(leaks.track(Screen())) }
             try await task.value
             request.answer(leaks.track(Screen()))
@@ -278,7 +278,7 @@ extension ControlledStreamDataProviderTests {
                 .makeAsyncIterator()
             let first = leaks.track(Screen())
             let sender = Task {
-                let request = try await stream.nextRequest()
+                let request = try await stream.waitForRequest()
                 request.send(first)
                 request.send(leaks.track(Screen()))
             }
@@ -296,7 +296,7 @@ struct ControlledCallbackDataProviderTests {
     func twice() async throws {
         let provider = ControlledCallbackDataProvider<Int, String>()
         let task = Integrator(provider).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.answer("a")
         request.answer("b")
         request.fail(Trouble.first)
@@ -309,7 +309,7 @@ struct ControlledCallbackDataProviderTests {
     func never() async throws {
         let provider = ControlledCallbackDataProvider<Int, String>()
         let task = Integrator(provider).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.drop()
         #expect(await task.outcome.error as? DataProviderError == .noAnswer)
         request.answer("too late")
@@ -319,10 +319,10 @@ struct ControlledCallbackDataProviderTests {
     func late() async throws {
         let provider = ControlledCallbackDataProvider<Int, String>()
         let task = Integrator(provider).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.cancelCount == 0)
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         request.answer("too late")
         #expect(await task.outcome == .cancelled(.cancelled))
         #expect(request.cancelCount == 1)
@@ -332,7 +332,7 @@ struct ControlledCallbackDataProviderTests {
     func unstoppable() async throws {
         let provider = ControlledCallbackDataProvider<Int, String>(hasCancelHandler: false)
         let task = Integrator(provider).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.cancel()
         #expect(await task.outcome == .cancelled(.cancelled))
         #expect(request.cancelCount == 0)

@@ -30,10 +30,10 @@ struct SpyDataProviderTests {
         let provider = ControlledDataProvider<Int, Int>()
         let spy = SpyDataProvider(provider)
         let task = Integrator(spy).prepareCall(1).call()
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         task.cancel()
         await task.finish()
-        try await spy.ended(1)
+        try await spy.waitForEndedRequests(1)
         #expect(spy.cancelCount == 1)
         #expect(spy.events == [.requested(0), .cancelled(0), .failed(0)])
     }
@@ -44,7 +44,7 @@ struct SpyDataProviderTests {
         let spy = SpyDataProvider(provider)
         let integrator = Integrator(spy)
         let (first, second) = (integrator.prepareCall(1).call(), integrator.prepareCall(2).call())
-        let requests = [try await provider.nextRequest(), try await provider.nextRequest()].sorted {
+        let requests = [try await provider.waitForRequest(), try await provider.waitForRequest()].sorted {
             $0.input < $1.input
         }
         requests[1].answer(20)
@@ -60,7 +60,7 @@ struct SpyDataProviderTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let (spy, log) = (SpyDataProvider(stream), Log())
         let task = Integrator(spy).prepareCall(1).onSuccess { log.add("\($0)") }.call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.send(2)
         request.finish()
@@ -75,7 +75,7 @@ struct SpyDataProviderTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let spy = SpyDataProvider(stream)
         let task = Integrator(spy).prepareCall(1).call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.fail(Trouble.first)
         await task.finish()
@@ -88,7 +88,7 @@ struct SpyDataProviderTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let (spy, log) = (SpyDataProvider(stream), Log())
         let task = Integrator(spy).prepareCall(1).onSuccess { log.add("\($0)") }.call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.send(2)
         try await log.count(reaches: 2)
@@ -100,15 +100,15 @@ struct SpyDataProviderTests {
 
     @Test("A spy records one cancel of a stream")
     func cancelledStream() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: false)
+        let stream = ControlledStreamDataProvider<Int, Int>(reactsToCancel: false)
         let spy = SpyDataProvider(stream)
         let task = Task {
             var iterator = spy.values(for: 1).makeAsyncIterator()
             while try await iterator.next(isolation: nil) != nil {}
         }
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         for value in 1...3 { request.send(value) }
         request.finish()
         try await task.value
@@ -122,9 +122,9 @@ struct SpyDataProviderTests {
         let task = Task {
             for try await value in spy.values(for: 1) where value > 0 { return }
         }
-        try await stream.nextRequest().send(1)
+        try await stream.waitForRequest().send(1)
         try await task.value
-        try await spy.ended(1)
+        try await spy.waitForEndedRequests(1)
         #expect(spy.events == [.requested(0), .answered(0), .abandoned(0)])
         #expect(spy.requests[0].outcome == nil)
     }
@@ -149,9 +149,9 @@ struct SpyDataProviderTests {
                 var values = spy.values(for: 1).makeAsyncIterator()
                 for _ in 0..<4 { _ = try? await values.next(isolation: nil) }
                 #expect(spy.events == [.requested(0), .failed(0), .answered(0), .failed(0)])
-                try await spy.ended(1)
+                try await spy.waitForEndedRequests(1)
                 withUnsafeCurrentTask { $0?.cancel() }
-                try? await spy.ended(2)
+                try? await spy.waitForEndedRequests(2)
             }
         }
         #expect(

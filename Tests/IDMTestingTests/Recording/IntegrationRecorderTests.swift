@@ -11,20 +11,20 @@ struct IntegrationRecorderTests {
             let recorder = IntegrationRecorder<Int>()
             let stub = StubDataProvider<Int, Int>(answers: [.failure(Trouble.first), .failure(Trouble.second)])
             await recorder.call(Integrator(stub).prepareCall(1).retry(1)).finish()
-            try await recorder.expect(.began)
-            try await recorder.expect(.retried(1), .failed(Trouble.second), .completed)
+            try await recorder.waitForEvents(.began)
+            try await recorder.waitForEvents(.retried(1), .failed(Trouble.second), .completed)
 
             let provider = ControlledDataProvider<Int, Int>()
             let integrator = Integrator(provider, executing: .only)
             let running = recorder.call(integrator.prepareCall(1))
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             await recorder.call(integrator.prepareCall(2)).finish()
-            try await recorder.expect(.began, .cancelled(.ignored))
+            try await recorder.waitForEvents(.began, .cancelled(.ignored))
             request.reporter?.report(fraction: 0.5)
-            try await recorder.expect(.progressed(0.5))
+            try await recorder.waitForEvents(.progressed(0.5))
             request.answer(7)
             await running.finish()
-            try await recorder.expect(.succeeded { $0 > 6 }, .completed)
+            try await recorder.waitForEvents(.succeeded { $0 > 6 }, .completed)
         }
     }
 
@@ -36,7 +36,7 @@ struct IntegrationRecorderTests {
             let remote = Integrator(Echo<Int>())
             // The first run has ended when this returns, and the second begins in a later turn.
             recorder.call(Integrator(Echo<Int>()).prepareCall(1).thenRecall(with: remote, 2))
-            try await recorder.expect(.began, .succeeded(1), .completed, .began, .succeeded(2), .completed)
+            try await recorder.waitForEvents(.began, .succeeded(1), .completed, .began, .succeeded(2), .completed)
         }
     }
 
@@ -60,10 +60,10 @@ struct IntegrationRecorderTests {
     static let mistakes: [Mistake] = [
         Mistake("another value", ["Expected began, succeeded(2), and began, succeeded(1) came."]) {
             recorder, request, task in
-            try await recorder.expect(.began, .succeeded(2))
+            try await recorder.waitForEvents(.began, .succeeded(2))
             request.finish()
             await task.finish()
-            try await recorder.expect(.completed)
+            try await recorder.waitForEvents(.completed)
         },
         Mistake(
             "no further event",
@@ -71,14 +71,14 @@ struct IntegrationRecorderTests {
         ) {
             recorder, request, _ in
             request.finish()
-            try await recorder.expect(.began, .succeeded(1), .completed, .began)
+            try await recorder.waitForEvents(.began, .succeeded(1), .completed, .began)
         },
         Mistake(
             "a part of a failed expectation comes later",
             ["Expected began, failed, completed, and began, succeeded(1) came."]
         ) {
             recorder, request, task in
-            try await recorder.expect(.began, .failed, .completed)
+            try await recorder.waitForEvents(.began, .failed, .completed)
             request.finish()
             await task.finish()
         },
@@ -89,31 +89,31 @@ struct IntegrationRecorderTests {
                 "Expected nothing more, and succeeded(3), completed came.",
             ]
         ) { recorder, request, task in
-            try await recorder.expect(.began, .failed, .completed)
+            try await recorder.waitForEvents(.began, .failed, .completed)
             for value in 2...3 { request.send(value) }
             request.finish()
             await task.finish()
         },
         Mistake("an unexpected value", ["Expected nothing more, and succeeded(1), completed came."]) {
             recorder, request, task in
-            try await recorder.expect(.began)
+            try await recorder.waitForEvents(.began)
             request.finish()
             await task.finish()
         },
         Mistake("an unended call", ["Expected the call to have ended, and it had not."]) { recorder, _, _ in
-            try await recorder.expect(.began, .succeeded(1))
+            try await recorder.waitForEvents(.began, .succeeded(1))
         },
         Mistake("an unended call in verify", ["Expected the call to have ended, and it had not."]) {
             recorder, request, task in
-            try await recorder.expect(.began, .succeeded(1))
+            try await recorder.waitForEvents(.began, .succeeded(1))
             recorder.verify()
             request.finish()
             await task.finish()
-            try await recorder.expect(.completed)
+            try await recorder.waitForEvents(.completed)
         },
         Mistake("an event that hasn't come yet", ["Expected completed, and nothing came."]) { recorder, request, task in
-            try await recorder.expect(.began, .succeeded(1))
-            recorder.expectHeard(.completed)
+            try await recorder.waitForEvents(.began, .succeeded(1))
+            recorder.expectRecorded(.completed)
             request.finish()
             await task.finish()
         },
@@ -121,22 +121,22 @@ struct IntegrationRecorderTests {
             recorder, request, task in
             request.finish()
             await task.finish()
-            recorder.expectHeard(.failed, .completed)
-            recorder.expectHeard(.completed)
+            recorder.expectRecorded(.failed, .completed)
+            recorder.expectRecorded(.completed)
         },
         Mistake("an open chain", ["Expected all that is chained to the call to have ended, and it had not."]) {
             recorder, request, task in
             request.finish()
             await task.finish()
-            try await recorder.expect(.began, .succeeded(1), .completed)
-            let open = Integrator(ControlledDataProvider<Int, Int>(hearsCancel: true))
+            try await recorder.waitForEvents(.began, .succeeded(1), .completed)
+            let open = Integrator(ControlledDataProvider<Int, Int>(reactsToCancel: true))
             let chained = recorder.call(Integrator(Echo<Int>()).prepareCall(1).nextSuccess(open.prepareCall(2)))
-            try await recorder.expect(.began, .succeeded(1), .completed)
+            try await recorder.waitForEvents(.began, .succeeded(1), .completed)
             openCalls.change { $0.append { open.cancel() } }
             _ = chained
         },
     ]
-    private static let openCalls = Watched<[@Sendable () -> Void]>([])
+    private static let openCalls = Observed<[@Sendable () -> Void]>([])
 
     @Test("Each mistake of a test is one failure", arguments: mistakes)
     func found(mistake: Mistake) async throws {
@@ -144,7 +144,7 @@ struct IntegrationRecorderTests {
             let (recorder, stream) = (IntegrationRecorder<Int>(), ControlledStreamDataProvider<Int, Int>())
             let clock = ManualClock()
             let task = recorder.call(Integrator(stream).prepareCall(1))
-            let request = try await stream.nextRequest()
+            let request = try await stream.waitForRequest()
             request.send(1)
             await clock.rest()
             try await mistake.body(recorder, request, task)
@@ -159,8 +159,8 @@ struct IntegrationRecorderTests {
         let failures = try await TestScope.failures {
             let (recorder, provider) = (IntegrationRecorder<Int>(), ControlledDataProvider<Int, Int>())
             recorder.call(Integrator(provider).prepareCall(1))
-            _ = try await provider.nextRequest()
-            try await recorder.expect(.failed)
+            _ = try await provider.waitForRequest()
+            try await recorder.waitForEvents(.failed)
         }
 
         #expect(failures.map { $0.place.line - line } == [2, 0, 1])
@@ -181,7 +181,7 @@ struct IntegrationRecorderTests {
             let stub = StubDataProvider<Int, Int>(values: [1, 2])
             let recorder = IntegrationRecorder<Int>()
             await recorder.call(Integrator(stub).prepareCall(1)).finish()
-            try await recorder.expect(.began, .succeeded(1), .completed)
+            try await recorder.waitForEvents(.began, .succeeded(1), .completed)
             recorder.verify()
         }
 
@@ -194,10 +194,10 @@ struct IntegrationRecorderTests {
         let queue = Integrator(provider, executing: .queue)
         let failures = try await TestScope.failures {
             let recorder = IntegrationRecorder<Int>()
-            recorder.hear(queue)
+            recorder.record(queue)
             for input in 0..<3 { queue.prepareCall(input).call() }
-            try await provider.nextRequest().answer(0)
-            try await recorder.expect(.began, .succeeded(0), .completed, .began)
+            try await provider.waitForRequest().answer(0)
+            try await recorder.waitForEvents(.began, .succeeded(0), .completed, .began)
         }
 
         #expect(failures.map(\.summary) == ["\(line): Expected every call to have ended, and 2 had not."])
@@ -207,15 +207,17 @@ struct IntegrationRecorderTests {
     @Test("Recording starts with whole calls")
     func hearingMeanwhile() async throws {
         for _ in 0..<100 {
-            let (integrator, calls) = (Integrator(Echo<Int>()), Watched((made: 0, isEnough: false)))
+            let (integrator, calls) = (Integrator(Echo<Int>()), Observed((made: 0, isEnough: false)))
             let failures = try await TestScope.failures {
                 let recorder = IntegrationRecorder<Int>()
                 async let calling: Void = Self.keepCalling(integrator, calls)
                 try await calls.wait { $0.made > 0 }
-                recorder.hear(integrator)
+                recorder.record(integrator)
                 calls.change { $0.isEnough = true }
                 await calling
-                for _ in 0..<recorder.events.count / 3 { try await recorder.expect(.began, .succeeded, .completed) }
+                for _ in 0..<recorder.events.count / 3 {
+                    try await recorder.waitForEvents(.began, .succeeded, .completed)
+                }
             }
             try #require(failures.map(\.message) == [])
         }
@@ -223,7 +225,7 @@ struct IntegrationRecorderTests {
 
     @concurrent
     private static func keepCalling(
-        _ integrator: Integrator<Int, Int>, _ calls: Watched<(made: Int, isEnough: Bool)>
+        _ integrator: Integrator<Int, Int>, _ calls: Observed<(made: Int, isEnough: Bool)>
     ) async {
         while !calls.value.isEnough {
             await integrator.prepareCall(1).call().finish()
@@ -236,15 +238,15 @@ struct IntegrationRecorderTests {
         try await TestScope.run {
             let (recorder, provider) = (IntegrationRecorder<Int>(), ControlledDataProvider<Int, Int>())
             let (clock, task) = (ManualClock(), recorder.call(Integrator(provider).prepareCall(1)))
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             for fraction in [0.25, 0.5] {
                 request.reporter?.report(fraction: fraction)
                 await clock.rest()
             }
-            try await recorder.expect(.began, .progressed(0.5))
+            try await recorder.waitForEvents(.began, .progressed(0.5))
             request.answer(1)
             await task.finish()
-            recorder.expectHeard(.succeeded(1), .completed)
+            recorder.expectRecorded(.succeeded(1), .completed)
         }
     }
 
@@ -253,12 +255,12 @@ struct IntegrationRecorderTests {
         let failures = try await TestScope.failures {
             let (recorder, provider) = (IntegrationRecorder<Int>(), ControlledDataProvider<Int, Int>())
             let task = recorder.call(Integrator(provider).prepareCall(1))
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             request.reporter?.report(fraction: 0.5)
-            try await recorder.expect(.began, .progressed(0.4))
+            try await recorder.waitForEvents(.began, .progressed(0.4))
             request.answer(1)
             await task.finish()
-            try await recorder.expect(.succeeded(1), .completed)
+            try await recorder.waitForEvents(.succeeded(1), .completed)
         }
 
         #expect(failures.map(\.message) == ["Expected began, progressed(0.4), and began, progressed(0.5) came."])
@@ -270,15 +272,15 @@ struct IntegrationRecorderTests {
         try await TestScope.run {
             let (clock, provider) = (ManualClock(), ControlledDataProvider<Int, Int>())
             let (integrator, recorder) = (Integrator(provider), IntegrationRecorder<Int>())
-            recorder.hear(integrator)
+            recorder.record(integrator)
             let waiting = (0..<3).map { _ in
                 Task(executorPreference: clock.executor) {
-                    try await recorder.expect(EventExpectation("any") { _ in true })
+                    try await recorder.waitForEvents(EventExpectation("any") { _ in true })
                 }
             }
             await clock.rest()
             let task = integrator.prepareCall(1).call()
-            try await provider.nextRequest().answer(1)
+            try await provider.waitForRequest().answer(1)
             for waiter in waiting { try await waiter.value }
             await task.finish()
         }
@@ -291,12 +293,12 @@ struct IntegrationRecorderTests {
         try await TestScope.run {
             let (recorder, provider) = (IntegrationRecorder<Int>(), ControlledDataProvider<Int, Int>())
             let task = recorder.call(Integrator(provider).prepareCall(1))
-            let request = try await provider.nextRequest()
-            recorder.expectHeard(.began)
+            let request = try await provider.waitForRequest()
+            recorder.expectRecorded(.began)
             task.cancel()
             await task.finish()
-            recorder.expectHeard(.cancelled(.cancelled), .completed)
-            try await request.ended()
+            recorder.expectRecorded(.cancelled(.cancelled), .completed)
+            try await request.waitUntilEnded()
         }
     }
 }

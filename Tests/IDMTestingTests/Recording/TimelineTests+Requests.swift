@@ -10,11 +10,11 @@ extension TimelineTests {
         for _ in 0..<50 {
             try await TestScope.run {
                 let log = Log()
-                await Timeline.expect(source: "a-(bc)-|", hears: "----([2c]|)") { source, _ in
+                await Timeline.expect(source: "a-(bc)-|", delivers: "----([2c]|)") { source, _ in
                     Self.twice(source, log).map { "\($0.1)" }
                 }
                 try #require(log.entries == ["1a", "2a", "1b", "2b", "1c", "2c"])
-                await Timeline.expect(source: "a-!", hears: "--(!|)") { source, _ in Self.twice(source, log) }
+                await Timeline.expect(source: "a-!", delivers: "--(!|)") { source, _ in Self.twice(source, log) }
             }
         }
     }
@@ -46,8 +46,8 @@ extension TimelineTests {
     @Test("A source sends a value to a request of the same tick")
     func requestsInATick() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "(!b)-c|", hears: "b-c|") { source, _ in source.fallback(to: source) }
-            await Timeline.expect(source: "(!b)-|", hears: "--([[\"b\", \"b\", \"b\"]]|)") { source, _ in
+            await Timeline.expect(source: "(!b)-c|", delivers: "b-c|") { source, _ in source.fallback(to: source) }
+            await Timeline.expect(source: "(!b)-|", delivers: "--([[\"b\", \"b\", \"b\"]]|)") { source, _ in
                 source.fallback(to: source).each(limit: 3).mapInput { (_: Void) in [(), (), ()] }
             }
         }
@@ -56,12 +56,12 @@ extension TimelineTests {
     @Test("A source sends no earlier value to a later request")
     func laterRequests() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "!-b-|", hears: "--b-|") { source, clock in
+            await Timeline.expect(source: "!-b-|", delivers: "--b-|") { source, clock in
                 source.retry(1, delay: .constant(Timeline.tick), clock: clock)
             }
-            await Timeline.expect(source: "!a!", hears: "-a(!|)") { source, clock in source.retry(1, clock: clock) }
-            await Timeline.expect(source: "a-|b-|", hears: "a--b-|") { source, _ in source.merged(with: source) }
-            await Timeline.expect(source: "ab-|c", hears: "ab") { source, clock in
+            await Timeline.expect(source: "!a!", delivers: "-a(!|)") { source, clock in source.retry(1, clock: clock) }
+            await Timeline.expect(source: "a-|b-|", delivers: "a--b-|") { source, _ in source.merged(with: source) }
+            await Timeline.expect(source: "ab-|c", delivers: "ab") { source, clock in
                 source.merged(with: source.delay(Timeline.tick * 4, clock: clock))
             }
         }
@@ -70,9 +70,9 @@ extension TimelineTests {
     @Test("A source that has ended sends no end to a later request")
     func requestsAfterTheEnd() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "a-|", hears: "a") { source, _ in source.merged(with: source) }
+            await Timeline.expect(source: "a-|", delivers: "a") { source, _ in source.merged(with: source) }
             // Heard again each time, the failure would have no end.
-            await Timeline.expect(source: "!", hears: "") { source, clock in
+            await Timeline.expect(source: "!", delivers: "") { source, clock in
                 source.retry(.max, delay: .constant(Timeline.tick), clock: clock)
             }
         }

@@ -8,49 +8,49 @@ struct TimelineTests {
     @Test("A timeline of .default runs all calls at once")
     func all() async throws {
         try await TestScope.run {
-            await Timeline.expect(executing: .default, taking: 3, calls: "ab-c", hears: "ab-(Ac)B-C")
-            await Timeline.expect(executing: .default, taking: 2, calls: "(ab)", hears: "(ab)-(AB)")
+            await Timeline.expect(executing: .default, taking: 3, calls: "ab-c", delivers: "ab-(Ac)B-C")
+            await Timeline.expect(executing: .default, taking: 2, calls: "(ab)", delivers: "(ab)-(AB)")
         }
     }
 
     @Test("A timeline of .only ignores calls while one runs")
     func only() async throws {
         try await TestScope.run {
-            await Timeline.expect(executing: .only, taking: 3, calls: "ab--c", hears: "a(?b)-Ac--C")
+            await Timeline.expect(executing: .only, taking: 3, calls: "ab--c", delivers: "a(?b)-Ac--C")
         }
     }
 
     @Test("A timeline of .queue runs one call at a time")
     func queue() async throws {
         try await TestScope.run {
-            await Timeline.expect(executing: .queue, taking: 2, calls: "abc", hears: "a-(Ab)-(Bc)-C")
+            await Timeline.expect(executing: .queue, taking: 2, calls: "abc", delivers: "a-(Ab)-(Bc)-C")
             await Timeline.expect(
-                executing: .queue(width: 2, limit: 1), taking: 2, calls: "(abcd)", hears: "(ab?d)-(AcB)-C")
+                executing: .queue(width: 2, limit: 1), taking: 2, calls: "(abcd)", delivers: "(ab?d)-(AcB)-C")
         }
     }
 
     @Test("A timeline of .latest supersedes calls, and debounces")
     func latest() async throws {
         try await TestScope.run {
-            await Timeline.expect(executing: .latest, taking: 3, calls: "a-b---c", hears: "a-(~ab)--Bc--C")
+            await Timeline.expect(executing: .latest, taking: 3, calls: "a-b---c", delivers: "a-(~ab)--Bc--C")
             await Timeline.expect(
-                executing: .latest(debounce: Timeline.tick * 2), calls: "ab----c", hears: "-(~a)-bB---cC")
+                executing: .latest(debounce: Timeline.tick * 2), calls: "ab----c", delivers: "-(~a)-bB---cC")
         }
     }
 
     @Test("A timeline shows failures")
     func failures() async throws {
         try await TestScope.run {
-            await Timeline.expect(executing: .queue, failing: "b", calls: "abc", hears: "a(Ab)(!bc)C")
+            await Timeline.expect(executing: .queue, failing: "b", calls: "abc", delivers: "a(Ab)(!bc)C")
         }
     }
 
     @Test("A timeline shows the values of a stream")
     func streams() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "a-b-|", hears: "A-B-|") { source, _ in source.map { $0.uppercased() } }
-            await Timeline.expect(source: "a-!", hears: "a-(!|)") { source, _ in source }
-            await Timeline.expect(source: "a-----|", hears: "a--(!|)") { source, clock in
+            await Timeline.expect(source: "a-b-|", delivers: "A-B-|") { source, _ in source.map { $0.uppercased() } }
+            await Timeline.expect(source: "a-!", delivers: "a-(!|)") { source, _ in source }
+            await Timeline.expect(source: "a-----|", delivers: "a--(!|)") { source, clock in
                 source.timeout(Timeline.tick * 3, clock: clock)
             }
         }
@@ -60,7 +60,7 @@ struct TimelineTests {
     func difference() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
-            await Timeline.expect(executing: .latest, taking: 3, calls: "a-b", hears: "a--A-B")
+            await Timeline.expect(executing: .latest, taking: 3, calls: "a-b", delivers: "a--A-B")
         }
         #expect(failures.map(\.place.line) == [line])
         #expect(
@@ -76,8 +76,8 @@ struct TimelineTests {
     @Test("A timeline rounds no tick down", arguments: [2365, 2369, 2373, 10_000])
     func farTicks(count: Int) async throws {
         try await TestScope.run {
-            let hears = "a" + String(repeating: "-", count: count - 1) + "A"
-            await Timeline.expect(executing: .default, taking: count, calls: "a", hears: hears)
+            let delivers = "a" + String(repeating: "-", count: count - 1) + "A"
+            await Timeline.expect(executing: .default, taking: count, calls: "a", delivers: delivers)
         }
     }
 
@@ -85,10 +85,10 @@ struct TimelineTests {
     func farAway() async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
-            await Timeline.expect(source: "a", hears: "a") { source, clock in
+            await Timeline.expect(source: "a", delivers: "a") { source, clock in
                 source.timeout(Timeline.tick * 10_000, clock: clock)
             }
-            await Timeline.expect(source: "a", hears: "a") { source, clock in
+            await Timeline.expect(source: "a", delivers: "a") { source, clock in
                 source.timeout(Timeline.tick * 41, clock: clock)
             }
         }
@@ -113,7 +113,7 @@ struct TimelineTests {
     @Test("A timeline has a tick at the longest duration")
     func lastTick() async throws {
         let failures = try await TestScope.failures {
-            await Timeline.expect(source: "a", hears: "") { source, clock in
+            await Timeline.expect(source: "a", delivers: "") { source, clock in
                 source
                     >>>> { (value: String) in
                         try await clock.sleep(for: .seconds(Int64.max))
@@ -130,7 +130,7 @@ struct TimelineTests {
     @Test("A timeline shows the end of the longest request")
     func longestRequest() async throws {
         let failures = try await TestScope.failures {
-            await Timeline.expect(executing: .default, taking: .max, calls: "a", hears: "a")
+            await Timeline.expect(executing: .default, taking: .max, calls: "a", delivers: "a")
         }
         let message = failures.first?.message ?? ""
         #expect(message.hasPrefix("The timelines differ in tick \(Int.max): expected -, and A came."))
@@ -139,9 +139,9 @@ struct TimelineTests {
     @Test(
         "A timeline that is too long, too short or different fails",
         arguments: ["a-A", "a", "-aA", "aAA", "(aA)", "aB"])
-    func mistakes(hears: String) async throws {
+    func mistakes(delivers: String) async throws {
         let failures = try await TestScope.failures {
-            await Timeline.expect(executing: .default, calls: "a", hears: hears)
+            await Timeline.expect(executing: .default, calls: "a", delivers: delivers)
         }
         #expect(failures.count == 1)
         #expect(failures.first?.message.hasPrefix("The timelines differ in tick ") == true)
@@ -157,7 +157,7 @@ struct TimelineTests {
     func faults(picture: String, fault: String) async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
-            await Timeline.expect(executing: .default, calls: "a", hears: picture)
+            await Timeline.expect(executing: .default, calls: "a", delivers: picture)
         }
         #expect(failures.map(\.summary) == ["\(line): The picture “\(picture)” has a “\(fault)” where none can be."])
     }
@@ -170,7 +170,7 @@ struct TimelineTests {
     func badSources(source: String, fault: String) async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
-            await Timeline.expect(source: source, hears: "") { source, _ in source }
+            await Timeline.expect(source: source, delivers: "") { source, _ in source }
         }
         #expect(failures.map(\.summary) == ["\(line): The picture “\(source)” has a “\(fault)” where none can be."])
     }
@@ -184,7 +184,7 @@ struct TimelineTests {
     func badCalls(calls: String, fault: String) async throws {
         let line = #line + 2
         let failures = try await TestScope.failures {
-            await Timeline.expect(executing: .default, calls: calls, hears: "")
+            await Timeline.expect(executing: .default, calls: calls, delivers: "")
         }
         #expect(failures.map(\.summary) == ["\(line): The picture “\(calls)” has a “\(fault)” where none can be."])
     }
@@ -192,10 +192,10 @@ struct TimelineTests {
     @Test("A timeline distinguishes one long value from several short values")
     func longValues() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "a|", hears: "[aa]|") { source, _ in source.map { $0 + $0 } }
+            await Timeline.expect(source: "a|", delivers: "[aa]|") { source, _ in source.map { $0 + $0 } }
         }
         let failures = try await TestScope.failures {
-            await Timeline.expect(source: "a|", hears: "(aa)|") { source, _ in source.map { $0 + $0 } }
+            await Timeline.expect(source: "a|", delivers: "(aa)|") { source, _ in source.map { $0 + $0 } }
         }
         #expect(failures.count == 1)
         #expect(failures.first?.message.contains("expected (aa), and [aa] came") == true)
@@ -204,7 +204,7 @@ struct TimelineTests {
     @Test("A timeline shows values with brackets of their own")
     func brackets() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "a(b[[c]])|", hears: "[[a]]([[b]][[[c]]])|") { source, _ in
+            await Timeline.expect(source: "a(b[[c]])|", delivers: "[[a]]([[b]][[[c]]])|") { source, _ in
                 source.map { [Word(description: $0)] }
             }
         }
@@ -213,13 +213,13 @@ struct TimelineTests {
     @Test("Brackets around a single character make no difference")
     func needlessBrackets() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "[a]|", hears: "[a]|") { source, _ in source }
-            await Timeline.expect(source: "[a]|", hears: "a|") { source, _ in source }
-            await Timeline.expect(source: "a|", hears: "[a]|") { source, _ in source }
-            await Timeline.expect(source: "[|]([-]a)|", hears: "[|]([-][a])|") { source, _ in source }
+            await Timeline.expect(source: "[a]|", delivers: "[a]|") { source, _ in source }
+            await Timeline.expect(source: "[a]|", delivers: "a|") { source, _ in source }
+            await Timeline.expect(source: "a|", delivers: "[a]|") { source, _ in source }
+            await Timeline.expect(source: "[|]([-]a)|", delivers: "[|]([-][a])|") { source, _ in source }
         }
         let failures = try await TestScope.failures {
-            await Timeline.expect(source: "|", hears: "[|]") { source, _ in source }
+            await Timeline.expect(source: "|", delivers: "[|]") { source, _ in source }
         }
         #expect(failures.count == 1)
     }
@@ -231,9 +231,9 @@ struct TimelineTests {
     @Test("Symbols after the end of a source change nothing")
     func afterTheEnd() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "a!--", hears: "a(!|)") { source, _ in source }
-            await Timeline.expect(source: "a!b", hears: "a(!|)") { source, _ in source }
-            await Timeline.expect(source: "(a|)b-", hears: "(a|)") { source, _ in source }
+            await Timeline.expect(source: "a!--", delivers: "a(!|)") { source, _ in source }
+            await Timeline.expect(source: "a!b", delivers: "a(!|)") { source, _ in source }
+            await Timeline.expect(source: "(a|)b-", delivers: "(a|)") { source, _ in source }
         }
     }
 
@@ -243,7 +243,7 @@ struct TimelineTests {
         let test = Task {
             try await TestScope.failures {
                 withUnsafeCurrentTask { $0?.cancel() }
-                await Timeline.expect(executing: .queue, taking: 2, calls: "ab", hears: "a-(Ab)-B")
+                await Timeline.expect(executing: .queue, taking: 2, calls: "ab", delivers: "a-(Ab)-B")
             }
         }
         #expect(
@@ -254,7 +254,7 @@ struct TimelineTests {
 
     @Test("Dashes at the end and spaces of a timeline make no difference")
     func looks() async throws {
-        try await TestScope.run { await Timeline.expect(executing: .default, calls: "a - - ", hears: "a A - - - -") }
+        try await TestScope.run { await Timeline.expect(executing: .default, calls: "a - - ", delivers: "a A - - - -") }
     }
 
     @Test("A timeline may have several lines")
@@ -266,22 +266,22 @@ struct TimelineTests {
                     abc
                     \t(de)
                     """,
-                hears: """
+                delivers: """
                     a-(Ab)-
                     (Bc)-(Cd)-(De)-E
                     """)
-            await Timeline.expect(source: "a\n-\r\nb|", hears: "a-b\n|") { source, _ in source }
+            await Timeline.expect(source: "a\n-\r\nb|", delivers: "a-b\n|") { source, _ in source }
         }
     }
 
     @Test("A line break in a value is escaped in failures")
     func valuesOfSeveralLines() async throws {
         try await TestScope.run {
-            await Timeline.expect(source: "[a\nb]-[\n]-|", hears: "[a\nb]-[\n]-|") { source, _ in source }
+            await Timeline.expect(source: "[a\nb]-[\n]-|", delivers: "[a\nb]-[\n]-|") { source, _ in source }
         }
         let failures = try await TestScope.failures {
-            await Timeline.expect(source: "-[a\n\tb]", hears: "-[a\\n\r\nb\u{2028}]") { source, _ in source }
-            await Timeline.expect(source: "[\n]", hears: "[ ]") { source, _ in source }
+            await Timeline.expect(source: "-[a\n\tb]", delivers: "-[a\\n\r\nb\u{2028}]") { source, _ in source }
+            await Timeline.expect(source: "[\n]", delivers: "[ ]") { source, _ in source }
         }
         #expect(
             failures.map(\.message) == [

@@ -15,7 +15,7 @@ struct LongestDurationTests {
             case .answer:
                 let provider = ControlledDataProvider<Int, Int>()
                 let task = Integrator(provider).prepareCall(1).call()
-                try await provider.nextRequest().answer(2, after: duration, on: clock)
+                try await provider.waitForRequest().answer(2, after: duration, on: clock)
                 #expect(try await task.value == 2)
             case .contract:
                 let limits = DataProviderContract.Limits(answer: duration, clock: clock)
@@ -40,7 +40,7 @@ struct LongestDurationTests {
 
     /// Records durations, and never sleeps.
     final class HastyClock: Clock {
-        private let noted = Watched<[Duration]>([])
+        private let noted = Observed<[Duration]>([])
 
         var sleeps: [Duration] { noted.value }
         var now: ManualClock.Instant { ManualClock.Instant(offset: .zero) }

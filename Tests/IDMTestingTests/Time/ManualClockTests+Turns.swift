@@ -104,7 +104,7 @@ extension ManualClockTests {
 
     @Test("No sleeper with a past deadline stays asleep")
     func lateSleepers() async throws {
-        let (clock, isOver) = (ManualClock(), Watched(false))
+        let (clock, isOver) = (ManualClock(), Observed(false))
         let step = Duration.nanoseconds(1)
         let sleepers = (0..<3).map { _ in
             Task { while !isOver.value { try? await clock.sleep(until: clock.now.advanced(by: step)) } }

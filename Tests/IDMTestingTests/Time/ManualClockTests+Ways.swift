@@ -21,7 +21,7 @@ extension ManualClockTests {
     func unaskedMembers(isCancelled: Bool) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         try await TestScope.run {
-            let others = Watched(0)
+            let others = Observed(0)
             let failing = ClosureDataProvider<Int, Int> { _ in throw Trouble.first }
             let other = ClosureDataProvider<Int, Int> { input in
                 others.change { $0 += 1 }
@@ -65,17 +65,17 @@ extension ManualClockTests {
     @MainActor
     func severalOnTheirWay(several: Several, ending: Ending) async throws {
         try await TestScope.run {
-            let (clock, provider) = (ManualClock(), ControlledDataProvider<Int, Int>(hearsCancel: false))
-            let passed = Watched(0)
+            let (clock, provider) = (ManualClock(), ControlledDataProvider<Int, Int>(reactsToCancel: false))
+            let passed = Observed(0)
             let answering = Task {
-                let first = try await provider.nextRequest()
+                let first = try await provider.waitForRequest()
                 await clock.rest()
                 let count = passed.value
                 if ending == .firstFails { first.fail(Trouble.first) } else { first.answer(1) }
                 if several == .eachAfterEach && ending == .firstFails { return }
                 // Once whoever waits has heard of that, and waits again: or it would wait for one end only.
                 try await passed.wait { $0 > count }
-                let second = try await provider.nextRequest()
+                let second = try await provider.waitForRequest()
                 await clock.rest()
                 if ending == .lastFails { second.fail(Trouble.first) } else { second.answer(2) }
             }

@@ -23,10 +23,10 @@ struct ManualClockTests {
                 let provider = ControlledDataProvider<Int, Int>()
                 let queue = Integrator(provider, executing: .queue)
                 let tasks = [queue.prepareCall(1).call(), queue.prepareCall(2).call()]
-                let first = try await provider.nextRequest()
+                let first = try await provider.waitForRequest()
                 let clock = ManualClock()
                 first.answer(1)
-                try await provider.nextRequest().answer(2)
+                try await provider.waitForRequest().answer(2)
                 for task in tasks { await task.finish() }
                 // It would wait for ever for one to depart that has arrived.
                 await clock.advance(by: .seconds(1))
@@ -35,7 +35,7 @@ struct ManualClockTests {
                 let provider = ControlledDataProvider<Int, Int>()
                 let task = Integrator(provider).prepareCall(1).call()
                 async let value = task.value
-                try await provider.nextRequest().answer(1)
+                try await provider.waitForRequest().answer(1)
                 _ = try await value
                 await ManualClock().advance(by: .seconds(1))
             }
@@ -51,7 +51,7 @@ struct ManualClockTests {
                 log.add("\(seconds) at \(clock.now.offset)")
             }
         }
-        try await clock.sleepers(3)
+        try await clock.waitForSleepers(3)
         #expect(clock.remaining == [.seconds(1), .seconds(2), .seconds(3)])
         await clock.advance(by: .seconds(1))
         try await sleepers[1].value
@@ -64,7 +64,7 @@ struct ManualClockTests {
         await clock.run()
         try await sleepers[0].value
         #expect(log.entries.count == 3)
-        try await clock.noSleepers()
+        try await clock.waitForNoSleepers()
     }
 
     @Test("Sleepers with equal deadlines wake in the order of arrival")
@@ -140,7 +140,7 @@ struct ManualClockTests {
     func sleepsInPlace() async throws {
         let (clock, elsewhere) = (ManualClock(), CountingExecutor())
         let sleeper = Task(executorPreference: elsewhere) { try await Self.sleepOnMain(clock) }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         // Its beginning, and nothing after that.
         #expect(elsewhere.jobCount == 1)
         await clock.advance(by: .seconds(1))
@@ -156,7 +156,7 @@ struct ManualClockTests {
     func cancelled() async throws {
         let clock = ManualClock()
         let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         sleeper.cancel()
         await #expect(throws: CancellationError.self) { try await sleeper.value }
         #expect(clock.remaining.isEmpty)
@@ -164,9 +164,9 @@ struct ManualClockTests {
 
     @Test("A task that is cancelled before doesn't sleep")
     func cancelledBefore() async throws {
-        let (clock, gate) = (ManualClock(), Watched(false))
+        let (clock, gate) = (ManualClock(), Observed(false))
         let sleeper = Task {
-            try? await gate.wait(deaf: true) { $0 }
+            try? await gate.wait(ignoringCancel: true) { $0 }
             try await clock.sleep(for: .seconds(1))
         }
         sleeper.cancel()
@@ -261,17 +261,17 @@ struct ManualClockTests {
         let integrator = Integrator(provider.delay(.seconds(1), clock: clock).timeout(.seconds(3), clock: clock))
         let desk = SlowDesk()
         desk.make(integrator.prepareCall(1), log)
-        try await desk.executor.waiting()
+        try await desk.executor.waitForJobs()
         // In one turn, and not in as many as there are awaits: the clock couldn't know when the last of them is over.
         desk.executor.runNext()
         #expect(clock.remaining == [.seconds(1), .seconds(3)])
-        let isOver = Watched(false)
+        let isOver = Observed(false)
         let advanced = Task {
             await clock.advance(by: .seconds(1))
             isOver.change { $0 = true }
         }
         // The clock asks the desk for a turn, and gets none.
-        try await desk.executor.waiting()
+        try await desk.executor.waitForJobs()
         #expect(!isOver.value && provider.requestCount == 0)
         if isCancelled { advanced.cancel() } else { desk.executor.open() }
         await advanced.value

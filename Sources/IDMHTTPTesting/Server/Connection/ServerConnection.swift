@@ -13,7 +13,7 @@ final class ServerConnection {
         case reading(Int)
         case writing(Data)
         /// Waits for a task. The number identifies a late one.
-        case task(Errand, number: Int)
+        case task(ServerJob, number: Int)
         /// Waits for the client to close.
         case farewell
         case over
@@ -22,8 +22,8 @@ final class ServerConnection {
     let socket: ServerSocket
     private let number: Int
     private let hub: ServerHub
-    private var conversation: Conversation
-    private var waiting = Waiting.reading(Conversation.blockLength)
+    private var conversation: HTTPConnection
+    private var waiting = Waiting.reading(HTTPConnection.blockLength)
     private var lastTask = 0
     /// The answer for the request that is being read.
     private var computing: (body: Body, route: Route<Request, Answer>)?
@@ -32,7 +32,7 @@ final class ServerConnection {
         self.number = number
         self.socket = socket
         self.hub = hub
-        conversation = Conversation(connection: number, bodyLimit: hub.bodyLimit)
+        conversation = HTTPConnection(connection: number, bodyLimit: hub.bodyLimit)
     }
 
     var isOver: Bool {
@@ -54,7 +54,7 @@ final class ServerConnection {
     // MARK: What happens
 
     func read() {
-        var limit = Conversation.blockLength
+        var limit = HTTPConnection.blockLength
         if case .reading(let most) = waiting { limit = most }
         switch socket.receive(limit) {
         case .nothing: return

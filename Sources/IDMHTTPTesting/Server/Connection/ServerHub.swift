@@ -20,17 +20,17 @@ final class ServerHub: Sendable {
         var isClosed = false
     }
 
-    let journal = Watched(LoopbackServer.Journal())
+    let journal = Observed(LoopbackServer.Journal())
     let bodyLimit: Int
     private let remembers: Bool
     private let routes = Locked(Routes<Request, Answer>())
     private let mail = Locked(Mail())
-    private let desk = RequestDesk<Request> { "\($0.method) \($0.target)" }
+    private let inbox = RequestInbox<Request> { "\($0.method) \($0.target)" }
     let pipe: WakePipe
     private let place: SourcePlace
     private let collector = FailureCollector.current
     private let executor = LibraryTask.executor
-    private let errands = ErrandQueue()
+    private let jobs = ServerJobQueue()
 
     init(place: SourcePlace, bodyLimit: Int, remembers: Bool) throws(LoopbackServer.StartFault) {
         self.place = place
@@ -49,10 +49,10 @@ final class ServerHub: Sendable {
             })
         // Nothing is bound on the thread. So tasks are started from this one, which has what is bound here: what fails
         // in them, and what a route expects, belongs to the test.
-        Task { [errands, executor] in await errands.run(preferring: executor) }
+        Task { [jobs, executor] in await jobs.run(preferring: executor) }
         let thread = Thread { [self] in
             serve(listener)
-            errands.finish()
+            jobs.finish()
             // The thread may hold the hub for a moment longer.
             _ = routes.withLock { $0.settle() }
             // Nobody wakes a pipe that is closed: its number may be another file's by then.
@@ -76,7 +76,7 @@ final class ServerHub: Sendable {
 
     /// Returns when the thread is over, and all tasks. Nothing is held then of what the routes use.
     func ended() async {
-        try? await journal.wait(deaf: true) { $0.isStopped && $0.runningTasks == 0 }
+        try? await journal.wait(ignoringCancel: true) { $0.isStopped && $0.runningTasks == 0 }
     }
 
     func verify() {
@@ -118,15 +118,15 @@ final class ServerHub: Sendable {
     // MARK: Tasks
 
     /// Starts a task whose end is posted to the thread.
-    func start(_ body: @escaping @Sendable () async -> Message?) -> Errand {
+    func start(_ body: @escaping @Sendable () async -> Message?) -> ServerJob {
         journal.change { $0.runningTasks += 1 }
         let once = Once(body)
-        let errand = Errand { [self] in
+        let job = ServerJob { [self] in
             await perform(once)
             journal.change { $0.runningTasks -= 1 }
         }
-        errands.add(errand)
-        return errand
+        jobs.add(job)
+        return job
     }
 
     /// Releases the body before it returns: leaks may be checked after the end of the task.
@@ -152,8 +152,8 @@ final class ServerHub: Sendable {
 
     // MARK: The journal
 
-    func nextRequest(at place: SourcePlace, within limit: Duration?) async throws -> Request {
-        try await desk.next(at: place, within: limit)
+    func waitForRequest(at place: SourcePlace, within limit: Duration?) async throws -> Request {
+        try await inbox.next(at: place, within: limit)
     }
 
     func wait(
@@ -175,7 +175,7 @@ final class ServerHub: Sendable {
             journal.requestCount += 1
             if remembers { journal.requests.append(request) }
         }
-        if remembers { desk.add(request) }
+        if remembers { inbox.add(request) }
     }
 
     func opened(_ connection: Int) {

@@ -18,7 +18,7 @@ struct CoalesceTests {
         let shared = requests(of: provider)
         let tasks = [1, 1, 2].map { shared.join($0, $0) }.map { share in Task { try await share.request(0) } }
         for _ in 0..<2 {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             if request.input == 1 { request.answer(10) } else { request.fail(Trouble.first) }
         }
 
@@ -37,8 +37,8 @@ struct CoalesceTests {
         let (first, second) = (shared.join(1, 1), shared.join(1, 1))
         let relaxed = Task(priority: .background) { try await Turns(early).request(first) }
         let urgent = Task(priority: .high) { try await Turns(late).request(second) }
-        try await early.waiting()
-        try await late.waiting()
+        try await early.waitForJobs()
+        try await late.waitForJobs()
         early.runNext()
         try await provider.isAsked.wait()
         if !isAtStart { late.runNext() }
@@ -117,10 +117,10 @@ struct CoalesceTests {
 
     @Test(arguments: [false, true])
     func `one cancelled caller ends at once and the others get the answer`(isDeaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
         let shared = requests(of: provider)
         let tasks = [shared.join(1, 1), shared.join(1, 1)].map { share in Task { try await share.request(0) } }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
 
         tasks[0].cancel()
 
@@ -132,17 +132,17 @@ struct CoalesceTests {
 
     @Test(arguments: [false, true])
     func `cancelling the last caller cancels the request, and a new one starts`(isDeaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
         let shared = requests(of: provider)
         let tasks = (0..<3).map { _ in shared.join(1, 1) }.map { share in Task { try await share.request(0) } }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
 
         for task in tasks { task.cancel() }
 
         for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         let next = Task { try await shared.join(1, 1).request(0) }
-        let second = try await provider.nextRequest()
+        let second = try await provider.waitForRequest()
         request.answer(1)
         second.answer(2)
         #expect(try await next.value == 2)
@@ -225,7 +225,7 @@ struct CoalesceTests {
         let shared = SharedRequests<Int, Int, Int>(provider: stream, closesWhenFinished: false)
         let early = shared.join(1, 0)
         let first = Task { await collect(early, 0).values }
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         // It has not started, and loses nothing.
         let silent = shared.join(1, 0)
@@ -248,9 +248,9 @@ struct CoalesceTests {
         do {
             let share = shared.join(1, 1)
             let task = Task { [share] in try await share.request(0) }
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             task.cancel()
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
             _ = await task.result
         }
         do { _ = shared.join(2, 2) }
@@ -263,7 +263,7 @@ struct CoalesceTests {
         let logs = [ProgressLog(), ProgressLog()]
         let shares = [shared.join(1, 1), shared.join(1, 1)]
         let first = Task { try await logs[0].reporter.ambient { try await shares[0].request(0) } }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.reporter?.report(fraction: 0.25)
         request.answer(1)
         _ = try await first.value

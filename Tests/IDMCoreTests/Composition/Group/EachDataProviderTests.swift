@@ -11,7 +11,7 @@ struct EachDataProviderTests {
     @Test func `the outputs are in the order of the inputs`() async throws {
         let task = Task { [provider] in try await provider.each().request([1, 2, 3]) }
         var requests: [ControlledRequest<Int, Int>] = []
-        for _ in 0..<3 { requests.append(try await provider.nextRequest()) }
+        for _ in 0..<3 { requests.append(try await provider.waitForRequest()) }
 
         for request in requests.reversed() { request.answer(request.input * 10) }
 
@@ -23,7 +23,7 @@ struct EachDataProviderTests {
         let task = Task { [provider] in try await provider.each(limit: limit).request([0, 1, 2, 3]) }
         var (running, counts): ([ControlledRequest<Int, Int>], [Int]) = ([], [])
         for _ in 0..<4 {
-            running.append(try await provider.nextRequest())
+            running.append(try await provider.waitForRequest())
             guard running.count == expected else { continue }
             counts.append(provider.requestCount)
             let oldest = running.removeFirst()
@@ -37,11 +37,11 @@ struct EachDataProviderTests {
 
     @Test func `a failure cancels running requests and prevents further ones`() async throws {
         let task = Task { [provider] in try await provider.each(limit: 2).request([0, 1, 2, 3]) }
-        let (one, two) = (try await provider.nextRequest(), try await provider.nextRequest())
+        let (one, two) = (try await provider.waitForRequest(), try await provider.waitForRequest())
 
         one.fail(Trouble.first)
 
-        try await two.cancelled()
+        try await two.waitUntilCancelled()
         await #expect(throws: Trouble.first) { try await task.value }
         #expect(provider.requestCount == 2)
     }
@@ -65,11 +65,11 @@ struct EachDataProviderTests {
 
     @Test func `a cancel cancels every request`() async throws {
         let task = Task { [provider] in try await provider.each().request([0, 1]) }
-        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        let requests = [try await provider.waitForRequest(), try await provider.waitForRequest()]
 
         task.cancel()
 
-        for request in requests { try await request.cancelled() }
+        for request in requests { try await request.waitUntilCancelled() }
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 

@@ -19,7 +19,7 @@ struct GroupDataProviderTests {
 
     @Test func `a group runs all members at the same time`() async throws {
         let task = Task { [first, second] in try await (first >><< second).request((1, 2)) }
-        let (one, two) = (try await first.nextRequest(), try await second.nextRequest())
+        let (one, two) = (try await first.waitForRequest(), try await second.waitForRequest())
 
         two.answer(two.input * 10)
         one.answer(one.input * 10)
@@ -28,14 +28,14 @@ struct GroupDataProviderTests {
     }
 
     @Test func `a failed group cancels the others and throws once they have ended`() async throws {
-        let (log, clock, deaf) = (Log(), ManualClock(), ControlledDataProvider<Int, Int>(hearsCancel: false))
+        let (log, clock, deaf) = (Log(), ManualClock(), ControlledDataProvider<Int, Int>(reactsToCancel: false))
         let task = Task(executorPreference: clock.executor) { [first] in
             defer { log.add("group") }
             return try await (first >><< deaf).request((1, 2))
         }
-        let (one, two) = (try await first.nextRequest(), try await deaf.nextRequest())
+        let (one, two) = (try await first.waitForRequest(), try await deaf.waitForRequest())
         one.fail(Trouble.first)
-        try await two.cancelled()
+        try await two.waitUntilCancelled()
         await clock.run()
         log.add("second")
         two.answer(1)
@@ -87,12 +87,12 @@ struct GroupDataProviderTests {
                 _ = try await (split >>>> inner).request(1)
             }
         }
-        let (one, two) = (try await first.nextRequest(), try await second.nextRequest())
+        let (one, two) = (try await first.waitForRequest(), try await second.waitForRequest())
 
         task.cancel()
 
-        try await one.cancelled()
-        try await two.cancelled()
+        try await one.waitUntilCancelled()
+        try await two.waitUntilCancelled()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(behind.count == 0)
     }
@@ -123,7 +123,7 @@ struct GroupDataProviderTests {
     @Test func `a collecting group returns the result of every member`() async throws {
         let group = (Failing(Trouble.first) >><< first >><< Failing(CancellationError())).collectingResults()
         let task = Task { try await group.request((1, 2, 3)) }
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         request.answer(5)
 
         let results = try await task.value

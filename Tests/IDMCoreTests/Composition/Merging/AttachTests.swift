@@ -15,20 +15,20 @@ struct AttachTests {
 
         _ = try? await base.attached(side).request(2)
 
-        let request = try await side.nextRequest()
+        let request = try await side.waitForRequest()
         #expect(request.input == 2 && !request.isCancelled)
         request.fail(Trouble.first)
-        try await request.ended()
+        try await request.waitUntilEnded()
     }
 
     @Test func `a cancelled request cancels its side provider`() async throws {
         let task = Task { [main, side] in try await main.attached(side).request(2) }
-        let (one, two) = (try await main.nextRequest(), try await side.nextRequest())
+        let (one, two) = (try await main.waitForRequest(), try await side.waitForRequest())
 
         task.cancel()
 
-        try await one.cancelled()
-        try await two.cancelled()
+        try await one.waitUntilCancelled()
+        try await two.waitUntilCancelled()
     }
 
     private static let compositions:
@@ -51,11 +51,11 @@ struct AttachTests {
     func `a composition cancelled after the base has answered cancels the side provider`(index: Int) async throws {
         let provider = Self.compositions[index].compose(Echo<Int>().attached(side), main)
         let task = Task { try await provider.request(2) }
-        let (next, request) = (try await main.nextRequest(), try await side.nextRequest())
+        let (next, request) = (try await main.waitForRequest(), try await side.waitForRequest())
 
         task.cancel()
 
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         next.answer(1)
         _ = await task.result
     }
@@ -64,7 +64,7 @@ struct AttachTests {
     func `leaving a stream before its end cancels the side provider`(ends: Bool) async throws {
         var values: ProviderValues<Int>.Iterator? = Listed(1, 2).attached(side).values(for: 0).makeAsyncIterator()
         _ = try await values?.next()
-        let request = try await side.nextRequest()
+        let request = try await side.waitForRequest()
         if ends { while try await values?.next() != nil {} }
 
         values = nil
@@ -76,17 +76,17 @@ struct AttachTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         var task: IntegrationTask<Int>?
         task = Integrator(stream.attached(side)).prepareCall(1).onSuccess { _ in task?.cancel() }.call()
-        let (request, sideRequest) = (try await stream.nextRequest(), try await side.nextRequest())
+        let (request, sideRequest) = (try await stream.waitForRequest(), try await side.waitForRequest())
         request.send(1)
         await task?.finish()
 
-        try await sideRequest.cancelled()
+        try await sideRequest.waitUntilCancelled()
     }
 
     @Test func `a side provider reports no progress`() async throws {
         let log = ProgressLog()
         _ = try await log.reporter.ambient { [side] in try await Doubler().attached(side).request(1) }
 
-        #expect(try await side.nextRequest().reporter == nil && log.fractions.isEmpty)
+        #expect(try await side.waitForRequest().reporter == nil && log.fractions.isEmpty)
     }
 }

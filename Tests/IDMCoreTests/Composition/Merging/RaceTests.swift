@@ -8,14 +8,14 @@ import Testing
 struct RaceTests {
     @Test(arguments: [0, 1], [false, true])
     func `the first success wins and the loser is cancelled`(winner: Int, isDeaf: Bool) async throws {
-        let racers = (0..<2).map { _ in ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf) }
+        let racers = (0..<2).map { _ in ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf) }
         let task = Task { try await racers[0].race(with: racers[1]).request(1) }
-        let requests = [try await racers[0].nextRequest(), try await racers[1].nextRequest()]
+        let requests = [try await racers[0].waitForRequest(), try await racers[1].waitForRequest()]
 
         requests[winner].answer(winner)
 
         #expect(try await task.value == winner)
-        try await requests[1 - winner].cancelled()
+        try await requests[1 - winner].waitUntilCancelled()
         requests[1 - winner].answer(7)
     }
 
@@ -23,7 +23,7 @@ struct RaceTests {
     func `a race of two failures throws the last error`(last: Int) async throws {
         let (clock, racers) = (ManualClock(), (0..<2).map { _ in ControlledDataProvider<Int, Int>() })
         let task = Task(executorPreference: clock.executor) { try await racers[0].race(with: racers[1]).request(1) }
-        let requests = [try await racers[0].nextRequest(), try await racers[1].nextRequest()]
+        let requests = [try await racers[0].waitForRequest(), try await racers[1].waitForRequest()]
 
         requests[1 - last].fail(Trouble.first)
         await clock.run()
@@ -34,15 +34,15 @@ struct RaceTests {
 
     @Test(arguments: [false, true])
     func `a cancelled race cancels both and ends at once`(isDeaf: Bool) async throws {
-        let racers = (0..<2).map { _ in ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf) }
+        let racers = (0..<2).map { _ in ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf) }
         let task = Task { try await racers[0].race(with: racers[1]).request(1) }
-        let requests = [try await racers[0].nextRequest(), try await racers[1].nextRequest()]
+        let requests = [try await racers[0].waitForRequest(), try await racers[1].waitForRequest()]
 
         task.cancel()
 
         await #expect(throws: CancellationError.self) { try await task.value }
         for request in requests {
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
             request.answer(1)
         }
     }

@@ -23,7 +23,7 @@ struct RetryTests {
         let task = Task { try await provider.retry(3, delay: delay, clock: clock).request(1) }
 
         for (index, seconds) in [1, 3, 5].enumerated() {
-            try await clock.sleepers(1)
+            try await clock.waitForSleepers(1)
             #expect(clock.remaining == [.seconds(seconds)] && provider.count == index + 1)
             await clock.advance(by: .seconds(seconds))
         }
@@ -33,7 +33,7 @@ struct RetryTests {
     @Test func `a cancel during the delay ends the request at once`() async throws {
         let (clock, provider) = (ManualClock(), FailingAtFirst(.max))
         let task = Task { try await provider.retry(3, delay: .constant(.seconds(1)), clock: clock).request(1) }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
 
         task.cancel()
 
@@ -43,11 +43,11 @@ struct RetryTests {
 
     @Test(arguments: ["retry", "fallback"])
     func `a cancelled task neither retries nor falls back`(way: String) async throws {
-        let (provider, other) = (ControlledDataProvider<Int, Int>(hearsCancel: false), FailingAtFirst(0))
+        let (provider, other) = (ControlledDataProvider<Int, Int>(reactsToCancel: false), FailingAtFirst(0))
         let task = Task {
             try await way == "retry" ? provider.retry(3).request(1) : provider.fallback(to: other).request(1)
         }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.cancel()
         request.fail(Trouble.first)
 

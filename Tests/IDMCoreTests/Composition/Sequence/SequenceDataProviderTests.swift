@@ -51,7 +51,7 @@ struct SequenceDataProviderTests {
         // More requests than there are threads.
         let tasks = (0..<200).map { _ in Task { try await deep.request(0) } }
         var requests: [ControlledRequest<Int, Int>] = []
-        for _ in tasks { requests.append(try await gate.nextRequest()) }
+        for _ in tasks { requests.append(try await gate.waitForRequest()) }
 
         let unrelated = try await Task { try await (Doubler() >>>> Doubler()).request(1) }.value
         for request in requests { request.answer(0) }

@@ -9,7 +9,7 @@ struct ClockPauseTests {
     func manualClock() async throws {
         let clock = ManualClock()
         async let sleep: Void = clock.sleepInSteps(until: clock.now.advanced(by: .seconds(600)))
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         #expect(clock.remaining == [.seconds(600)])
         await clock.advance(by: .seconds(600))
         try await sleep

@@ -38,7 +38,7 @@ struct LateAnswerTests {
     private struct Stuck: Clock {
         let isTaken: DispatchSemaphore
         /// True once the answer has been read while the thread was blocked.
-        let hasHeldUp = Watched<Bool?>(nil)
+        let hasHeldUp = Observed<Bool?>(nil)
         let minimumResolution = Duration.zero
 
         var now: ContinuousClock.Instant { ContinuousClock.now }
@@ -74,7 +74,7 @@ struct LateAnswerTests {
 private func waitForCancel(_ action: @Sendable () -> Void) async {
     let isCancelled = Signal()
     await withTaskCancellationHandler {
-        await isCancelled.waitDeaf()
+        await isCancelled.waitIgnoringCancel()
     } onCancel: {
         isCancelled.open()
         action()

@@ -18,42 +18,42 @@ struct TimeoutTests {
     @Test func `an answer in time is returned and stops the timer`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = start(provider)
-        let request = try await provider.nextRequest()
-        try await clock.sleepers(1)
+        let request = try await provider.waitForRequest()
+        try await clock.waitForSleepers(1)
 
         request.answer(5)
 
         #expect(try await task.value == 5)
-        try await clock.noSleepers()
+        try await clock.waitForNoSleepers()
     }
 
     @Test(arguments: [false, true])
     func `a late provider is cancelled and the request fails at its time`(isDeaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
         let task = start(provider)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         await clock.advance(by: .seconds(1) - .nanoseconds(1))
         #expect(!request.isCancelled)
 
         await clock.advance(by: .nanoseconds(1))
 
         await #expect(throws: expired) { try await task.value }
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         request.answer(1)
     }
 
     @Test(arguments: [false, true])
     func `a cancel ends the request at once and stops the timer`(isDeaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
         let task = start(provider)
-        let request = try await provider.nextRequest()
-        try await clock.sleepers(1)
+        let request = try await provider.waitForRequest()
+        try await clock.waitForSleepers(1)
 
         task.cancel()
 
         await #expect(throws: CancellationError.self) { try await task.value }
-        try await request.cancelled()
-        try await clock.noSleepers()
+        try await request.waitUntilCancelled()
+        try await clock.waitForNoSleepers()
         request.answer(1)
     }
 
@@ -67,15 +67,15 @@ struct TimeoutTests {
             var values = stream.timeout(.seconds(1), clock: clock).values(for: 0).makeAsyncIterator()
             while let value = try await values.next() { log.add("\(value)") }
         }
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         try await log.count(reaches: 1)
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
 
         await clock.advance(by: .seconds(1))
 
         await #expect(throws: expired) { try await task.value }
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
     }
 
     @Test func `leaving the values cancels the provider and the timer`() async throws {
@@ -84,19 +84,19 @@ struct TimeoutTests {
             var values = stream.timeout(.seconds(1), clock: clock).values(for: 0).makeAsyncIterator()
             return try await values.next()
         }
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
 
         request.send(1)
 
         #expect(try await task.value == 1)
-        try await request.cancelled()
-        try await clock.noSleepers()
+        try await request.waitUntilCancelled()
+        try await clock.waitForNoSleepers()
     }
 
     @Test func `the provider's progress is reported`() async throws {
         let (log, provider) = (ProgressLog(), ControlledDataProvider<Int, Int>())
         let task = Task { try await log.reporter.ambient { try await provider.timeout(.seconds(600)).request(1) } }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
 
         request.reporter?.report(fraction: 0.5)
         request.answer(1)
@@ -114,7 +114,7 @@ struct DelayTests {
         let task = Task(executorPreference: clock.executor) {
             try await provider.delay(.seconds(2), clock: clock).request(1)
         }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         if isCancelled { task.cancel() }
         await clock.advance(by: .seconds(2) - .nanoseconds(1))
         let countBefore = provider.count
@@ -128,7 +128,7 @@ struct DelayTests {
     @Test func `only the first value of a stream is delayed`() async throws {
         let clock = ManualClock()
         let task = Task { await collect(Listed(1, 2).delay(.seconds(1), clock: clock), 0).values }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
 
         await clock.advance(by: .seconds(1))
 

@@ -15,7 +15,7 @@ struct AfterTests {
     func order(fails: Bool) async throws {
         let other = Integrator(first).prepareCall(1).onCompletion { [log] in log.add("other") }
         let task = Integrator(Echo<Int>()).prepareCall(2).recorded(in: log).after(other).call()
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         #expect(log.entries == [])
         if fails { request.fail(Trouble.first) } else { request.answer(1) }
         await task.finish()
@@ -27,7 +27,7 @@ struct AfterTests {
         let busy = Integrator(first, executing: .only)
         let running = busy.prepareCall(1).call()
         await recorder.call(Integrator(Echo<Int>()).prepareCall(2).after(busy.prepareCall(3))).finish()
-        recorder.expectHeard(.began, .succeeded(2), .completed)
+        recorder.expectRecorded(.began, .succeeded(2), .completed)
         running.cancel()
         await running.finish()
     }
@@ -36,24 +36,24 @@ struct AfterTests {
     func several() async throws {
         let (one, two) = (Integrator(first).prepareCall(1), Integrator(second).prepareCall(2))
         let task = recorder.call(Integrator(Echo<Int>()).prepareCall(3).after(one).after(two))
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         #expect(second.requestCount == 0)
         request.answer(1)
-        try await second.nextRequest().answer(2)
+        try await second.waitForRequest().answer(2)
         await task.finish()
-        recorder.expectHeard(.began, .succeeded(3), .completed)
+        recorder.expectRecorded(.began, .succeeded(3), .completed)
     }
 
     @Test("It is admitted only then")
     func admission() async throws {
         let integrator = Integrator(second, executing: .only)
         let task = recorder.call(integrator.prepareCall(1).after(Integrator(first).prepareCall(0)))
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         let other = integrator.prepareCall(2).call()
-        _ = try await second.nextRequest()
+        _ = try await second.waitForRequest()
         request.answer(0)
         await task.finish()
-        recorder.expectHeard(.cancelled(.ignored))
+        recorder.expectRecorded(.cancelled(.ignored))
         other.cancel()
         await other.finish()
     }
@@ -62,9 +62,9 @@ struct AfterTests {
     func cancel() async throws {
         let other = Integrator(first).prepareCall(1).recorded(in: log, as: "other")
         let task = Integrator(second).prepareCall(2).recorded(in: log, as: "this").after(other).call()
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await task.finish()
         #expect(log.entries(of: "other") == ["begin", "cancel cancelled", "completion"])
         #expect(log.entries(of: "this") == ["cancel cancelled"])
@@ -76,7 +76,7 @@ struct AfterTests {
         let other = Integrator(first).prepareCall(1).recorded(in: log, as: "other")
         let integrator = Integrator(second)
         let task = integrator.prepareCall(2).recorded(in: log, as: "this").after(other).call()
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         integrator.cancel()
         try await log.contains("this: cancel cancelled")
         request.answer(1)
@@ -88,11 +88,11 @@ struct AfterTests {
     @Test("After a run that was started elsewhere: a cancel leaves that one alone")
     func afterATask() async throws {
         let other = Integrator(first).prepareCall(1).call()
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         let task = recorder.call(Integrator(second).prepareCall(2).after(other))
         task.cancel()
         await task.finish()
-        recorder.expectHeard(.cancelled(.cancelled))
+        recorder.expectRecorded(.cancelled(.cancelled))
         #expect(!request.isCancelled)
         request.answer(1)
         #expect(await other.outcome == .success(1))
@@ -103,7 +103,7 @@ struct AfterTests {
         let other = Integrator(Echo<Int>()).prepareCall(1).call()
         await other.finish()
         await recorder.call(Integrator(Echo<Int>()).prepareCall(2).after(other)).finish()
-        recorder.expectHeard(.began, .succeeded(2), .completed)
+        recorder.expectRecorded(.began, .succeeded(2), .completed)
     }
 
     @Test("A cancel after it has started leaves alone what is chained to the other, which has run")
@@ -112,10 +112,10 @@ struct AfterTests {
         let other = Integrator(Echo<Int>()).prepareCall(1)
             .nextSuccess(Integrator(chained).prepareCall(3).recorded(in: log, as: "chained"))
         let task = Integrator(second).prepareCall(2).recorded(in: log, as: "this").after(other).call()
-        let request = try await second.nextRequest()
-        let chainedRequest = try await chained.nextRequest()
+        let request = try await second.waitForRequest()
+        let chainedRequest = try await chained.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         #expect(!chainedRequest.isCancelled)
         chainedRequest.answer(3)
         await task.finish()
@@ -129,10 +129,10 @@ struct AfterTests {
         let one = Integrator(Echo<Int>()).prepareCall(1).nextCompletion(Integrator(chained).prepareCall(4))
         let two = Integrator(second).prepareCall(2).recorded(in: log, as: "two")
         let task = Integrator(first).prepareCall(3).recorded(in: log, as: "this").after(one).after(two).call()
-        let request = try await second.nextRequest()
-        let chainedRequest = try await chained.nextRequest()
+        let request = try await second.waitForRequest()
+        let chainedRequest = try await chained.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         #expect(!chainedRequest.isCancelled)
         chainedRequest.answer(4)
         await task.finish()
@@ -144,10 +144,10 @@ struct AfterTests {
     func cancelLater() async throws {
         let task = recorder.call(
             Integrator(second).prepareCall(2).after(Integrator(Echo<Int>()).prepareCall(1)))
-        let request = try await second.nextRequest()
+        let request = try await second.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await task.finish()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 struct CallForOperationsTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
-    private let made = Watched<IntegrationTask<any Sendable>?>(nil)
+    private let made = Observed<IntegrationTask<any Sendable>?>(nil)
 
     /// Starts a call, and keeps its task before the first event.
     private func start(_ call: IntegrationCall<Int>) -> IntegrationTask<any Sendable> {
@@ -20,7 +20,7 @@ struct CallForOperationsTests {
     func `a rejected call delivers its reason alone and takes no place`(type: ExecutingType) async throws {
         let users = Integrator(provider, executing: type)
         let running = users.prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
 
         let outcome = await users.prepareCall(2).recorded(in: log).reject(.cancelled).outcome
         request.answer(3)
@@ -50,7 +50,7 @@ struct CallForOperationsTests {
         let next = Integrator(provider).prepareCall(2)
         let task = start(Integrator(Echo<Int>()).prepareCall(1).nextSuccess(next).recorded(in: log))
         task.whenFinished { log.add("finished") }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.whenAllFinished { log.add("all finished") }
         try await log.contains("finished")
 
@@ -66,7 +66,7 @@ struct CallForOperationsTests {
     @Test func `unchainedOutcome is set once a call without a chain has ended`() async throws {
         let task = start(Integrator(provider).prepareCall(1))
         let before = task.unchainedOutcome
-        try await provider.nextRequest().answer(3)
+        try await provider.waitForRequest().answer(3)
         await task.finish()
 
         #expect(before == nil)
@@ -87,7 +87,7 @@ struct CallForOperationsTests {
         #expect(kept == nil)
 
         let task = call.call(isolation: nil)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         request.answer(3)
         await task.finish()
 
@@ -104,7 +104,7 @@ struct CallForOperationsTests {
             let call = isObserved ? plain.onSuccess { log.add("value \($0)") } : plain
             let task = control.bind { start(call) }
             task.whenFinished { log.add("finished") }
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(request.pauseControl === control)
 
             control.pause()

@@ -28,7 +28,7 @@ struct ChainingTests {
         let task = integrator.prepareCall(1)
             .nextSuccess(next("success")).nextError(next("error")).nextCompletion(next("completion"))
             .call()
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         if byTask { task.cancel() } else { integrator.cancel() }
         await task.finish()
         #expect(log.entries == ["completion"])
@@ -99,7 +99,7 @@ struct ChainingTests {
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).recorded(in: log).nextSuccess(next("next")).call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         for value in 1...3 { request.send(value) }
         request.finish()
         await task.finish()
@@ -110,7 +110,7 @@ struct ChainingTests {
     func failingStream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1).nextSuccess(next("success")).nextError(next("error")).call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.fail(Trouble.first)
         await task.finish()
@@ -133,7 +133,7 @@ struct ChainingTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = Integrator(stream).prepareCall(1)
             .forwardSuccess(to: Integrator(Echo<Int>())) { [log] in $0.recorded(in: log) }.call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         for value in 1...3 { request.send(value) }
         request.finish()
         await task.finish()
@@ -179,7 +179,7 @@ struct ChainingTests {
     func thenRecallAfterCancel() async throws {
         let server = Integrator(Echo<Int>())
         let task = Integrator(provider).prepareCall(1).recorded(in: log).thenRecall(with: server, 2).call()
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         task.cancel()
         await task.finish()
         #expect(log.entries == ["begin", "cancel cancelled", "completion"])
@@ -192,9 +192,9 @@ struct ChainingTests {
         let third = next("third")
         let second = Integrator(provider).prepareCall(2).recorded(in: log).nextSuccess(third)
         let task = Integrator(Echo<Int>()).prepareCall(1).nextSuccess(second).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await task.finish()
         #expect(log.entries == ["begin", "cancel cancelled", "completion"])
         #expect(await task.outcome == .success(1))
@@ -203,7 +203,7 @@ struct ChainingTests {
     @Test("Between the word that decides the end and the outcome, a cancel cuts the chain as it does after that")
     func cancelAsTheEndIsDecided() async throws {
         let call = Integrator(provider).prepareCall(1).call().execution
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         _ = call.scheduler.deliver(call.id) { $0.commit(isFinal: true) }
         call.cancelChain(isolation: nil)
         let state = (call.call.isChainCut, call.call.isCancelled)
@@ -216,7 +216,7 @@ struct ChainingTests {
         let provider = ControlledDataProvider<Int, Int>()
         let task = Integrator(provider).prepareCall(1).onSuccess { _ in }
             .nextSuccess(Integrator(ControlledDataProvider<Int, Int>()).prepareCall(2)).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         async let answered: Void = Task { request.answer(1) }.value
         async let cancelled: Void = Task { task.cancel() }.value
         _ = await (answered, cancelled)
@@ -230,7 +230,7 @@ struct ChainingTests {
     func cancelInCompletion() async throws {
         var task: IntegrationTask<Int>?
         task = Integrator(provider).prepareCall(1).onCompletion { task?.cancel() }.nextCompletion(next("next")).call()
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         await task?.finish()
         #expect(log.entries == [])
     }

@@ -49,7 +49,7 @@ struct IntegrationEventsTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let call = Integrator(stream).prepareCall(1)
         async let heard = lines(call)
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         for value in 1...3 { request.send(value) }
         request.fail(Trouble.first)
         #expect(await heard == ["begin", "success 1", "success 2", "success 3", "error first", "completion"])
@@ -62,7 +62,7 @@ struct IntegrationEventsTests {
         var iterator = events.makeAsyncIterator()
         // Whatever is made before this has the place.
         let task = integrator.prepareCall(2).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 2)
         let first = await iterator.next()
         #expect(first.map(line) == "cancel ignored")
@@ -96,9 +96,9 @@ struct IntegrationEventsTests {
     func cancelled() async throws {
         let call = Integrator(provider).prepareCall(1)
         let loop = Task { await lines(call) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         loop.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         #expect(await loop.value == ["begin", "cancel cancelled", "completion"])
     }
 
@@ -119,7 +119,7 @@ struct IntegrationEventsTests {
         let call = Integrator(stream).prepareCall(1).recorded(in: log)
         var iterator = call.events().makeAsyncIterator()
         #expect(await iterator.next().map(line) == "begin")
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         for value in 1...100 { request.send(value) }
         request.finish()
         try await log.contains("completion")
@@ -135,7 +135,7 @@ struct IntegrationEventsTests {
         let next = Integrator(provider).prepareCall(2).recorded(in: log)
         let first = Integrator(Echo<Int>()).prepareCall(1).nextSuccess(next)
         #expect(await lines(first) == ["begin", "success 1", "completion"])
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         try await log.contains("completion")
         #expect(log.entries == ["begin", "success 2", "completion"])
     }
@@ -150,7 +150,7 @@ struct IntegrationEventsTests {
         }
         // The completion is still to be heard.
         stage.executor.open()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
     }
 
     @Test("The call's own handlers run before each event")

@@ -14,7 +14,7 @@ struct IntegrationTaskTests {
     @Test("value is what the provider answered")
     func value() async throws {
         let task = Integrator(provider).prepareCall(1).call()
-        try await provider.nextRequest().answer(7)
+        try await provider.waitForRequest().answer(7)
         #expect(try await task.value == 7)
         #expect(try await task.value == 7)
         #expect(await task.outcome == .success(7))
@@ -68,7 +68,7 @@ struct IntegrationTaskTests {
         let waiting = (0..<20).map { index in
             Task { index % 2 == 0 ? try? await task.value : await task.outcome.value }
         }
-        try await provider.nextRequest().answer(3)
+        try await provider.waitForRequest().answer(3)
         for waiter in waiting { #expect(await waiter.value == 3) }
     }
 
@@ -77,7 +77,7 @@ struct IntegrationTaskTests {
     @Test("value throws CancellationError if the awaiting task is cancelled, and the run goes on")
     func awaitingTaskCancelled() async throws {
         let task = Integrator(provider).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let awaiting = Task { try await task.value }
         awaiting.cancel()
         await #expect(throws: CancellationError.self) { try await awaiting.value }
@@ -114,7 +114,7 @@ struct IntegrationTaskTests {
 
     @Test("A value isn't for one who was cancelled while it was made in the same turn", arguments: [false, true])
     func cancelledInTurn(isOnMain: Bool) async throws {
-        let awaiting = Watched<Task<Int, any Error>?>(nil)
+        let awaiting = Observed<Task<Int, any Error>?>(nil)
         let isKept = Signal()
         let integrator = Integrator(
             ClosureDataProvider<Int, Int> { number in
@@ -140,7 +140,7 @@ struct IntegrationTaskTests {
     @Test("outcome and finish return at once when the awaiting task is cancelled, and the call continues")
     func awaitingIsCancelled() async throws {
         let task = Integrator(provider).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let outcome = Task { await task.outcome }
         let finish = Task { await task.finish() }
         outcome.cancel()
@@ -156,13 +156,13 @@ struct IntegrationTaskTests {
 
     @Test("request throws CancellationError if and only if the awaiting task was cancelled", arguments: [false, true])
     func requestCancelled(isDeaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
         let integrator = Integrator(provider)
         let awaiting = Task { try await integrator.request(1) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         awaiting.cancel()
         await #expect(throws: CancellationError.self) { try await awaiting.value }
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         request.answer(1)
     }
 
@@ -170,7 +170,7 @@ struct IntegrationTaskTests {
     func requestOfACancelledIntegrator() async throws {
         let integrator = Integrator(provider)
         let awaiting = Task { try await integrator.request(1) }
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         integrator.cancel()
         try await expectReason(.cancelled) { try await awaiting.value }
     }
@@ -224,7 +224,7 @@ struct IntegrationTaskTests {
         let stage = Stage()
         let call = Integrator(Echo<Int>()).prepareCall(1).onSuccess { _ in }
         let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }.call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         #expect(try await task.value == 1)
         let finish: @Sendable () async -> Void = { [log] in
             await task.finish()
@@ -247,7 +247,7 @@ struct IntegrationTaskTests {
         let third = Integrator(Echo<Int>()).prepareCall(3).recorded(in: log)
         let second = Integrator(provider).prepareCall(2).nextSuccess(third)
         let task = Integrator(Echo<Int>()).prepareCall(1).nextSuccess(second).call()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         await task.finish()
         #expect(log.entries == ["begin", "success 3", "completion"])
     }
@@ -285,10 +285,10 @@ struct IntegrationTaskTests {
     func dropped() async throws {
         let integrator = Integrator(provider)
         // Not recorded as a call: of such a one the recorder holds the integrator.
-        recorder.hear(integrator)
+        recorder.record(integrator)
         integrator.prepareCall(1).recorded(in: log).call()
-        try await provider.nextRequest().answer(1)
-        try await recorder.expect(.began, .succeeded(1), .completed)
+        try await provider.waitForRequest().answer(1)
+        try await recorder.waitForEvents(.began, .succeeded(1), .completed)
         try await log.contains("completion")
         #expect(log.entries == ["begin", "success 1", "completion"])
         withExtendedLifetime(integrator) {}
@@ -301,7 +301,7 @@ struct IntegrationTaskTests {
         async let outcomes = calls.callAll()
         var requests: [Int: ControlledRequest<Int, Int>] = [:]
         for _ in calls {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             requests[request.input] = request
         }
         requests[3]?.answer(30)
@@ -347,7 +347,7 @@ struct IntegrationTaskTests {
         let integrator = Integrator(provider)
         let calls = [1, 2].map { integrator.prepareCall($0) }
         let all = Task { await calls.callAll() }
-        for _ in calls { _ = try await provider.nextRequest() }
+        for _ in calls { _ = try await provider.waitForRequest() }
         all.cancel()
         #expect(await all.value == [.cancelled(.cancelled), .cancelled(.cancelled)])
     }

@@ -15,32 +15,32 @@ struct GrammarTests {
     @Test("A value: beginning, success, completion")
     func success() async {
         await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
-        recorder.expectHeard(.began, .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .completed)
     }
 
     @Test("An error: beginning, error, completion")
     func failure() async {
         await recorder.call(Integrator(Failing(Trouble.first)).prepareCall(1)).finish()
-        recorder.expectHeard(.began, .failed(Trouble.first), .completed)
+        recorder.expectRecorded(.began, .failed(Trouble.first), .completed)
     }
 
     @Test("A provider that cancels itself: beginning, cancel, completion")
     func cancelFromBelow() async {
         let integrator = Integrator(Failing(CancellationError()))
         await recorder.call(integrator.prepareCall(1)).finish()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A cancel while the provider is at work: beginning, cancel, completion", arguments: [false, true])
     func cancelWhileAsking(deaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: !deaf)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !deaf)
         let task = recorder.call(Integrator(provider).prepareCall(1))
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.cancel()
         await task.finish()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
         request.answer(2)
-        try await request.ended()
+        try await request.waitUntilEnded()
     }
 
     @Test("A newer call of .latest while the provider is at work: beginning, cancel, completion")
@@ -48,17 +48,17 @@ struct GrammarTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
         let older = recorder.call(integrator.prepareCall(1))
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         let newer = integrator.prepareCall(2).call()
         await older.finish()
-        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
+        recorder.expectRecorded(.began, .cancelled(.superseded), .completed)
         newer.cancel()
         await newer.finish()
     }
 
     @Test("Progress and retries stand between the beginning and the end")
     func progressAndRetries() async {
-        let attempts = Watched(0)
+        let attempts = Observed(0)
         let provider = ClosureDataProvider<Int, Int> { input in
             IntegrationProgress.report(completed: 1, total: 2)
             let attempt = attempts.countOne()
@@ -66,7 +66,7 @@ struct GrammarTests {
             return input
         }
         await recorder.call(Integrator(provider).prepareCall(7).retry(5)).finish()
-        recorder.expectHeard(
+        recorder.expectRecorded(
             .began, .progressed(0.5), .retried(1, after: Trouble.numbered(1)), .progressed(0.5),
             .retried(2, after: Trouble.numbered(2)), .progressed(0.5), .succeeded(7), .completed)
     }
@@ -75,35 +75,35 @@ struct GrammarTests {
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.send(2)
         request.finish()
         await task.finish()
-        recorder.expectHeard(.began, .succeeded(1), .succeeded(2), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .succeeded(2), .completed)
     }
 
     @Test("An error after values of a stream: success, error, completion")
     func streamError() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.fail(Trouble.second)
         await task.finish()
-        recorder.expectHeard(.began, .succeeded(1), .failed(Trouble.second), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .failed(Trouble.second), .completed)
     }
 
     @Test("A cancel after values of a stream: success, cancel, completion")
     func streamCancel() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
-        try await recorder.expect(.began, .succeeded(1))
+        try await recorder.waitForEvents(.began, .succeeded(1))
         task.cancel()
         await task.finish()
-        recorder.expectHeard(.cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.cancelled(.cancelled), .completed)
     }
 
     @Test("The integrator goes while the provider is at work: beginning, cancel, completion")
@@ -111,7 +111,7 @@ struct GrammarTests {
         let provider = ControlledDataProvider<Int, Int>()
         var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
         _ = integrator?.prepareCall(1).recorded(in: log).call()
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         integrator = nil
         try await log.contains("completion")
         #expect(log.entries == ["begin", "cancel released", "completion"])
@@ -126,7 +126,7 @@ struct GrammarTests {
         let first = integrator.prepareCall(1).call()
         let second = recorder.call(integrator.prepareCall(2))
         await second.finish()
-        recorder.expectHeard(.cancelled(.ignored))
+        recorder.expectRecorded(.cancelled(.ignored))
         first.cancel()
         await first.finish()
         #expect(provider.requestCount == 1)
@@ -140,7 +140,7 @@ struct GrammarTests {
         let second = integrator.prepareCall(2).call()
         let third = recorder.call(integrator.prepareCall(3))
         await third.finish()
-        recorder.expectHeard(.cancelled(.ignored))
+        recorder.expectRecorded(.cancelled(.ignored))
         integrator.cancel()
         await first.finish()
         await second.finish()
@@ -154,8 +154,8 @@ struct GrammarTests {
         let second = recorder.call(integrator.prepareCall(2))
         second.cancel()
         await second.finish()
-        recorder.expectHeard(.cancelled(.cancelled))
-        try await provider.nextRequest().answer(1)
+        recorder.expectRecorded(.cancelled(.cancelled))
+        try await provider.waitForRequest().answer(1)
         await first.finish()
         #expect(provider.requestCount == 1)
     }
@@ -165,11 +165,11 @@ struct GrammarTests {
         let clock = ManualClock()
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         let older = recorder.call(integrator.prepareCall(1))
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         let newer = integrator.prepareCall(2).call()
         await older.finish()
-        recorder.expectHeard(.cancelled(.superseded))
-        try await clock.sleepers(1)
+        recorder.expectRecorded(.cancelled(.superseded))
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .seconds(1))
         await newer.finish()
     }
@@ -181,7 +181,7 @@ struct GrammarTests {
             provider, executing: .queue, cancelsWhenReleased: true)
         _ = integrator?.prepareCall(1).recorded(in: log, as: "first").call()
         _ = integrator?.prepareCall(2).recorded(in: log, as: "second").call()
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         integrator = nil
         try await log.count(reaches: 4)
         #expect(log.entries(of: "first") == ["begin", "cancel released", "completion"])

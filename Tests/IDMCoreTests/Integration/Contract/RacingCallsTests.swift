@@ -26,7 +26,7 @@ struct RacingCallsTests {
             case .answersElsewhere: try await elsewhere(nil)
             case .failsElsewhere: try await elsewhere(Trouble.numbered(input))
             case .waits: try await gates[input].wait()
-            case .isDeaf: await gates[input].waitDeaf()
+            case .isDeaf: await gates[input].waitIgnoringCancel()
             case .cancelsItself: throw CancellationError()
             case .reports: for unit in 1...3 { IntegrationProgress.report(completed: Int64(unit), total: 3) }
             }

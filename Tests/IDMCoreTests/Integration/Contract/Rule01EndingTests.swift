@@ -38,32 +38,32 @@ struct Rule01EndingTests {
         let (callbacks, gone) = (ControlledCallbackDataProvider<Int, Int>(), Signal())
         let recorder = IntegrationRecorder<Int>()
         let task = recorder.call(Integrator(callbacks).prepareCall(1).opening(gone))
-        let request = try await callbacks.nextRequest()
+        let request = try await callbacks.waitForRequest()
         request.answer(1)
         request.fail(Trouble.first)
         request.answer(2)
         await task.finish()
         try await gone.wait()
-        recorder.expectHeard(.began, .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .completed)
     }
 
     @Test("A provider that answers after the cancel ends the call once, with the cancel")
     func answersAfterCancel() async throws {
-        let (provider, gone) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Signal())
+        let (provider, gone) = (ControlledDataProvider<Int, Int>(reactsToCancel: false), Signal())
         let recorder = IntegrationRecorder<Int>()
         let task = recorder.call(Integrator(provider).prepareCall(1).opening(gone))
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.cancel()
         await task.finish()
         request.answer(1)
         try await gone.wait()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A provider that reports progress after its answer changes nothing")
     func progressAfterSuccess() async throws {
         let (recorder, gone) = (IntegrationRecorder<Int>(), Signal())
-        let reporter = Watched<IntegrationProgress.Reporter?>(nil)
+        let reporter = Observed<IntegrationProgress.Reporter?>(nil)
         let provider = ClosureDataProvider<Int, Int> { input in
             let current = IntegrationProgress.current
             reporter.change { $0 = current }
@@ -75,7 +75,7 @@ struct Rule01EndingTests {
         try await gone.wait()
         reporter.value?.report(fraction: 1)
         #expect(reporter.value != nil)
-        recorder.expectHeard(.began, .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .completed)
     }
 
     @Test("A provider that calls its own integrator is heard as the executing type has it")
@@ -88,7 +88,7 @@ struct Rule01EndingTests {
 
     private func outcomeOfReentrance(_ type: ExecutingType) async -> [String] {
         let (log, gone) = (Log(), Signal())
-        let itself = Watched<Integrator<Int, Int>?>(nil)
+        let itself = Observed<Integrator<Int, Int>?>(nil)
         let provider = ClosureDataProvider<Int, Int> { input in
             guard input > 0, let integrator = itself.value else { return input }
             return try await integrator.request(input - 1)
@@ -105,7 +105,7 @@ struct Rule01EndingTests {
     func awaitsItsOwnQueue() async throws {
         let log = Log()
         let isInside = Signal()
-        let itself = Watched<Integrator<Int, Int>?>(nil)
+        let itself = Observed<Integrator<Int, Int>?>(nil)
         let provider = ClosureDataProvider<Int, Int> { input in
             guard input > 0, let integrator = itself.value else { return input }
             let inner = integrator.prepareCall(0).recorded(in: log, as: "inner").call()

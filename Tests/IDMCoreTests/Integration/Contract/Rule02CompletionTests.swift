@@ -57,14 +57,14 @@ struct Rule02CompletionTests {
         let integrator = Integrator(Echo<Int>())
         let task = recorder.call(integrator.prepareCall(1).onBeginning { integrator.cancel() })
         await task.finish()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A cancel before the beginning could be told is heard without a beginning")
     func cancelBeforeTheBeginning() async throws {
         let (stage, provider) = (Stage(), ControlledDataProvider<Int, Int>())
         let task = stage.record(Integrator(provider).prepareCall(1), in: log).call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         task.cancel()
         stage.executor.open()
         await task.finish()
@@ -81,7 +81,7 @@ struct Rule02CompletionTests {
         task.cancel()
         integrator.cancel()
         task.cancel()
-        recorder.expectHeard(.began, .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .completed)
         #expect(await task.outcome == .success(1))
     }
 }

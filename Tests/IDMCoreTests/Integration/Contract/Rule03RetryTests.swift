@@ -14,11 +14,11 @@ struct Rule03RetryTests {
     func oneRun() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = recorder.call(Integrator(provider).prepareCall(1).retry(2))
-        try await provider.nextRequest().fail(Trouble.numbered(1))
-        try await provider.nextRequest().fail(Trouble.numbered(2))
-        try await provider.nextRequest().answer(7)
+        try await provider.waitForRequest().fail(Trouble.numbered(1))
+        try await provider.waitForRequest().fail(Trouble.numbered(2))
+        try await provider.waitForRequest().answer(7)
         await task.finish()
-        recorder.expectHeard(
+        recorder.expectRecorded(
             .began, .retried(1, after: Trouble.numbered(1)), .retried(2, after: Trouble.numbered(2)), .succeeded(7),
             .completed)
         #expect(await task.outcome == .success(7))
@@ -28,10 +28,10 @@ struct Rule03RetryTests {
     func usedUp() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = recorder.call(Integrator(provider).prepareCall(1).retry(1))
-        try await provider.nextRequest().fail(Trouble.first)
-        try await provider.nextRequest().fail(Trouble.second)
+        try await provider.waitForRequest().fail(Trouble.first)
+        try await provider.waitForRequest().fail(Trouble.second)
         await task.finish()
-        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .failed(Trouble.second), .completed)
+        recorder.expectRecorded(.began, .retried(1, after: Trouble.first), .failed(Trouble.second), .completed)
         #expect(provider.requestCount == 2)
     }
 
@@ -39,9 +39,9 @@ struct Rule03RetryTests {
     func sameInput() async throws {
         let provider = ControlledDataProvider<String, Int>()
         let task = Integrator(provider).prepareCall("apple").retry(1).call()
-        let first = try await provider.nextRequest()
+        let first = try await provider.waitForRequest()
         first.fail(Trouble.first)
-        let second = try await provider.nextRequest()
+        let second = try await provider.waitForRequest()
         second.answer(1)
         await task.finish()
         #expect(first.input == "apple")
@@ -53,10 +53,10 @@ struct Rule03RetryTests {
         let provider = ControlledDataProvider<Int, Int>()
         let call = Integrator(provider).prepareCall(1)
         let task = recorder.call(call.retry(5) { $0 as? Trouble == .first })
-        try await provider.nextRequest().fail(Trouble.first)
-        try await provider.nextRequest().fail(Trouble.second)
+        try await provider.waitForRequest().fail(Trouble.first)
+        try await provider.waitForRequest().fail(Trouble.second)
         await task.finish()
-        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .failed(Trouble.second), .completed)
+        recorder.expectRecorded(.began, .retried(1, after: Trouble.first), .failed(Trouble.second), .completed)
     }
 
     @Test("A cancellation from below is never retried, and no condition is asked about it")
@@ -67,7 +67,7 @@ struct Rule03RetryTests {
                 .retry(5) { _ in asked.add(1, ordering: .relaxed).newValue > 0 }
             await recorder.call(call).finish()
         }
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed, .began, .cancelled(.superseded), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed, .began, .cancelled(.superseded), .completed)
         #expect(asked.load(ordering: .relaxed) == 0)
     }
 
@@ -75,12 +75,12 @@ struct Rule03RetryTests {
     func cancelDuringRetry() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = recorder.call(Integrator(provider).prepareCall(1).retry(5))
-        try await provider.nextRequest().fail(Trouble.first)
-        let second = try await provider.nextRequest()
+        try await provider.waitForRequest().fail(Trouble.first)
+        let second = try await provider.waitForRequest()
         task.cancel()
-        try await second.ended()
+        try await second.waitUntilEnded()
         await task.finish()
-        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .retried(1, after: Trouble.first), .cancelled(.cancelled), .completed)
         #expect(provider.requestCount == 2)
     }
 
@@ -89,41 +89,41 @@ struct Rule03RetryTests {
         let integrator = Integrator(Failing(Trouble.first))
         let task = recorder.call(integrator.prepareCall(1).onRetry { _, _ in integrator.cancel() }.retry(5))
         await task.finish()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A stream is retried before its first value")
     func streamBeforeItsFirstValue() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1).retry(1))
-        try await stream.nextRequest().fail(Trouble.first)
-        let second = try await stream.nextRequest()
+        try await stream.waitForRequest().fail(Trouble.first)
+        let second = try await stream.waitForRequest()
         second.send(1)
         second.finish()
         await task.finish()
-        recorder.expectHeard(.began, .retried(1, after: Trouble.first), .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .retried(1, after: Trouble.first), .succeeded(1), .completed)
     }
 
     @Test("A stream without a value is a failure like any other, and is retried")
     func streamWithoutValue() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1).retry(1))
-        try await stream.nextRequest().finish()
-        try await stream.nextRequest().finish()
+        try await stream.waitForRequest().finish()
+        try await stream.waitForRequest().finish()
         await task.finish()
         let noAnswer = DataProviderError.noAnswer
-        recorder.expectHeard(.began, .retried(1, after: noAnswer), .failed(noAnswer), .completed)
+        recorder.expectRecorded(.began, .retried(1, after: noAnswer), .failed(noAnswer), .completed)
     }
 
     @Test("A stream that has delivered a value is not retried")
     func streamAfterAValue() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1).retry(5))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.fail(Trouble.first)
         await task.finish()
-        recorder.expectHeard(.began, .succeeded(1), .failed(Trouble.first), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .failed(Trouble.first), .completed)
         #expect(stream.requestCount == 1)
     }
 
@@ -133,12 +133,12 @@ struct Rule03RetryTests {
         let integrator = Integrator(provider, executing: .queue)
         let first = integrator.prepareCall(1).retry(1).call()
         let second = integrator.prepareCall(2).call()
-        try await provider.nextRequest().fail(Trouble.first)
-        let retried = try await provider.nextRequest()
+        try await provider.waitForRequest().fail(Trouble.first)
+        let retried = try await provider.waitForRequest()
         #expect(retried.input == 1)
         retried.answer(1)
         await first.finish()
-        let next = try await provider.nextRequest()
+        let next = try await provider.waitForRequest()
         #expect(next.input == 2)
         next.answer(2)
         await second.finish()
@@ -149,8 +149,8 @@ struct Rule03RetryTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only)
         let first = integrator.prepareCall(1).retry(1).call()
-        try await provider.nextRequest().fail(Trouble.first)
-        let retried = try await provider.nextRequest()
+        try await provider.waitForRequest().fail(Trouble.first)
+        let retried = try await provider.waitForRequest()
         #expect(await integrator.prepareCall(2).call().outcome == .cancelled(.ignored))
         retried.answer(1)
         await first.finish()

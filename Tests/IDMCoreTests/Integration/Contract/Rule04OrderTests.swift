@@ -35,13 +35,13 @@ struct Rule04OrderTests {
 
     @Test("Progress that comes while another handler is at work waits for it")
     func progressWaits() async throws {
-        let seen = Watched<Set<[String]>>([])
+        let seen = Observed<Set<[String]>>([])
         try await explore(seeds: 0..<200) { executor in
             let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
             var call = Integrator(provider).prepareCall(1)
             for desk in [Desk("first", log), Desk("second", log)] { call = await desk.hear(call) }
             let task = call.call()
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             for fraction in [0.25, 0.5] {
                 request.reporter?.report(fraction: fraction)
                 await Task(executorPreference: executor) {}.value

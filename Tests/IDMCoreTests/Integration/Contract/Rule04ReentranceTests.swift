@@ -104,7 +104,7 @@ struct Rule04ReentranceTests {
                 task?.cancel()
             }
             .recorded(in: log).retry(1).after(first).call()
-        try await provider.nextRequest().answer(0)
+        try await provider.waitForRequest().answer(0)
         await task?.finish()
         expectEnd(of: kind, cancelled: .cancelled)
     }

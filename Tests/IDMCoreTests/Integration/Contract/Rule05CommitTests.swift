@@ -20,7 +20,7 @@ struct Rule05CommitTests {
             .onCompletion { [log] in log.add("completion") }
             .call()
         // The answer is on its way to its handler.
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         task.cancel()
         stage.executor.open()
         await task.finish()
@@ -33,7 +33,7 @@ struct Rule05CommitTests {
         let (stage, integrator) = (Stage(), Integrator(Echo<Int>()))
         let call = integrator.prepareCall(1)
         let task = stage.here { stage in call.onSuccess { [log] in log.add("success \($0)") } }.call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         integrator.cancel()
         stage.executor.open()
         await task.finish()
@@ -46,7 +46,7 @@ struct Rule05CommitTests {
         let (stage, integrator) = (Stage(), Integrator(Echo<Int>(), executing: .latest))
         let (older, newer) = (integrator.prepareCall(1), integrator.prepareCall(2))
         let task = stage.here { stage in older.onSuccess { [log] in log.add("success \($0)") } }.call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         let last = stage.here { stage in newer.onSuccess { [log] in log.add("success \($0)") } }.call()
         stage.executor.open()
         await task.finish()
@@ -63,10 +63,10 @@ struct Rule05CommitTests {
             .onError { [log] in log.add("error \($0)") }
             .onCancel { [log] in log.add("cancel \($0)") }
             .call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.fail(Trouble.first)
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         task.cancel()
         stage.executor.open()
         await task.finish()
@@ -80,7 +80,7 @@ struct Rule05CommitTests {
         let task = stage.here { stage in call.onError { [log] in log.add("error \($0)") } }
             .onCancel { [log] in log.add("cancel \($0)") }
             .call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         task.cancel()
         stage.executor.open()
         await task.finish()
@@ -95,8 +95,8 @@ struct Rule05CommitTests {
         let task = stage.here { stage in call.onProgress { [log] in log.add("progress \($0.fraction)") } }
             .onCancel { [log] in log.add("cancel \($0)") }
             .call()
-        try await provider.nextRequest().reporter?.report(fraction: 0.5)
-        try await stage.executor.waiting()
+        try await provider.waitForRequest().reporter?.report(fraction: 0.5)
+        try await stage.executor.waitForJobs()
         task.cancel()
         stage.executor.open()
         await task.finish()
@@ -108,7 +108,7 @@ struct Rule05CommitTests {
         let stage = Stage()
         let call = Integrator(Echo<Int>()).prepareCall(1)
         let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }.call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         task.cancel()
         stage.executor.open()
         await task.finish()
@@ -121,7 +121,7 @@ struct Rule05CommitTests {
         let (stage, integrator) = (Stage(), Integrator(Echo<Int>()))
         _ = stage.here { stage in integrator.onSuccess { [log] in log.add("integrator \($0)") } }
         let task = integrator.prepareCall(1).onSuccess { [log] in log.add("call \($0)") }.call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         #expect(log.entries == [])
         task.cancel()
         stage.executor.open()
@@ -156,7 +156,7 @@ struct Rule05CommitTests {
             .onCancel { [log] in log.add("cancel \($0)") }
             .onCompletion { [log] in log.add("completion") }
             .call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         #expect(log.entries == ["first 1"])
         #expect(await task.outcome == .success(1))
         task.cancel()
@@ -184,15 +184,15 @@ struct Rule05CommitTests {
     @Test("A cancel inside onSuccess of a stream: the handlers of that value run, and no further value is heard")
     @MainActor
     func cancelInsideSuccessOfAStream() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>(hearsCancel: false)
+        let stream = ControlledStreamDataProvider<Int, Int>(reactsToCancel: false)
         let integrator = Integrator(stream)
         let task = recorder.call(
             integrator.prepareCall(1).onSuccess { if $0 == 2 { integrator.cancel() } }.opening(gone))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         for value in 1...3 { request.send(value) }
         request.finish()
         try await gone.wait()
-        recorder.expectHeard(.began, .succeeded(1), .succeeded(2), .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .succeeded(2), .cancelled(.cancelled), .completed)
         #expect(await task.outcome == .cancelled(.cancelled))
     }
 
@@ -202,7 +202,7 @@ struct Rule05CommitTests {
         let integrator = Integrator(Failing(Trouble.first))
         let task = recorder.call(integrator.prepareCall(1).onError { _ in integrator.cancel() })
         await task.finish()
-        recorder.expectHeard(.began, .failed(Trouble.first), .completed)
+        recorder.expectRecorded(.began, .failed(Trouble.first), .completed)
         #expect(await task.outcome.error as? Trouble == .first)
     }
 }

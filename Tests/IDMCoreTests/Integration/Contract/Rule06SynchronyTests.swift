@@ -23,7 +23,7 @@ struct Rule06SynchronyTests {
         column: Int = #column
     ) async {
         if !Self.startsAtOnce { await task.finish() }
-        recorder.expectHeard(.began, end, .completed, line: line, column: column)
+        recorder.expectRecorded(.began, end, .completed, line: line, column: column)
         await task.finish()
     }
 
@@ -60,7 +60,7 @@ struct Rule06SynchronyTests {
     @Test("On no actor nothing has to be there by then, and the order is the same")
     func noActor() async {
         await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
-        recorder.expectHeard(.began, .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .completed)
     }
 
     @Test("An integrator without an input")
@@ -130,7 +130,7 @@ struct Rule06SynchronyTests {
         let first = integrator.prepareCall(1).call()
         let second = recorder.call(integrator.prepareCall(2))
         if !Self.startsAtOnce { await second.finish() }
-        recorder.expectHeard(.cancelled(.ignored))
+        recorder.expectRecorded(.cancelled(.ignored))
         await second.finish()
         first.cancel()
         await first.finish()
@@ -141,7 +141,7 @@ struct Rule06SynchronyTests {
     @Test("One handler without an actor breaks it, and the order stays")
     @MainActor
     func handlerWithoutActor() async {
-        let (log, isHere) = (Log(), Watched(true))
+        let (log, isHere) = (Log(), Observed(true))
         let call = withHandlerElsewhere(Integrator(Echo<Int>()).prepareCall(1).recorded(in: log), log)
         let task = call.onCompletion { log.add(isHere.value ? "in call()" : "later") }.call()
         isHere.change { $0 = false }
@@ -194,10 +194,10 @@ struct Rule06SynchronyTests {
     func suspending() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = recorder.call(Integrator(provider).prepareCall(1))
-        if Self.startsAtOnce { recorder.expectHeard(.began) }
-        try await provider.nextRequest().answer(1)
+        if Self.startsAtOnce { recorder.expectRecorded(.began) }
+        try await provider.waitForRequest().answer(1)
         await task.finish()
-        if !Self.startsAtOnce { recorder.expectHeard(.began) }
-        recorder.expectHeard(.succeeded(1), .completed)
+        if !Self.startsAtOnce { recorder.expectRecorded(.began) }
+        recorder.expectRecorded(.succeeded(1), .completed)
     }
 }

@@ -19,44 +19,44 @@ struct Rule07CallbackTests {
     @Test("The first of two answers is heard", arguments: [Result<Int, Trouble>.success(2), .failure(.second)])
     func twice(second: Result<Int, Trouble>) async throws {
         let task = call()
-        let request = try await callbacks.nextRequest()
+        let request = try await callbacks.waitForRequest()
         request.answer(1)
         request.complete(second.mapError { $0 })
         await task.finish()
         request.complete(second.mapError { $0 })
         try await gone.wait()
-        recorder.expectHeard(.began, .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .completed)
     }
 
     @Test("The first of two answers is heard if it is an error")
     func errorFirst() async throws {
         let task = call()
-        let request = try await callbacks.nextRequest()
+        let request = try await callbacks.waitForRequest()
         request.fail(Trouble.first)
         request.answer(1)
         try await gone.wait()
-        recorder.expectHeard(.began, .failed(Trouble.first), .completed)
+        recorder.expectRecorded(.began, .failed(Trouble.first), .completed)
         #expect(await task.outcome.error as? Trouble == .first)
     }
 
     @Test("An answer after the cancel is not heard")
     func afterCancel() async throws {
         let task = call()
-        let request = try await callbacks.nextRequest()
+        let request = try await callbacks.waitForRequest()
         task.cancel()
         request.answer(1)
         try await gone.wait()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
         #expect(request.cancelCount == 1)
     }
 
     @Test("A completion that is dropped fails the call with noAnswer")
     func dropped() async throws {
         let task = call()
-        let request = try await callbacks.nextRequest()
+        let request = try await callbacks.waitForRequest()
         request.drop()
         try await gone.wait()
-        recorder.expectHeard(.began, .failed(DataProviderError.noAnswer), .completed)
+        recorder.expectRecorded(.began, .failed(DataProviderError.noAnswer), .completed)
         guard case .failure(DataProviderError.noAnswer) = await task.outcome else {
             Issue.record("ended otherwise")
             return
@@ -72,17 +72,17 @@ struct Rule07CallbackTests {
         }
         let task = recorder.call(Integrator(Forgetful()).prepareCall(1))
         await task.finish()
-        recorder.expectHeard(.began, .failed(DataProviderError.noAnswer), .completed)
+        recorder.expectRecorded(.began, .failed(DataProviderError.noAnswer), .completed)
     }
 
     @Test("Dropping the completion after an answer, or after a cancel, adds nothing", arguments: [false, true])
     func droppedLate(isCancelled: Bool) async throws {
         let task = call()
-        let request = try await callbacks.nextRequest()
+        let request = try await callbacks.waitForRequest()
         if isCancelled { task.cancel() } else { request.answer(1) }
         request.drop()
         try await gone.wait()
-        recorder.expectHeard(.began, isCancelled ? .cancelled(.cancelled) : .succeeded(1), .completed)
+        recorder.expectRecorded(.began, isCancelled ? .cancelled(.cancelled) : .succeeded(1), .completed)
     }
 
     @Test("An answer before the request has returned is heard")
@@ -97,6 +97,6 @@ struct Rule07CallbackTests {
             }
         }
         await recorder.call(Integrator(Eager()).prepareCall(1)).finish()
-        recorder.expectHeard(.began, .succeeded(1), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .completed)
     }
 }

@@ -16,9 +16,9 @@ struct Rule08CancelTests {
     func byTask() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = Integrator(provider).prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await task.finish()
     }
 
@@ -26,8 +26,8 @@ struct Rule08CancelTests {
         "The task of the provider is cancelled: as it is asked, before `call()` returns", arguments: [true, false],
         [true, false])
     func asItIsAsked(isHeard: Bool, isOnMain: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
-        let asked = Watched<Integrator<Int, Int>?>(nil)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
+        let asked = Observed<Integrator<Int, Int>?>(nil)
         let integrator = Integrator<Int, Int>(
             ClosureDataProvider { number in
                 asked.value?.cancel()
@@ -37,9 +37,9 @@ struct Rule08CancelTests {
         let silent = integrator.prepareCall(1)
         let call = isHeard ? silent.recorded(in: log) : silent
         let task = isOnMain ? call.call() : await Self.callOnNoActor(call)
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         asked.change { $0 = nil }
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         request.answer(1)
         await task.finish()
         #expect(await task.outcome.cancelReason == .cancelled)
@@ -54,9 +54,9 @@ struct Rule08CancelTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: type)
         let tasks = (1...3).map { integrator.prepareCall($0).call() }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         integrator.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         for task in tasks {
             await task.finish()
             #expect(await task.outcome.cancelReason != nil)
@@ -68,9 +68,9 @@ struct Rule08CancelTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .latest)
         integrator.prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         let newer = integrator.prepareCall(2).call()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         newer.cancel()
         await newer.finish()
     }
@@ -80,9 +80,9 @@ struct Rule08CancelTests {
         let provider = ControlledDataProvider<Int, Int>()
         var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
         _ = integrator?.prepareCall(1).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         integrator = nil
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
     }
 
     @Test("The task of the provider is cancelled: by the task that awaits the request")
@@ -90,9 +90,9 @@ struct Rule08CancelTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider)
         let awaiting = Task { try await integrator.request(1) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         awaiting.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await #expect(throws: CancellationError.self) { try await awaiting.value }
     }
 
@@ -100,13 +100,13 @@ struct Rule08CancelTests {
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
-        try await recorder.expect(.began, .succeeded(1))
+        try await recorder.waitForEvents(.began, .succeeded(1))
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await task.finish()
-        recorder.expectHeard(.cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.cancelled(.cancelled), .completed)
     }
 
     @Test("A cancel in the beginning: the provider is not asked")
@@ -119,7 +119,7 @@ struct Rule08CancelTests {
 
     @Test("A cancel that a provider makes while it is asked reaches it")
     func fromTheProvider() async throws {
-        let itself = Watched<Integrator<Int, Int>?>(nil)
+        let itself = Observed<Integrator<Int, Int>?>(nil)
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(
             ClosureDataProvider<Int, Int> { input in
@@ -128,11 +128,11 @@ struct Rule08CancelTests {
             })
         itself.change { $0 = integrator }
         let task = recorder.call(integrator.prepareCall(1).opening(gone))
-        try await provider.nextRequest().cancelled()
+        try await provider.waitForRequest().waitUntilCancelled()
         await task.finish()
         itself.change { $0 = nil }
         try await gone.wait()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 
     // MARK: The cancel handler
@@ -142,7 +142,7 @@ struct Rule08CancelTests {
         let callbacks = ControlledCallbackDataProvider<Int, Int>()
         let integrator = Integrator(callbacks)
         let task = integrator.prepareCall(1).opening(gone).call()
-        let request = try await callbacks.nextRequest()
+        let request = try await callbacks.waitForRequest()
         task.cancel()
         task.cancel()
         integrator.cancel()
@@ -154,12 +154,12 @@ struct Rule08CancelTests {
     func handlerAfterAnswer() async throws {
         let (callbacks, next) = (ControlledCallbackDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
         let task = Integrator(callbacks >>>> next).prepareCall(1).opening(gone).call()
-        let request = try await callbacks.nextRequest()
+        let request = try await callbacks.waitForRequest()
         request.answer(1)
         // The call goes on, and hears the cancel.
-        let following = try await next.nextRequest()
+        let following = try await next.waitForRequest()
         task.cancel()
-        try await following.cancelled()
+        try await following.waitUntilCancelled()
         try await gone.wait()
         #expect(request.cancelCount == 0)
     }
@@ -167,7 +167,7 @@ struct Rule08CancelTests {
     /// Is cancelled before it has returned its cancel handler.
     private struct CancelledWhileAsked: CallbackDataProvider {
         let cancel: @Sendable () -> Void
-        let cancels = Watched(0)
+        let cancels = Observed(0)
 
         func request(
             _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
@@ -181,7 +181,7 @@ struct Rule08CancelTests {
 
     @Test("The cancel handler is called though the cancel came before it was returned")
     func handlerReturnedLate() async throws {
-        let itself = Watched<Integrator<Int, Int>?>(nil)
+        let itself = Observed<Integrator<Int, Int>?>(nil)
         let provider = CancelledWhileAsked { itself.value?.cancel(isolation: nil) }
         let integrator = Integrator(provider)
         itself.change { $0 = integrator }
@@ -190,13 +190,13 @@ struct Rule08CancelTests {
         itself.change { $0 = nil }
         try await gone.wait()
         #expect(provider.cancels.value == 1)
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("A callback provider whose task is already cancelled isn't asked")
     func notAsked() async throws {
         let (callbacks, first) = (
-            ControlledCallbackDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>(hearsCancel: false)
+            ControlledCallbackDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>(reactsToCancel: false)
         )
         let integrator = Integrator(
             ClosureDataProvider<Int, Int> { input in
@@ -204,7 +204,7 @@ struct Rule08CancelTests {
                 return try await callbacks.request(next)
             })
         let task = integrator.prepareCall(1).opening(gone).call()
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         task.cancel()
         request.answer(1)
         try await gone.wait()
@@ -222,7 +222,7 @@ struct Rule08CancelTests {
         ] as [(any Error, CancelReason)] {
             let task = recorder.call(Integrator(Failing(error)).prepareCall(1))
             await task.finish()
-            recorder.expectHeard(.began, .cancelled(reason), .completed)
+            recorder.expectRecorded(.began, .cancelled(reason), .completed)
             #expect(await task.outcome == .cancelled(reason))
         }
     }
@@ -231,22 +231,22 @@ struct Rule08CancelTests {
     func fromBelowInAStream() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
         request.fail(IntegrationError.cancelled(.superseded))
         await task.finish()
-        recorder.expectHeard(.began, .succeeded(1), .cancelled(.superseded), .completed)
+        recorder.expectRecorded(.began, .succeeded(1), .cancelled(.superseded), .completed)
     }
 
     @Test("A provider that answers its cancel with an error of its own is not heard")
     func errorAfterCancel() async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let task = recorder.call(Integrator(provider).prepareCall(1).opening(gone))
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.cancel()
         request.fail(Trouble.first)
         try await gone.wait()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 
     @Test("An integrator inside another: the inner call's reason ends the outer one")
@@ -254,10 +254,10 @@ struct Rule08CancelTests {
         let provider = ControlledDataProvider<Int, Int>()
         let inner = Integrator(provider, executing: .latest)
         let task = recorder.call(Integrator(inner).prepareCall(1))
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         let newer = inner.prepareCall(2).call()
         await task.finish()
-        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
+        recorder.expectRecorded(.began, .cancelled(.superseded), .completed)
         newer.cancel()
         await newer.finish()
     }
@@ -266,10 +266,10 @@ struct Rule08CancelTests {
     func nestedCancel() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let task = recorder.call(Integrator(Integrator(Integrator(provider))).prepareCall(1))
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await task.finish()
-        recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 }

@@ -19,7 +19,7 @@ struct Rule10PlaceTests {
             .onError { [log] in log.add("error \($0)") }
         let task = stage.here { stage in first.onCompletion { [log] in log.add("completion") } }.call()
         // The end is decided, and its last handler hasn't run.
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         #expect(log.count == 1)
         let second = integrator.prepareCall(2).call()
         #expect(await second.outcome == .success(2))
@@ -31,13 +31,13 @@ struct Rule10PlaceTests {
 
     @Test("Under .only the place is free once the running call is cancelled, though its provider is deaf")
     func freeAtTheCancel() async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let integrator = Integrator(provider, executing: .only)
         let first = integrator.prepareCall(1).call()
-        let hung = try await provider.nextRequest()
+        let hung = try await provider.waitForRequest()
         first.cancel()
         let second = integrator.prepareCall(2).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 2)
         // The one that was left behind has nothing to say about the place.
         hung.answer(1)
@@ -51,15 +51,15 @@ struct Rule10PlaceTests {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let integrator = Integrator(stream, executing: .only)
         let first = recorder.call(integrator.prepareCall(1))
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
-        try await recorder.expect(.began, .succeeded(1))
+        try await recorder.waitForEvents(.began, .succeeded(1))
         #expect(await integrator.prepareCall(2).call().outcome == .cancelled(.ignored))
         request.finish()
         await first.finish()
-        recorder.expectHeard(.completed)
+        recorder.expectRecorded(.completed)
         let second = integrator.prepareCall(3).call()
-        #expect(try await stream.nextRequest().input == 3)
+        #expect(try await stream.waitForRequest().input == 3)
         second.cancel()
         await second.finish()
     }
@@ -71,7 +71,7 @@ struct Rule10PlaceTests {
         let task = stage.here { stage in first.onCompletion { [log] in log.add("completion") } }
             .onCancel { [log] in log.add("cancel \($0)") }
             .call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         let second = integrator.prepareCall(2).call()
         #expect(await second.outcome == .success(2))
         stage.executor.open()
@@ -87,15 +87,15 @@ struct Rule10PlaceTests {
         let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }
             .onSuccess { [log] in log.add("success \($0)") }
             .call()
-        try await provider.nextRequest().answer(1)
-        try await stage.executor.waiting()
+        try await provider.waitForRequest().answer(1)
+        try await stage.executor.waitForJobs()
         // The end of the first call is decided: the second may wait, the third may not.
         let second = integrator.prepareCall(2).call()
         #expect(await integrator.prepareCall(3).call().outcome == .cancelled(.ignored))
         #expect(provider.requestCount == 1)
         stage.executor.open()
         await task.finish()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         #expect(await second.outcome == .success(2))
     }
 
@@ -107,7 +107,7 @@ struct Rule10PlaceTests {
         let integrator = Integrator(Echo<Int>(), executing: type)
         let chained = Integrator(next).prepareCall(0).recorded(in: log, as: "next")
         let task = integrator.prepareCall(1).nextCompletion(chained).call()
-        let request = try await next.nextRequest()
+        let request = try await next.waitForRequest()
         #expect(await integrator.prepareCall(2).call().outcome == .success(2))
         request.answer(0)
         await task.finish()
@@ -131,7 +131,7 @@ struct Rule10PlaceTests {
         let first = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(Echo<Int>(), executing: type)
         let task = integrator.prepareCall(1).after(Integrator(first).prepareCall(0)).call()
-        let request = try await first.nextRequest()
+        let request = try await first.waitForRequest()
         #expect(await integrator.prepareCall(2).call().outcome == .success(2))
         request.answer(0)
         #expect(await task.outcome == .success(1))

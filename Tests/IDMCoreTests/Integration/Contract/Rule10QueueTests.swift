@@ -17,7 +17,7 @@ struct Rule10QueueTests {
         let tasks = (0..<100).map { recorder.call(integrator.prepareCall($0)) }
         for (input, task) in tasks.enumerated() {
             await task.finish()
-            recorder.expectHeard(.began, .succeeded(input), .completed)
+            recorder.expectRecorded(.began, .succeeded(input), .completed)
         }
     }
 
@@ -30,7 +30,7 @@ struct Rule10QueueTests {
             tasks.append(input % 2 == 0 ? await elsewhere(integrator, input) : integrator.prepareCall(input).call())
         }
         for input in 0...20 {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(request.input == input)
             request.answer(input)
         }
@@ -49,13 +49,13 @@ struct Rule10QueueTests {
         let call = integrator.prepareCall(1)
         let first = stage.here { stage in call.onCompletion { [log] in log.add("first: completion") } }.call()
         let second = integrator.prepareCall(2).recorded(in: log, as: "second").call()
-        try await provider.nextRequest().answer(1)
-        try await stage.executor.waiting()
+        try await provider.waitForRequest().answer(1)
+        try await stage.executor.waitForJobs()
         // A call that could start would have by now: what the queue had to decide was decided before the completion.
         #expect(provider.requestCount == 1)
         stage.executor.open()
         await first.finish()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(log.entries.first == "first: completion")
         request.answer(2)
         await second.finish()
@@ -69,7 +69,7 @@ struct Rule10QueueTests {
         var generator = SplitMix(seed: UInt64(width))
         var running: [ControlledRequest<Int, Int>] = []
         for input in 0..<12 {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(request.input == input)
             running.append(request)
             guard running.count == width else { continue }
@@ -92,7 +92,7 @@ struct Rule10QueueTests {
         tasks[1].cancel()
         let late = integrator.prepareCall(5).call()
         for expected in [0, 2, 5] {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(request.input == expected)
             request.answer(expected)
         }
@@ -111,7 +111,7 @@ struct Rule10QueueTests {
         let tasks = inputs.map { recorder.call(integrator.prepareCall($0)) }
         for (input, task) in zip(inputs, tasks) {
             await task.finish()
-            recorder.expectHeard(
+            recorder.expectRecorded(
                 .began, input > 0 ? .succeeded(input) : .failed(Trouble.numbered(input)), .completed)
         }
     }
@@ -124,12 +124,12 @@ struct Rule10QueueTests {
             let call = integrator.prepareCall(number)
             return number == index ? recorder.call(call) : call.call()
         }
-        let first = try await provider.nextRequest()
+        let first = try await provider.waitForRequest()
         tasks[index].cancel()
         await tasks[index].finish()
         if index != 0 { first.answer(0) }
         for input in 1..<5 where input != index {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(request.input == input)
             request.answer(input)
         }
@@ -138,30 +138,30 @@ struct Rule10QueueTests {
             #expect(await task.outcome == (input == index ? .cancelled(.cancelled) : .success(input)))
         }
         if index == 0 {
-            recorder.expectHeard(.began, .cancelled(.cancelled), .completed)
+            recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
         } else {
-            recorder.expectHeard(.cancelled(.cancelled))
+            recorder.expectRecorded(.cancelled(.cancelled))
         }
     }
 
     @Test("A deaf entry that is cancelled does not stall the rest, and one runs at a time from then on")
     func deaf() async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let integrator = Integrator(provider, executing: .queue)
         let gone = Signal()
         let first = integrator.prepareCall(0).opening(gone).call()
         let rest = (1...3).map { integrator.prepareCall($0).call() }
-        let hung = try await provider.nextRequest()
+        let hung = try await provider.waitForRequest()
         first.cancel()
         await first.finish()
-        let second = try await provider.nextRequest()
+        let second = try await provider.waitForRequest()
         // The answer of the one that was left behind must not let another one start.
         hung.answer(0)
         try await gone.wait()
         #expect(provider.requestCount == 2)
         second.answer(1)
-        try await provider.nextRequest().answer(2)
-        try await provider.nextRequest().answer(3)
+        try await provider.waitForRequest().answer(2)
+        try await provider.waitForRequest().answer(3)
         for (index, task) in rest.enumerated() { #expect(await task.outcome == .success(index + 1)) }
     }
 
@@ -175,7 +175,7 @@ struct Rule10QueueTests {
         for task in tasks { await task.finish() }
         let late = integrator.prepareCall(10).call()
         while true {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             guard request.input == 10 else { continue }
             request.answer(10)
             break
@@ -189,14 +189,14 @@ struct Rule10QueueTests {
         let integrator = Integrator(stream, executing: .queue)
         let first = recorder.call(integrator.prepareCall(1))
         let second = integrator.prepareCall(2).call()
-        let request = try await stream.nextRequest()
+        let request = try await stream.waitForRequest()
         request.send(1)
-        try await recorder.expect(.began, .succeeded(1))
+        try await recorder.waitForEvents(.began, .succeeded(1))
         #expect(stream.requestCount == 1)
         request.finish()
         await first.finish()
-        recorder.expectHeard(.completed)
-        let next = try await stream.nextRequest()
+        recorder.expectRecorded(.completed)
+        let next = try await stream.waitForRequest()
         #expect(next.input == 2)
         next.send(2)
         next.finish()
@@ -209,8 +209,8 @@ struct Rule10QueueTests {
         let integrator = Integrator(provider, executing: .queue)
         let tasks = (0..<10_000).map { integrator.prepareCall($0).call() }
         for index in 1..<9_999 { tasks[(index * 7_919) % 9_998 + 1].cancel() }
-        try await provider.nextRequest().answer(0)
-        let last = try await provider.nextRequest()
+        try await provider.waitForRequest().answer(0)
+        let last = try await provider.waitForRequest()
         #expect(last.input == 9_999)
         last.answer(9_999)
         #expect(await tasks[9_999].outcome == .success(9_999))

@@ -18,7 +18,7 @@ struct Rule11LifetimeTests {
             var integrator: Integrator<Int, Int>? = leaks.track(Integrator(provider))
             _ = integrator?.prepareCall(1).recorded(in: log, isolation: isolation).opening(gone).call(
                 isolation: isolation)
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             integrator = nil
             leaks.verify()
 
@@ -33,15 +33,15 @@ struct Rule11LifetimeTests {
     func `cancelsWhenReleased cancels the calls of a released integrator`(place: CallerPlace, isDeaf: Bool) async throws
     {
         try await place.run { isolation in
-            let provider = ControlledDataProvider<Int, Int>(hearsCancel: !isDeaf)
+            let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
             var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
             _ = integrator?.prepareCall(1).recorded(in: log, isolation: isolation).opening(gone).call(
                 isolation: isolation)
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
 
             integrator = nil
 
-            try await request.cancelled()
+            try await request.waitUntilCancelled()
             try await gone.wait()
             request.answer(1)
         }
@@ -79,7 +79,7 @@ struct Rule11LifetimeTests {
         for (input, signal) in signals.enumerated() {
             _ = integrator?.prepareCall(input).recorded(in: log).opening(signal).call()
         }
-        for _ in signals { _ = try await provider.nextRequest() }
+        for _ in signals { _ = try await provider.waitForRequest() }
 
         integrator = nil
         for signal in signals { try await signal.wait() }
@@ -92,13 +92,13 @@ struct Rule11LifetimeTests {
         var integrator: Integrator<Int, Int>? = Integrator(
             Echo<Int>(), executing: .latest(debounce: .seconds(1)), cancelsWhenReleased: true, clock: clock)
         _ = integrator?.prepareCall(1).recorded(in: log).opening(gone).call()
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
 
         integrator = nil
         try await gone.wait()
 
         #expect(log.entries == ["cancel released"])
-        try await clock.noSleepers()
+        try await clock.waitForNoSleepers()
     }
 
     // MARK: References to the integrator
@@ -113,7 +113,7 @@ struct Rule11LifetimeTests {
         guard isStarted else { return }
 
         let task = call?.call()
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         await task?.finish()
 
         withExtendedLifetime(task) { #expect(held != nil) }
@@ -122,7 +122,7 @@ struct Rule11LifetimeTests {
     @Test func `a request holds its integrator until it has the value`() async throws {
         var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
         let awaiting = Task { [integrator] in try await integrator?.request(1) }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         integrator = nil
         request.answer(7)
 
@@ -150,7 +150,7 @@ struct Rule11LifetimeTests {
             return chaining.chain(Integrator(Echo<Int>()).prepareCall(1), other, log).opening(gone).call()
         }
         let task = start()
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         await task.finish()
         try await gone.wait()
 
@@ -173,10 +173,10 @@ struct Rule11LifetimeTests {
     @Test func `an ended call holds neither provider nor handlers nor value`() async throws {
         let signals = (0..<3).map { _ in Signal() }
         func run() async {
-            let (provider, handler) = (Canary { signals[0].open() }, Canary { signals[1].open() })
+            let (provider, handler) = (DeinitObserver { signals[0].open() }, DeinitObserver { signals[1].open() })
             let integrator = Integrator(
-                ClosureDataProvider<Int, Canary> { _ in
-                    withExtendedLifetime(provider) { Canary { signals[2].open() } }
+                ClosureDataProvider<Int, DeinitObserver> { _ in
+                    withExtendedLifetime(provider) { DeinitObserver { signals[2].open() } }
                 })
             integrator.onSuccess { _ in withExtendedLifetime(handler) {} }
             await integrator.prepareCall(1).onSuccess { _ in }.call().finish()

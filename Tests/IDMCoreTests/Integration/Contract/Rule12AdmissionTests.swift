@@ -15,7 +15,7 @@ struct Rule12AdmissionTests {
     func only() async throws {
         let integrator = Integrator(provider, executing: .only)
         let tasks = Self.callFromSynchronousCode(integrator)
-        try await provider.nextRequest().answer(0)
+        try await provider.waitForRequest().answer(0)
         #expect(await tasks[0].outcome == .success(0))
         #expect(await tasks[1].outcome == .cancelled(.ignored))
         #expect(await tasks[2].outcome == .cancelled(.ignored))
@@ -93,9 +93,9 @@ struct Rule12AdmissionTests {
         let integrator = Integrator(asking, executing: .queue)
         let first = Self.$user.withValue("ann") { integrator.prepareCall(1).call() }
         let second = Self.$user.withValue("bob") { integrator.prepareCall(2).call() }
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         Self.$user.withValue("eve") { request.answer(1) }
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(2)
         await first.finish()
         await second.finish()
         #expect(log.entries == ["1: ann", "2: bob"])
@@ -112,7 +112,7 @@ struct Rule12AdmissionTests {
                 .onCompletion { log.add("completion \(Self.user)") }
                 .call()
         }
-        try await Self.$user.withValue("eve") { try await provider.nextRequest() }.answer(1)
+        try await Self.$user.withValue("eve") { try await provider.waitForRequest() }.answer(1)
         await task.finish()
         #expect(log.entries == ["begin ann", "success ann", "completion ann"])
     }
@@ -144,8 +144,8 @@ struct Rule12AdmissionTests {
         let first = integrator.prepareCall(1).call()
         try await started.wait()
         let second = await Task(priority: .background) { integrator.prepareCall(2).call() }.value
-        try await provider.nextRequest().answer(1)
-        try await provider.nextRequest().answer(2)
+        try await provider.waitForRequest().answer(1)
+        try await provider.waitForRequest().answer(2)
         await first.finish()
         await second.finish()
         #expect(log.entries == ["1: other", "2: background"])

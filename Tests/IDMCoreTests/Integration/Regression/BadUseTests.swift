@@ -12,12 +12,12 @@ struct BadUseTests {
     @Test("Retry counts of zero and below don't retry", arguments: [0, -1, Int.min])
     func noRetries(count: Int) async {
         await recorder.call(Integrator(Failing(Trouble.first)).prepareCall(1).retry(count)).finish()
-        recorder.expectHeard(.began, .failed(Trouble.first), .completed)
+        recorder.expectRecorded(.began, .failed(Trouble.first), .completed)
     }
 
     @Test("A huge retry count retries until there is a value")
     func hugeRetryCount() async {
-        let attempts = Watched(0)
+        let attempts = Observed(0)
         let provider = ClosureDataProvider<Int, Int> { input in
             let attempt = attempts.countOne()
             if attempt < 1_000 { throw Trouble.first }
@@ -33,7 +33,7 @@ struct BadUseTests {
         let clock = ManualClock()
         let call = Integrator(Failing(Trouble.first), clock: clock).prepareCall(1)
         await recorder.call(call.retry(2, delay: .constant(delay))).finish()
-        recorder.expectHeard(.began, .retried(1), .retried(2), .failed(Trouble.first), .completed)
+        recorder.expectRecorded(.began, .retried(1), .retried(2), .failed(Trouble.first), .completed)
         #expect(clock.remaining.isEmpty)
     }
 
@@ -51,7 +51,7 @@ struct BadUseTests {
         let integrator = Integrator(provider, executing: .queue(width: width))
         let tasks = (0..<3).map { integrator.prepareCall($0).call() }
         for input in 0..<3 {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(request.input == input)
             #expect(provider.requestCount == input + 1)
             request.answer(input)
@@ -65,7 +65,7 @@ struct BadUseTests {
         let integrator = Integrator(provider, executing: .queue(limit: limit))
         let first = integrator.prepareCall(1).call()
         #expect(await integrator.prepareCall(2).call().outcome == .cancelled(.ignored))
-        try await provider.nextRequest().answer(1)
+        try await provider.waitForRequest().answer(1)
         #expect(await first.outcome == .success(1))
     }
 
@@ -125,7 +125,7 @@ struct BadUseTests {
             return call
         }
         await made?.finish()
-        recorder.expectHeard(.cancelled(.released))
+        recorder.expectRecorded(.cancelled(.released))
     }
 
     @Test("A call that is made, cancelled and dropped a hundred times over is no harm")

@@ -23,7 +23,7 @@ struct CancelledCallTests {
                         let call = integrator.prepareCall(input).onBeginning { if input > 1 { log.add("\(input)") } }
                         tasks.append(call.call(isolation: isolation))
                     }
-                    for _ in 0..<2 { _ = try await provider.nextRequest() }
+                    for _ in 0..<2 { _ = try await provider.waitForRequest() }
                     for task in tasks.prefix(2) { task.cancel(isolation: isolation) }
                     try await log.count(reaches: 2)
                     for task in tasks.suffix(2) { task.cancel(isolation: isolation) }
@@ -45,19 +45,19 @@ struct CancelledCallTests {
             let outcome = try await place.run { isolation in
                 let (provider, hasCompleted) = (ControlledDataProvider<Int, Int>(), Signal())
                 let integrator = Integrator(provider, executing: .queue(limit: 0))
-                let next = Watched<IntegrationTask<Int>?>(nil)
+                let next = Observed<IntegrationTask<Int>?>(nil)
                 let task = integrator.prepareCall(1)
                     .onCompletion {
                         if isInside { next.change { $0 = integrator.prepareCall(2).call(isolation: nil) } }
                         hasCompleted.open()
                     }
                     .call(isolation: isolation)
-                _ = try await provider.nextRequest()
+                _ = try await provider.waitForRequest()
 
                 await elsewhere { task.cancel() }
                 try await hasCompleted.wait()
                 let second = next.value ?? integrator.prepareCall(2).call(isolation: isolation)
-                try await provider.nextRequest().answer(2)
+                try await provider.waitForRequest().answer(2)
                 return await second.outcome
             }
             try #require(outcome == .success(2))
@@ -67,13 +67,13 @@ struct CancelledCallTests {
     @Test(arguments: CallerPlace.allCases)
     func `a cancelled call releases handlers and chain before its provider answers`(place: CallerPlace) async throws {
         let (gone, chainGone, leaks) = (Signal(), Signal(), LeakTracker())
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let request = try await place.run { isolation in
             let integrator = leaks.track(Integrator(provider))
             let chained = leaks.track(Integrator(Echo<Int>())).prepareCall(2).opening(chainGone, isolation: isolation)
             let task = integrator.prepareCall(1).opening(gone, isolation: isolation).nextSuccess(chained)
                 .call(isolation: isolation)
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             task.cancel(isolation: isolation)
             await task.finish()
             return request
@@ -91,7 +91,7 @@ struct CancelledCallTests {
         let outcomes = try await place.run { isolation in
             let provider = ControlledDataProvider<Int, Int>()
             let integrator = Integrator(provider, executing: .queue, lane: { $0 % lanes })
-            let made = Watched<[IntegrationTask<Int>]>([])
+            let made = Observed<[IntegrationTask<Int>]>([])
             for input in 0..<2 * lanes {
                 integrator.prepareCall(input)
                     .onCancel { _ in
@@ -100,14 +100,14 @@ struct CancelledCallTests {
                     }
                     .call(isolation: isolation)
             }
-            for _ in 0..<lanes { _ = try await provider.nextRequest() }
+            for _ in 0..<lanes { _ = try await provider.waitForRequest() }
 
             integrator.cancel(isolation: isolation)
 
             let count = 2 * lanes * lanes
             try await made.wait { $0.count == count }
             for _ in 0..<count {
-                let request = try await provider.nextRequest()
+                let request = try await provider.waitForRequest()
                 request.answer(request.input)
             }
             var outcomes: [IntegrationOutcome<Int>] = []
@@ -127,7 +127,7 @@ struct CancelledCallTests {
                 .onCancel { _ in log.add("cancel for \(Self.user)") }
                 .onCompletion { log.add("completion for \(Self.user)") }
             let task = Self.$user.withValue("ann") { call.call(isolation: isolation) }
-            _ = try await provider.nextRequest()
+            _ = try await provider.waitForRequest()
             Self.$user.withValue("eve") { task.cancel(isolation: isolation) }
             await task.finish()
         }

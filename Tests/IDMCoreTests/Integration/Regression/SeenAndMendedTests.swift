@@ -38,7 +38,7 @@ struct SeenAndMendedTests {
 
     /// Whatever is to run elsewhere runs when the test says so.
     private final class Elsewhere: TaskExecutor {
-        private let jobs = Watched<(waiting: [UnownedJob], isOpen: Bool)>(([], false))
+        private let jobs = Observed<(waiting: [UnownedJob], isOpen: Bool)>(([], false))
 
         func enqueue(_ job: consuming ExecutorJob) {
             let job = UnownedJob(job)
@@ -85,11 +85,11 @@ struct SeenAndMendedTests {
     func callbackAtOnce() async {
         let task = recorder.call(Integrator(AtOnce()).prepareCall(3))
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            recorder.expectHeard(.began, .succeeded(3), .completed)
+            recorder.expectRecorded(.began, .succeeded(3), .completed)
             await task.finish()
         } else {
             await task.finish()
-            recorder.expectHeard(.began, .succeeded(3), .completed)
+            recorder.expectRecorded(.began, .succeeded(3), .completed)
         }
     }
 
@@ -102,7 +102,7 @@ struct SeenAndMendedTests {
             deinit { completion(.failure(DataProviderError.noAnswer)) }
         }
         struct Jobs: CallbackDataProvider {
-            let jobs = Watched<@Sendable () -> Void>({})
+            let jobs = Observed<@Sendable () -> Void>({})
             func request(
                 _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
             ) -> CancelHandler? {
@@ -122,16 +122,16 @@ struct SeenAndMendedTests {
         let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
         let integrator = Integrator(provider, executing: .only(joining: true), clock: clock)
         let first = integrator.prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
-        try await provider.nextRequest().fail(Trouble.first)
-        try await clock.sleepers(1)
+        try await provider.waitForRequest().fail(Trouble.first)
+        try await clock.waitForSleepers(1)
         let second = integrator.prepareCall(2).call()
-        let request = try await provider.nextRequest()
+        let request = try await provider.waitForRequest()
         #expect(request.input == 2)
         request.answer(5)
         #expect(await second.outcome == .success(5))
         await second.finish()
         await clock.advance(by: .seconds(1))
-        try await provider.nextRequest().answer(6)
+        try await provider.waitForRequest().answer(6)
         #expect(await first.outcome == .success(6))
     }
 
@@ -173,9 +173,9 @@ struct SeenAndMendedTests {
 
     @Test("Each makes no more requests after a cancel, though those that run ignore it")
     func eachAfterCancel() async throws {
-        let provider = ControlledDataProvider<Int, Int>(hearsCancel: false)
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let request = Task { try await provider.each(limit: 1).request([1, 2, 3]) }
-        let first = try await provider.nextRequest()
+        let first = try await provider.waitForRequest()
         request.cancel()
         first.answer(1)
         await #expect(throws: CancellationError.self) { try await request.value }
@@ -195,7 +195,7 @@ struct SeenAndMendedTests {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: .only(joining: true))
         let tasks = (0..<1_000).map { integrator.prepareCall($0).call() }
-        try await provider.nextRequest().answer(7)
+        try await provider.waitForRequest().answer(7)
         for task in tasks { #expect(await task.outcome == .success(7)) }
         #expect(provider.requestCount == 1)
     }

@@ -14,7 +14,7 @@ struct WhatTheOriginalGotWrongTests {
         let integrator = Integrator(Echo<Int>())
         for input in 0..<1_000 {
             await recorder.call(integrator.prepareCall(input)).finish()
-            recorder.expectHeard(.began, .succeeded(input), .completed)
+            recorder.expectRecorded(.began, .succeeded(input), .completed)
         }
     }
 
@@ -32,14 +32,14 @@ struct WhatTheOriginalGotWrongTests {
         let (first, second) = (ControlledDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
         let integrator = Integrator(first >>>> second)
         let task = recorder.call(integrator.prepareCall(1))
-        try await first.nextRequest().answer(2)
-        let request = try await second.nextRequest()
+        try await first.waitForRequest().answer(2)
+        let request = try await second.waitForRequest()
         // The first stage has come to its end, which is progress.
-        try await recorder.expect(.began, .progressed(0.5))
+        try await recorder.waitForEvents(.began, .progressed(0.5))
         task.cancel()
-        try await request.cancelled()
+        try await request.waitUntilCancelled()
         await task.finish()
-        recorder.expectHeard(.cancelled(.cancelled), .completed)
+        recorder.expectRecorded(.cancelled(.cancelled), .completed)
     }
 
     @Test("A sequence blocked a thread a stage, and starved unrelated work")
@@ -51,7 +51,7 @@ struct WhatTheOriginalGotWrongTests {
         // More requests in flight than there are threads, each of depth 100.
         let tasks = (0..<200).map { integrator.prepareCall($0).call() }
         var requests: [ControlledRequest<Int, Int>] = []
-        for _ in tasks { requests.append(try await provider.nextRequest()) }
+        for _ in tasks { requests.append(try await provider.waitForRequest()) }
         #expect(try await Integrator(Echo<Int>()).request(7) == 7)
         for request in requests { request.answer(request.input) }
         for (input, task) in tasks.enumerated() { #expect(try await task.value == input + 100) }
@@ -63,9 +63,9 @@ struct WhatTheOriginalGotWrongTests {
         var integrator: Integrator<(Int, Int), (Int, Int)>? = Integrator(
             provider >><< provider, cancelsWhenReleased: true)
         _ = integrator?.prepareCall((1, 2)).recorded(in: log).call()
-        let requests = [try await provider.nextRequest(), try await provider.nextRequest()]
+        let requests = [try await provider.waitForRequest(), try await provider.waitForRequest()]
         integrator = nil
-        for request in requests { try await request.cancelled() }
+        for request in requests { try await request.waitUntilCancelled() }
         try await log.contains("completion")
         #expect(log.entries == ["begin", "cancel released", "completion"])
     }
@@ -77,29 +77,29 @@ struct WhatTheOriginalGotWrongTests {
         let recorders = (0..<100).map { _ in IntegrationRecorder<Int>() }
         let tasks = recorders.enumerated().map { $1.call(integrator.prepareCall($0)) }
         while true {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             guard request.input == 99 else { continue }
             request.answer(99)
             break
         }
         for (index, task) in tasks.enumerated() {
             await task.finish()
-            recorders[index].expectHeard(
+            recorders[index].expectRecorded(
                 .began, index == 99 ? .succeeded(99) : .cancelled(.superseded), .completed)
         }
     }
 
     @Test(".latest delivered a superseded value")
     func latestDeliveredASupersededValue() async throws {
-        let (provider, gone) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Signal())
+        let (provider, gone) = (ControlledDataProvider<Int, Int>(reactsToCancel: false), Signal())
         let integrator = Integrator(provider, executing: .latest)
         recorder.call(integrator.prepareCall(1).opening(gone))
-        let first = try await provider.nextRequest()
+        let first = try await provider.waitForRequest()
         let newer = integrator.prepareCall(2).call()
         first.answer(1)
         try await gone.wait()
-        recorder.expectHeard(.began, .cancelled(.superseded), .completed)
-        try await provider.nextRequest().answer(2)
+        recorder.expectRecorded(.began, .cancelled(.superseded), .completed)
+        try await provider.waitForRequest().answer(2)
         #expect(await newer.outcome == .success(2))
     }
 
@@ -109,16 +109,16 @@ struct WhatTheOriginalGotWrongTests {
         let integrator = Integrator(callbacks, executing: .latest)
         for _ in 1...10 {
             integrator.prepareCall(1).call()
-            _ = try await callbacks.nextRequest()
+            _ = try await callbacks.waitForRequest()
         }
         let last = integrator.prepareCall(2).call()
-        try await callbacks.nextRequest().answer(2)
+        try await callbacks.waitForRequest().answer(2)
         #expect(await last.outcome == .success(2))
     }
 
     @Test("Cancelled queue entries delivered all the same, and let two run at once")
     func cancelledQueueEntries() async throws {
-        let (provider, crowd) = (ControlledDataProvider<Int, Int>(hearsCancel: false), Crowd())
+        let (provider, crowd) = (ControlledDataProvider<Int, Int>(reactsToCancel: false), Crowd())
         let integrator = Integrator(provider, executing: .queue)
         integrator.onBeginning { crowd.enter() }
         let recorders = (0..<20).map { _ in IntegrationRecorder<Int>() }
@@ -127,7 +127,7 @@ struct WhatTheOriginalGotWrongTests {
         }
         for input in stride(from: 1, to: 20, by: 2) { tasks[input].cancel() }
         for input in stride(from: 0, to: 20, by: 2) {
-            let request = try await provider.nextRequest()
+            let request = try await provider.waitForRequest()
             #expect(request.input == input)
             // A cancelled one at the head as well: its provider is deaf and answers all the same.
             if input % 4 == 0 { tasks[input].cancel() }
@@ -136,9 +136,9 @@ struct WhatTheOriginalGotWrongTests {
         for (input, task) in tasks.enumerated() {
             await task.finish()
             if input % 2 == 1 {
-                recorders[input].expectHeard(.cancelled(.cancelled))
+                recorders[input].expectRecorded(.cancelled(.cancelled))
             } else {
-                recorders[input].expectHeard(
+                recorders[input].expectRecorded(
                     .began, input % 4 == 0 ? .cancelled(.cancelled) : .succeeded(input), .completed)
             }
         }
@@ -152,12 +152,12 @@ struct WhatTheOriginalGotWrongTests {
         let integrator = Integrator(provider, executing: .only)
         let recorders = (0..<10).map { _ in IntegrationRecorder<Int>() }
         let tasks = recorders.enumerated().map { $1.call(integrator.prepareCall($0)) }
-        try await provider.nextRequest().answer(0)
+        try await provider.waitForRequest().answer(0)
         await tasks[0].finish()
-        recorders[0].expectHeard(.began, .succeeded(0), .completed)
+        recorders[0].expectRecorded(.began, .succeeded(0), .completed)
         for (recorder, task) in zip(recorders, tasks).dropFirst() {
             await task.finish()
-            recorder.expectHeard(.cancelled(.ignored))
+            recorder.expectRecorded(.cancelled(.ignored))
         }
     }
 
@@ -166,12 +166,12 @@ struct WhatTheOriginalGotWrongTests {
         let provider = ControlledDataProvider<Int, Int>()
         let only = Integrator(provider, executing: .only)
         let running = only.prepareCall(0).call()
-        _ = try await provider.nextRequest()
+        _ = try await provider.waitForRequest()
         // The first stage has come to its end, which is progress.
         let recorder = IntegrationRecorder<Int>()
         let task = recorder.call(Integrator(Echo<Int>() >>>> only >>>> { $0 + 1 }).prepareCall(1))
         await task.finish()
-        recorder.expectHeard(.began, .cancelled(.ignored), .completed)
+        recorder.expectRecorded(.began, .cancelled(.ignored), .completed)
         running.cancel()
         await running.finish()
     }
@@ -179,9 +179,9 @@ struct WhatTheOriginalGotWrongTests {
     @Test("A retried call completed four times")
     func retriedCallCompletedFourTimes() async {
         await recorder.call(Integrator(Failing(Trouble.first)).prepareCall(1).retry(3)).finish()
-        recorder.expectHeard(.began)
-        for retry in 1...3 { recorder.expectHeard(.retried(retry, after: Trouble.first)) }
-        recorder.expectHeard(.failed(Trouble.first), .completed)
+        recorder.expectRecorded(.began)
+        for retry in 1...3 { recorder.expectRecorded(.retried(retry, after: Trouble.first)) }
+        recorder.expectRecorded(.failed(Trouble.first), .completed)
     }
 
     @Test("Unknown errors were swallowed")

@@ -17,7 +17,7 @@ struct RunAskingTests {
                 asked.add("\(input)")
                 return input
             })
-        let made = Watched<IntegrationTask<Int>?>(nil)
+        let made = Observed<IntegrationTask<Int>?>(nil)
         let outer = Integrator(Echo<Int>()).prepareCall(1)
             .onSuccess { _ in
                 var call = inner.prepareCall(2).onCancel { log.add("cancel \($0)") }
@@ -42,19 +42,19 @@ struct RunAskingTests {
             return try await never.request(input)
         }
         let integrator = Integrator(provider, executing: .latest)
-        let third = Watched<IntegrationTask<Int>?>(nil)
+        let third = Observed<IntegrationTask<Int>?>(nil)
         let first = integrator.prepareCall(1)
             .onCancel { reason in
                 log.add("first: cancel \(reason)")
                 third.change { $0 = integrator.prepareCall(3).onSuccess { log.add("third: success \($0)") }.call() }
             }
             .call()
-        let request = try await never.nextRequest()
+        let request = try await never.waitForRequest()
         #expect(request.input == 1)
         let second = integrator.prepareCall(2).onCancel { log.add("second: cancel \($0)") }.call()
         await first.finish()
         await second.finish()
-        let last = try await never.nextRequest()
+        let last = try await never.waitForRequest()
         #expect(last.input == 3)
         last.answer(30)
         await third.value?.finish()
@@ -68,7 +68,7 @@ struct RunAskingTests {
     {
         let (asked, log, isGone) = (Log(), Log(), Signal())
         try await cancelOnTheWayBack(
-            ClosureDataProvider { [canary = Canary { isGone.open() }] input in
+            ClosureDataProvider { [canary = DeinitObserver { isGone.open() }] input in
                 withExtendedLifetime(canary) { asked.add("\(input)") }
                 return input
             }, log)
@@ -85,7 +85,7 @@ struct RunAskingTests {
             return Integrator(provider).prepareCall(1).onBeginning { log.add("begin") }
         }
         let task = call.onCancel { log.add("cancel \($0)") }.onCompletion { log.add("completion") }.call()
-        try await stage.executor.waiting()
+        try await stage.executor.waitForJobs()
         stage.executor.open()
         task.cancel()
         await task.finish()

@@ -81,7 +81,7 @@ struct LaneSchedulerTests {
     }
 
     @Test func `cancelling all lanes reaches the oldest call of each lane first`() {
-        let order = Watched<[Int]>([])
+        let order = Observed<[Int]>([])
         let lanes = (0..<2).map { _ in LaneScheduler(.line(width: 2, limit: .max)) }
         for index in 0..<10 {
             lanes[index / 5].submit(RecordingCall { if $0 == .cancelTask { order.change { $0.append(index) } } })
@@ -118,7 +118,7 @@ struct LaneSchedulerTests {
     func `a call may use its scheduler in each reaction`(cause: Cause) {
         let supersedes = cause == .submit || cause == .admit
         let scheduler = LaneScheduler(supersedes ? .newest(debounces: false) : .line(width: 1, limit: .max))
-        let reactions = Watched(0)
+        let reactions = Observed(0)
         let call = RecordingCall { _ in
             reactions.change { $0 += 1 }
             let id = scheduler.submit(RecordingCall(), .observed)

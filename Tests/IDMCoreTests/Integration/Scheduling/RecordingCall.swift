@@ -9,7 +9,7 @@ final class RecordingCall: ScheduledCall {
         case deliver(CancelReason, onMainActor: Bool)
     }
 
-    private let recorded = Watched<[Event]>([])
+    private let recorded = Observed<[Event]>([])
     private let reaction: @Sendable (Event) -> Void
 
     init(reaction: @escaping @Sendable (Event) -> Void = { _ in }) {

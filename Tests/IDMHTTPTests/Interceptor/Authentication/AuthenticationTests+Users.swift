@@ -12,7 +12,7 @@ extension AuthenticationTests {
         let done = Signal()
         let course = try Course(valid: "b", credential: "a") { _, _ in
             defer { done.open() }
-            await gate.waitDeaf()
+            await gate.waitIgnoringCancel()
             return "b"
         }
         let task = Task { await course.outcome() }

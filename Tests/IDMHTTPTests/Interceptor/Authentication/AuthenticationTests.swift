@@ -37,7 +37,7 @@ struct AuthenticationTests {
 
     @Test("lets nobody pause a refresh for others")
     func pausedRefresh() async throws {
-        let isPaused = Watched<Bool?>(nil)
+        let isPaused = Observed<Bool?>(nil)
         let course = try Course(valid: "b", credential: "a") { _, _ in
             isPaused.change { $0 = PauseControl.current != nil }
             return "b"
@@ -134,8 +134,8 @@ struct AuthenticationTests {
 
     @Test("takes a task that a refresh has started, and that outlives it, for anybody")
     func outlivesRefresh() async throws {
-        let box = Watched<HTTPService?>(nil)
-        let later = Watched<Task<String, any Error>?>(nil)
+        let box = Observed<HTTPService?>(nil)
+        let later = Observed<Task<String, any Error>?>(nil)
         let gate = Signal()
         let course = try Course(valid: "b", credential: "a") { _, _ in
             let task = Task {
@@ -166,12 +166,12 @@ struct AuthenticationTests {
         try await TestScope.run {
             let (clock, gate, log) = (ManualClock(), Signal(), Log())
             let course = try Course(valid: "b", credential: "a", timeout: .seconds(5), clock: clock) { _, _ in
-                await gate.waitDeaf()
+                await gate.waitIgnoringCancel()
                 log.add("late")
                 return "late"
             }
             async let outcome = course.outcome()
-            try await clock.sleepers(1)
+            try await clock.waitForSleepers(1)
             await clock.advance(by: .seconds(5))
 
             #expect(await outcome.hasPrefix("refresh failed: "))

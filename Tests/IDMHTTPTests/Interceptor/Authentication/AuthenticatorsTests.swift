@@ -50,7 +50,7 @@ struct BasicAuthenticatorTests {
 struct HeaderAuthenticatorTests {
     @Test("is never logged, and never taken along to another origin, whatever the header is called")
     func secret() async throws {
-        let lines = Watched<[String]>([])
+        let lines = Observed<[String]>([])
         let transport = ScriptedTransport { request in
             request.url.host == "h" ? .text("", status: 307, headers: ["Location": "https://other/"]) : .text("end")
         }
@@ -88,7 +88,7 @@ struct OwnAuthenticatorTests {
             { $0.query["k"] = $1 }, { $0.query.add("page", [$1]) }, { $0.query["page"] = $1 },
         ] as [@Sendable (inout ServiceRequest, String) -> Void])
     func secret(put: @escaping @Sendable (inout ServiceRequest, String) -> Void) async throws {
-        let lines = Watched<[String]>([])
+        let lines = Observed<[String]>([])
         let transport = ScriptedTransport { request in
             request.url.host == "h"
                 ? .text("", status: 307, headers: ["Location": "https://other/?\(request.url.query ?? "")"])

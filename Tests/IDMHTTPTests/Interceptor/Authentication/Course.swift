@@ -10,11 +10,11 @@ struct Course {
     struct Trouble: Error {}
 
     /// The token that the server takes.
-    let valid: Watched<String>
+    let valid: Observed<String>
     /// The tokens that were sent, in their order. Empty for none.
-    let sent = Watched<[String]>([])
+    let sent = Observed<[String]>([])
     /// The tokens that were to be replaced.
-    let replaced = Watched<[String]>([])
+    let replaced = Observed<[String]>([])
     let authentication: AuthenticationInterceptor<BearerAuthenticator<String>>
     let service: HTTPService
 
@@ -24,7 +24,7 @@ struct Course {
         clock: ManualClock = ManualClock(),
         refresh: @escaping @Sendable (String, InterceptorChain) async throws -> String = { _, _ in throw Trouble() }
     ) throws {
-        let (sent, replaced, valid) = (sent, replaced, Watched(valid))
+        let (sent, replaced, valid) = (sent, replaced, Observed(valid))
         self.valid = valid
         let transport = ScriptedTransport { request in
             let token = request.headers[.authorization] ?? ""

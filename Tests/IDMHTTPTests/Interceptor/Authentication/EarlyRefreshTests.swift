@@ -15,8 +15,8 @@ struct EarlyRefreshTests {
     private struct Refused: Error {}
 
     private let now = Date(timeIntervalSince1970: 1_000)
-    private let saved = Watched<[String]>([])
-    private let refreshed = Watched(0)
+    private let saved = Observed<[String]>([])
+    private let refreshed = Observed(0)
 
     private func service(
         _ token: Token, lifetime: TimeInterval = 600, failing error: (any Error)? = nil
@@ -74,7 +74,7 @@ struct EarlyRefreshTests {
         "that the server refuses shows the login screen, and one without a connection doesn't",
         arguments: [400, 401, 429, nil])
     func refused(status: Int?) async throws {
-        let shown = Watched(0)
+        let shown = Observed(0)
         let reason = status.map { HTTPError.Reason.status($0) } ?? .transport(TransportFault(.unreachable))
         let error = HTTPError(reason, request: "POST /token", response: status.map { ServiceResponse(status: $0) })
         var (service, _) = try service(Token(text: "old", expiry: now), failing: error)

@@ -10,8 +10,8 @@ struct ConcurrencyInterceptorTests {
     /// A service whose requests wait until the test lets them go, one after the other in the order of their names.
     private struct Course {
         let gates = (0..<4).map { _ in Signal() }
-        let running = Watched<[String]>([])
-        let queued = Watched(0)
+        let running = Observed<[String]>([])
+        let queued = Observed(0)
         let limit: ConcurrencyInterceptor
         let service: HTTPService
         let origin: ServiceOrigin
@@ -104,7 +104,7 @@ struct ConcurrencyInterceptorTests {
 
     @Test("holds while many come at once")
     func many() async throws {
-        let crowd = Watched((inside: 0, most: 0))
+        let crowd = Observed((inside: 0, most: 0))
         let transport = ScriptedTransport { _ in
             crowd.change { $0 = ($0.inside + 1, max($0.most, $0.inside + 1)) }
             defer { crowd.change { $0.inside -= 1 } }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An event log", .timeLimit(.ample))
 struct EventLogInterceptorTests {
-    private let logs = Watched<[EventLogInterceptor.Log]>([])
+    private let logs = Observed<[EventLogInterceptor.Log]>([])
 
     private func service(
         _ transport: ScriptedTransport, clock: ManualClock = ManualClock(), inner: [any HTTPInterceptor] = []
@@ -36,7 +36,7 @@ struct EventLogInterceptorTests {
         let service = try service(transport, clock: clock, inner: [retry])
 
         async let error = service.error()
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .milliseconds(1500))
         #expect(await error?.status == 503)
         #expect(
@@ -126,11 +126,11 @@ struct EventLogInterceptorTests {
 
     @Test("tells of a deadline as whoever asked hears of it, and so do the other logs", arguments: [false, true])
     func deadline(isDeaf: Bool) async throws {
-        let (clock, lines, trace) = (ManualClock(), Watched<[String]>([]), TraceRecorder(clock: ManualClock()))
+        let (clock, lines, trace) = (ManualClock(), Observed<[String]>([]), TraceRecorder(clock: ManualClock()))
         let (asked, release) = (Signal(), Signal())
         let transport = ScriptedTransport { _ in
             asked.open()
-            if isDeaf { await release.waitDeaf() } else { try await release.wait() }
+            if isDeaf { await release.waitIgnoringCancel() } else { try await release.wait() }
             return .text("")
         }
         var service = try service(
@@ -142,7 +142,7 @@ struct EventLogInterceptorTests {
 
         async let error = service.error(ServiceRequest(.get, "/a", totalTimeout: .milliseconds(250)))
         try await asked.wait()
-        try await clock.sleepers(2)
+        try await clock.waitForSleepers(2)
         await clock.advance(by: .milliseconds(250))
         let reason = "GET /a: It was not done within 0.25 seconds."
         #expect(try await "\(#require(error))" == reason)

@@ -47,10 +47,10 @@ struct TraceInterceptorTests {
 
     @Test("hears nothing any more of a request that was left behind")
     func leftBehind() async throws {
-        let (isAsked, isOpen, isRead) = (Watched(false), Watched(false), Watched(false))
+        let (isAsked, isOpen, isRead) = (Observed(false), Observed(false), Observed(false))
         let transport = ScriptedTransport { _ in
             isAsked.change { $0 = true }
-            try await isOpen.wait(deaf: true) { $0 }
+            try await isOpen.wait(ignoringCancel: true) { $0 }
             return TransportResponse(status: 200, body: HTTPBytes(NoticedBody(isRead: isRead)))
         }
         let service = try HTTPService(transport, interceptors: [TraceInterceptor(trace)])
@@ -66,7 +66,7 @@ struct TraceInterceptorTests {
 
     @Test("hears the same as the log around it and the log inside of it")
     func beside() async throws {
-        let logs = Watched<[EventLogInterceptor.Log]>([])
+        let logs = Observed<[EventLogInterceptor.Log]>([])
         let log = EventLogInterceptor { log in logs.change { $0.append(log) } }
         let service = try HTTPService(ScriptedTransport("x"), interceptors: [log, TraceInterceptor(trace), log])
         _ = try await service.request(ServiceRequest(.get, "/a"))
@@ -78,7 +78,7 @@ struct TraceInterceptorTests {
 
 /// A body of nothing, which tells that it is read.
 private struct NoticedBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
-    let isRead: Watched<Bool>
+    let isRead: Observed<Bool>
 
     func makeAsyncIterator() -> NoticedBody { self }
 

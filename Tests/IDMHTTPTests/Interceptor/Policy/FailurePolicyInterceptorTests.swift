@@ -9,14 +9,14 @@ import Testing
 struct FailurePolicyInterceptorTests {
     private struct Expired: Error { var code = 1 }
 
-    private let told = Watched<[Int]>([])
+    private let told = Observed<[Int]>([])
 
     private func tell() -> @Sendable (HTTPError) async -> Void {
         { [told] error in told.change { $0.append(error.status ?? 0) } }
     }
 
     private func service(
-        _ statuses: Watched<[Int]>, _ interceptor: FailurePolicyInterceptor, rules: [ResponseRule] = []
+        _ statuses: Observed<[Int]>, _ interceptor: FailurePolicyInterceptor, rules: [ResponseRule] = []
     ) throws -> HTTPService {
         let transport = ScriptedTransport { _ in .text("", status: statuses.change { $0.removeFirst() }) }
         return try HTTPService(transport, interceptors: [interceptor], rules: rules)
@@ -29,14 +29,14 @@ struct FailurePolicyInterceptorTests {
         ]
         let policy = try #require(all[status])
 
-        let service = try service(Watched([200, 404, status]), policy)
+        let service = try service(Observed([200, 404, status]), policy)
         for expected in [nil, 404, status] { #expect(await service.error()?.status == expected) }
         #expect(told.value == [status])
     }
 
     @Test("acts once for a run of failures, and again after a success")
     func once() async throws {
-        let service = try service(Watched([503, 503, 404, 503, 200, 503]), .maintenance(do: tell()))
+        let service = try service(Observed([503, 503, 404, 503, 200, 503]), .maintenance(do: tell()))
 
         for _ in 0..<6 { _ = await service.error() }
         #expect(told.value == [503, 503])
@@ -44,7 +44,7 @@ struct FailurePolicyInterceptorTests {
 
     @Test("acts once, however many requests fail at the same time")
     func many() async throws {
-        let service = try service(Watched(Array(repeating: 401, count: 50)), .unauthorized(do: tell()))
+        let service = try service(Observed(Array(repeating: 401, count: 50)), .unauthorized(do: tell()))
 
         await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<50 { group.addTask { await service.error()?.status } }
@@ -57,7 +57,7 @@ struct FailurePolicyInterceptorTests {
     func rules() async throws {
         let rules = [ResponseRule { .rejected(Expired(code: $0.status)) }]
         let service = try service(
-            Watched([201, 202]), .failure(of: Expired.self, when: { $0.code == 202 }, do: tell()), rules: rules)
+            Observed([201, 202]), .failure(of: Expired.self, when: { $0.code == 202 }, do: tell()), rules: rules)
 
         for _ in 0..<2 { #expect(await service.error()?.failure(as: Expired.self) != nil) }
         #expect(told.value == [202])
@@ -68,12 +68,12 @@ struct FailurePolicyInterceptorTests {
         let gate = Signal()
         let acting = Signal()
         let service = try service(
-            Watched([503, 404]),
+            Observed([503, 404]),
             .maintenance { _ in
                 acting.open()
-                await gate.waitDeaf()
+                await gate.waitIgnoringCancel()
             })
-        let ended = Watched(false)
+        let ended = Observed(false)
         let task = Task {
             let error = await service.error()
             ended.change { $0 = true }

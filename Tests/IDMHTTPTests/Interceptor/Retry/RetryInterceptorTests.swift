@@ -129,7 +129,7 @@ struct RetryInterceptorTests {
         let service = try service(transport, delay: .constant(.seconds(5)), clock: clock)
 
         async let response = service.request(ServiceRequest(.get, "/"))
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         #expect(clock.remaining == [.seconds(wait)])
         #expect(transport.asked.count == 1)
         await clock.advance(by: .seconds(wait))
@@ -143,7 +143,7 @@ struct RetryInterceptorTests {
         let service = try service(transport, delay: .constant(.seconds(5)), clock: clock)
         let control = PauseControl()
         let response = Task { try await control.bind { try await service.request(ServiceRequest(.get, "/")) } }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         control.pause()
         await clock.advance(by: .seconds(5))
         // Another one goes all its way meanwhile.
@@ -185,7 +185,7 @@ struct RetryInterceptorTests {
         let service = try service(transport, delay: .constant(.seconds(5)), clock: clock)
 
         let task = Task { try await service.request(ServiceRequest(.get, "/")) }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(transport.asked.count == 1)

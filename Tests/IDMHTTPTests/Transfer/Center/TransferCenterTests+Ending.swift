@@ -12,7 +12,7 @@ extension TransferCenterTests {
     func closedAsItEnds() async throws {
         let core = try core(FaultyFiles(), width: 1)
         let center = TransferCenter(core)
-        let asked = Watched<Task<TransferResult, any Error>?>(nil)
+        let asked = Observed<Task<TransferResult, any Error>?>(nil)
         core.watch { [weak core, weak center] _, state in
             // Shown before it is told.
             guard case .finished? = state, let core, let center else { return }
@@ -40,7 +40,7 @@ extension TransferCenterTests {
             TransferCore(DownloadProvider(service), UploadProvider(service), width: 1, archive: nil))
         let log = Log()
         func upload() -> ServiceRequest {
-            let going = Canary { [weak center] in log.add("\(center?.ids ?? [])") }
+            let going = DeinitObserver { [weak center] in log.add("\(center?.ids ?? [])") }
             let bytes = AsyncStream<Data>(unfolding: { withExtendedLifetime(going) { nil } })
             return ServiceRequest(.put, "/maps/a", body: .stream(HTTPBytes(bytes)))
         }
@@ -58,7 +58,7 @@ extension TransferCenterTests {
 
     /// Fails until it is told otherwise, and keeps nothing of what it is asked.
     private struct Failing: HTTPTransport {
-        let fails: Watched<Bool>
+        let fails: Observed<Bool>
         let held: Signal
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -70,13 +70,13 @@ extension TransferCenterTests {
 
     @Test("What a request of before holds may use the center as it goes", arguments: Leaving.allCases)
     func requestOfBefore(leaving: Leaving) async throws {
-        let (fails, held) = (Watched(true), Signal())
+        let (fails, held) = (Observed(true), Signal())
         let service = try HTTPService(Failing(fails: fails, held: held))
         let center = TransferCenter(
             TransferCore(DownloadProvider(service), UploadProvider(service), width: 1, archive: nil))
         let log = Log()
         func request() -> ServiceRequest {
-            let going = Canary { [weak center] in log.add("\(center?.ids.sorted() ?? [])") }
+            let going = DeinitObserver { [weak center] in log.add("\(center?.ids.sorted() ?? [])") }
             let bytes = AsyncStream<Data>(unfolding: { withExtendedLifetime(going) { nil } })
             return ServiceRequest(.post, "/maps/a", body: .stream(HTTPBytes(bytes)))
         }

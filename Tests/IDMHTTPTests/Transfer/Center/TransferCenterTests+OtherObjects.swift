@@ -183,7 +183,7 @@ extension TransferCenterTests {
         var other = ServiceDownload(ServiceRequest(.get, "/maps/b"), to: .file(file("a")))
         other.request.totalTimeout = .seconds(5)
         center.download(other, id: "b")
-        try await clock.sleepers(sleepers + 1)
+        try await clock.waitForSleepers(sleepers + 1)
         await clock.advance(by: .seconds(5))
         do {
             _ = try await center.result(of: "b")

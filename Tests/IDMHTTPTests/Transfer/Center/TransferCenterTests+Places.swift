@@ -180,7 +180,7 @@ extension TransferCenterTests {
     func thereAndBack() async throws {
         let signals = hold(["a"])
         let center = TransferCenter(try service())
-        let heard = Watched<[Int64]>([])
+        let heard = Observed<[Int64]>([])
         center.watch { _, state in
             if let progress = state?.progress { heard.change { $0.append(progress.completed) } }
         }

@@ -47,7 +47,7 @@ extension TransferCenterTests {
             $0.tag = "\"another\""
         }
         let second = try await TransferCenter(try service(), folder: records.url)
-        let heard = Watched<[Int64]>([])
+        let heard = Observed<[Int64]>([])
         second.watch { _, state in
             if let progress = state?.progress { heard.change { $0.append(progress.completed) } }
         }

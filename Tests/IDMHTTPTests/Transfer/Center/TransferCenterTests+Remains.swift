@@ -127,7 +127,7 @@ extension TransferCenterTests {
         let slow = ClosureInterceptor { request, next in
             if request.path == "/slow" {
                 entered.open()
-                await goesOn.waitDeaf()
+                await goesOn.waitIgnoringCancel()
             }
             return try await next(request)
         }
@@ -212,7 +212,7 @@ extension TransferCenterTests {
     @Test("A cancel that nobody here has asked for leaves what the download says", arguments: [true, false])
     func cancelledByOthers(keeps: Bool) async throws {
         objects["a"].change { $0.breaksAfter = 4_000 }
-        let throwing = Watched(false)
+        let throwing = Observed(false)
         let interceptor = ClosureInterceptor { request, next in
             if throwing.value { throw CancellationError() }
             return try await next(request)
@@ -352,7 +352,7 @@ extension TransferCenterTests {
         for _ in 0..<Volume.of(500, normally: 50) {
             let (goesOn, log, run) = (Signal(), Log(), TransferRun())
             run.start {
-                await goesOn.waitDeaf()
+                await goesOn.waitIgnoringCancel()
                 log.add("ended")
             }
             let waiting = Task {

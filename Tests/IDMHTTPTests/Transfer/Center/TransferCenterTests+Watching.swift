@@ -21,7 +21,7 @@ extension TransferCenterTests {
         try await objects["b"].log.contains("3000")
 
         // Resumed where another one's state is being told, so that its own is still to be.
-        let followed = Watched<Task<TransferResult, any Error>?>(nil)
+        let followed = Observed<Task<TransferResult, any Error>?>(nil)
         center.watch { id, state in
             guard id == "b", case .paused? = state else { return }
             center.resume("a")

@@ -95,7 +95,7 @@ struct TransferCenterTests {
         let signals = hold(ids)
         let center = TransferCenter(try service(), width: 2)
         // Told one after the other: who looks at one state and then at the next sees no moment.
-        let running = Watched((now: Set<String>(), most: 0))
+        let running = Observed((now: Set<String>(), most: 0))
         center.watch { id, state in
             running.change { running in
                 if case .running? = state { running.now.insert(id) } else { running.now.remove(id) }

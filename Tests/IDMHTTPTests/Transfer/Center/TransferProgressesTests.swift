@@ -12,7 +12,7 @@ struct TransferProgressesTests {
         let clock = ManualClock()
         let changes = LatestValue<Void>(())
         let log = Log()
-        private let count = Watched<(bytes: Int64, members: UInt64)>((0, 1))
+        private let count = Observed<(bytes: Int64, members: UInt64)>((0, 1))
 
         func set(_ bytes: Int64, members: UInt64 = 1) {
             count.change { $0 = (bytes, members) }
@@ -43,7 +43,7 @@ struct TransferProgressesTests {
         try await group.log.contains("0")
         for second in 1...3 {
             group.set(Int64(second * 10))
-            try await group.clock.sleepers(1)
+            try await group.clock.waitForSleepers(1)
             group.set(Int64(second * 10 + 1))
             await group.clock.advance(by: .milliseconds(99))
             #expect(group.log.entries.count == second)
@@ -61,7 +61,7 @@ struct TransferProgressesTests {
         let follower = group.follow()
         try await group.log.contains("0")
         group.set(50)
-        try await group.clock.sleepers(1)
+        try await group.clock.waitForSleepers(1)
         group.set(100)
         await follower.value
         #expect(group.log.entries == ["0", "100"])
@@ -73,7 +73,7 @@ struct TransferProgressesTests {
         let follower = group.follow()
         try await group.log.contains("0")
         group.set(50)
-        try await group.clock.sleepers(1)
+        try await group.clock.waitForSleepers(1)
         follower.cancel()
         await follower.value
         #expect(group.log.entries == ["0"])

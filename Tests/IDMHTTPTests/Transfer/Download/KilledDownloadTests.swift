@@ -45,7 +45,7 @@ struct KilledDownloadTests {
                     [path = path as String, address = address as String, pipe = pipe as String, delay = delay as Int] in
                     try await KilledDownloadTests.download(from: address, into: path, telling: pipe, until: delay)
                 }
-                try await server.until { $0.connections.allSatisfy(\.isClosed) }
+                try await server.waitUntil { $0.connections.allSatisfy(\.isClosed) }
                 round += 1
                 let after = length(of: part)
                 #expect(after >= before, "round \(round): what was there is gone")

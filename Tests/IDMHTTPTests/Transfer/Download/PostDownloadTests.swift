@@ -64,7 +64,7 @@ struct PostDownloadTests {
         let task = Task {
             for try await _ in bytes {}
         }
-        try await clock.sleepers(1)
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .seconds(90))
         let error = await #expect(throws: HTTPError.self) { try await task.value }
         #expect(error?.limit == .total(.seconds(90)))

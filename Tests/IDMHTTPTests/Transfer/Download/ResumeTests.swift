@@ -379,7 +379,7 @@ extension Downloading {
         let place = try Downloading { $0.breaksAfter = 3_000 }
         await #expect(throws: HTTPError.self) { try await place.request() }
         place.server.change { $0.breaksAfter = nil }
-        let isRefused = Watched(false)
+        let isRefused = Observed(false)
         let server = ScriptedTransport { [server = place.server] request in
             guard
                 isRefused.change({ isRefused in

@@ -132,7 +132,7 @@ struct SeparateDownloadsTests {
         let other = DownloadProvider(try HTTPService(place.server))
         var map = place.download()
         map.existing = .number
-        let (error, ended) = (Watched<TransferError?>(nil), DispatchSemaphore(value: 0))
+        let (error, ended) = (Observed<TransferError?>(nil), DispatchSemaphore(value: 0))
         place.files.before(.link) { [map, files = place.files] in
             files.before(.remove) { [map] in
                 Task {

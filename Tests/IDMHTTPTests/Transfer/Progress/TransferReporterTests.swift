@@ -11,10 +11,10 @@ struct TransferReporterTests {
     private final class Listener: ProgressListener {
         let log = Log()
         /// Done with each report, once.
-        private let work: Watched<(@Sendable () -> Void)?>
+        private let work: Observed<(@Sendable () -> Void)?>
 
         init(_ work: (@Sendable () -> Void)? = nil) {
-            self.work = Watched(work)
+            self.work = Observed(work)
         }
 
         func hear(_ progress: IntegrationProgress) {
@@ -41,7 +41,7 @@ struct TransferReporterTests {
         for count in 1...5 { reporter.report(Int64(count), of: 9) }
         #expect(listener.log.entries == ["1"])
         for count in 6...7 {
-            try await clock.sleepers(1)
+            try await clock.waitForSleepers(1)
             await clock.advance(by: .milliseconds(99))
             #expect(listener.log.entries.last == "\(count == 6 ? 1 : 5)")
             await clock.advance(by: .milliseconds(1))

@@ -109,7 +109,7 @@ extension UploadTests {
             let task = Task {
                 try await control.bind { try await provider.request(ServiceRequest(.post, "/films", body: body)) }
             }
-            try await gate.waiting(1)
+            try await gate.waitForTasks(1)
             control.pause()
             gate.open()
             #expect(try await task.value.text == "done" && control.isPaused)

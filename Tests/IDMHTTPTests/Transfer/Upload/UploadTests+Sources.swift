@@ -45,7 +45,7 @@ extension UploadTests {
         for (word, way) in ways {
             let (first, second) = (try folder.file("film", bytes), try folder.file("other", bytes))
             try Self.age(first)
-            let changed = Watched(false)
+            let changed = Observed(false)
             let transport = BodyTransport(beforePiece: { _, count in
                 // While the second one travels.
                 guard count > 270_000,

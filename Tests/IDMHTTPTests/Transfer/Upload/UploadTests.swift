@@ -71,7 +71,7 @@ struct UploadTests {
         let log = Log()
         let signIn = ClosureInterceptor { request, next in
             entered.open()
-            await goesOn.waitDeaf()
+            await goesOn.waitIgnoringCancel()
             defer { log.add("left") }
             return try await next(request)
         }
@@ -143,7 +143,7 @@ struct UploadTests {
         var request = put(.file(try folder.file("film", filling(200_000))))
         let upload = Task { [request] in try await provider.request(request) }
         for _ in 0..<5 {
-            try await clock.sleepers(2)
+            try await clock.waitForSleepers(2)
             await clock.advance(by: .seconds(40))
         }
         #expect(try await upload.value.text == "done")
@@ -151,7 +151,7 @@ struct UploadTests {
         request.totalTimeout = .seconds(60)
         let late = Task { [request] in try await provider.request(request) }
         // The time-out, the deadline, and the server that takes its time.
-        try await clock.sleepers(3)
+        try await clock.waitForSleepers(3)
         await clock.advance(by: .seconds(60))
         let error = await #expect(throws: HTTPError.self) { try await late.value }
         #expect(error?.reason.description == "It was not done within 60.0 seconds.")

@@ -88,7 +88,7 @@ struct PlatformDelegateTests {
             request, .none, queues: SessionQueues(), line: .init(width: 1), task: { made },
             folder: FileManager.default.temporaryDirectory, didBegin: { Self.delegate.add($0, $1) })
         let head = Task { try await exchange.head() }
-        try await server.until { $0.requestCount == 1 }
+        try await server.waitUntil { $0.requestCount == 1 }
         return (exchange, head, made)
     }
 

@@ -48,11 +48,11 @@ struct PlatformProxyTests {
                 )
                 #expect(outcomes == ("proxy", "origin"))
             }
-            let request = try await proxy.nextRequest()
+            let request = try await proxy.waitForRequest()
             #expect(request.target == "http://origin.invalid/a%2Fb?c=d")
             #expect(request.headers["Host"] == "origin.invalid" && request.headers["Authorization"] == "Bearer token")
             #expect(request.headers["Proxy-Authorization"] == "Basic YWRhOnMzY3JldA==")
-            let other = try await origin.nextRequest()
+            let other = try await origin.waitForRequest()
             #expect(other.headers["Proxy-Authorization"] == nil && other.headers["Authorization"] == "Bearer token")
         }
     }
@@ -66,7 +66,7 @@ struct PlatformProxyTests {
                 let outcome = await Self.outcome(at: "https://origin.invalid/a?b=c")
                 #expect(outcome == "truncated")
             }
-            let request = try await proxy.nextRequest()
+            let request = try await proxy.waitForRequest()
             #expect(request.method.name == "CONNECT" && request.target == "origin.invalid:443")
             #expect(request.headers["Authorization"] == nil && request.headers["Proxy-Authorization"] == nil)
             #expect(proxy.requests.count == 1)

@@ -50,7 +50,7 @@ struct PlatformRedirectTests {
                 _ = try await service.request(ServiceRequest(.put, "/a", body: body))
 
                 for path in ["/a", "/b"] {
-                    let request = try await server.nextRequest()
+                    let request = try await server.waitForRequest()
                     #expect(request.path == path && request.method == .put && request.text == text)
                     #expect(request.headers[.contentLength] == "\(text.utf8.count)")
                 }

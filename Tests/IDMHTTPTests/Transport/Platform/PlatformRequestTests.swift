@@ -18,7 +18,7 @@ struct PlatformRequestTests {
                 headers: ["X-A": "1", "X-Empty": "", "x-a": "2", "Cookie": "a=1"])
             _ = try await service.request(request)
 
-            let arrived = try await server.nextRequest()
+            let arrived = try await server.waitForRequest()
             #expect(arrived.target == "/users/a%2Fb..%25%C3%A9?q=%2B%20%26%20%3D%20%3B%20%25%20%C3%A9")
             #expect(arrived.parameters == ["id": "a/b..%é"])
             #expect(arrived.headers["X-A"] == "1, 2" && arrived.headers["Cookie"] == "a=1")
@@ -42,7 +42,7 @@ struct PlatformRequestTests {
             server.on(.post, "/a", answer: .text("x"))
             let body = RequestBody.Encoded(Data("x".utf8))
             _ = try await URLSessionTransport.shared.send(TransportRequest(.post, server.url("/a"), body: body))
-            #expect(try await server.nextRequest().headers[.contentType] == nil)
+            #expect(try await server.waitForRequest().headers[.contentType] == nil)
         }
     }
 
@@ -65,13 +65,13 @@ struct PlatformRequestTests {
             server.on(.put, "/a", answer: .text("x"))
             for body in bodies {
                 _ = try await service.request(ServiceRequest(.put, "/a", body: body))
-                let request = try await server.nextRequest()
+                let request = try await server.waitForRequest()
                 #expect(request.body == content && request.headers[.contentLength] == "300000")
                 #expect(request.headers["Transfer-Encoding"] == nil && request.headers["Expect"] == nil)
             }
             for body in [RequestBody.bytes(Data()), .file(try folder.file("empty", "")), .stream(HTTPBytes(Data()))] {
                 _ = try await service.request(ServiceRequest(.put, "/a", body: body))
-                #expect(try await server.nextRequest().headers[.contentLength] == "0")
+                #expect(try await server.waitForRequest().headers[.contentLength] == "0")
             }
             let lie = RequestBody.stream(HTTPBytes(content), length: 0)
             #expect(await service.outcome(ServiceRequest(.put, "/a", body: lie)) == "bad request")
@@ -86,7 +86,7 @@ struct PlatformRequestTests {
         try await withServer { server, service in
             server.on(.post, "/a", answer: .text("x"))
             _ = try await service.request(ServiceRequest(.post, "/a", body: .multipart(body)))
-            let request = try await server.nextRequest()
+            let request = try await server.waitForRequest()
             let expected = try await RequestBody.multipart(body).encoded().bytes().all()
             #expect(request.body == expected && request.headers[.contentLength] == "\(expected.count)")
         }
@@ -97,7 +97,7 @@ struct PlatformRequestTests {
         let content = Data(count: 1 << 20)
         try await withServer { server, service in
             server.on(.post, "/a", answer: .text("x"))
-            let sent = Watched<[Int64]>([])
+            let sent = Observed<[Int64]>([])
             var request = ServiceRequest(.post, "/a", body: .bytes(content))
             request.didSend = { count in sent.change { $0.append(count) } }
             _ = try await service.request(request)

@@ -172,7 +172,7 @@ struct PlatformResponseTests {
 
             let error = await service.error()
             #expect(error?.reason.description == "The body is larger than 1048576 bytes.")
-            try await server.until { $0.connections.allSatisfy(\.isClosed) }
+            try await server.waitUntil { $0.connections.allSatisfy(\.isClosed) }
         }
     }
 

@@ -23,14 +23,14 @@ struct PlatformTimeTests {
             let request = ServiceRequest(.get, "/a", idleTimeout: .milliseconds(250))
 
             async let error = service.error(request)
-            try await server.until { $0.requestCount == 1 }
+            try await server.waitUntil { $0.requestCount == 1 }
             // The time-out, and the service's own deadline.
-            try await clock.sleepers(2)
+            try await clock.waitForSleepers(2)
             #expect(clock.remaining == [.milliseconds(250), .seconds(600)])
             await clock.advance(by: .milliseconds(250))
 
             #expect(await error?.reason.description == "Nothing came or went for 0.25 seconds.")
-            try await server.until { $0.connections.allSatisfy(\.isClosed) }
+            try await server.waitUntil { $0.connections.allSatisfy(\.isClosed) }
         }
     }
 
@@ -50,17 +50,17 @@ struct PlatformTimeTests {
             var service = service
             service.clock = clock
             async let error = service.error(ServiceRequest(.get, "/a", totalTimeout: .seconds(3)))
-            try await server.until { $0.requestCount == 1 }
-            try await clock.sleepers(2)
+            try await server.waitUntil { $0.requestCount == 1 }
+            try await clock.waitForSleepers(2)
             for _ in 0..<2 {
                 gate.open(for: 1)
                 // The byte has gone, and the next one waits.
-                try await gate.waiting(1)
+                try await gate.waitForTasks(1)
                 await clock.advance(by: .seconds(1))
             }
             await clock.advance(by: .seconds(1))
             #expect(await error?.reason.description == "It was not done within 3.0 seconds.")
-            try await server.until { $0.connections.allSatisfy(\.isClosed) }
+            try await server.waitUntil { $0.connections.allSatisfy(\.isClosed) }
         }
     }
 
@@ -75,10 +75,10 @@ struct PlatformTimeTests {
             try await withServer { server, _ in
                 server.on(.get, "/a", answer: answer)
                 let task = Task { try await URLSessionTransport.shared.get(server.url("/a")).body.all() }
-                try await server.until { $0.requestCount == 1 }
+                try await server.waitUntil { $0.requestCount == 1 }
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }
-                try await server.until { $0.connections.allSatisfy(\.isClosed) }
+                try await server.waitUntil { $0.connections.allSatisfy(\.isClosed) }
             }
         }
     }

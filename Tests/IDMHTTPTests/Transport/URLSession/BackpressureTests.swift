@@ -19,7 +19,7 @@ struct BackpressureTests {
             service.transport = transport
             let stream = try await service.open(ServiceRequest(.get, "/a"))
             // Nobody reads, and the server gets rid of all of it.
-            try await server.until { $0.connections.first?.bytesSent ?? 0 > resource.length }
+            try await server.waitUntil { $0.connections.first?.bytesSent ?? 0 > resource.length }
             #expect(transport.bytesInMemory <= 2 << 20)
 
             var fingerprint = LoopbackServer.Fingerprint()
@@ -45,7 +45,7 @@ struct BackpressureTests {
             pieces = nil
             stream = nil
             #expect(pieces == nil && stream == nil)
-            try await server.until { $0.connections.allSatisfy(\.isClosed) }
+            try await server.waitUntil { $0.connections.allSatisfy(\.isClosed) }
         }
     }
 

@@ -75,7 +75,7 @@ struct RequestPayloadTests {
         mutating func next() async throws -> Data? {
             count += 1
             log.add("\(count)")
-            if count == 2 { await goesOn.waitDeaf() }
+            if count == 2 { await goesOn.waitIgnoringCancel() }
             return Data("x".utf8)
         }
     }

@@ -99,7 +99,7 @@ struct SessionExchangeTests {
         let line = SessionExchange.Line(width: 1)
         let (first, log) = (try exchange(SessionQueues(), Log(), DispatchSemaphore(value: 1)), Log())
         _ = line.enter(ServiceOrigin(url), first)
-        let queued = Watched<SessionExchange?>(nil)
+        let queued = Observed<SessionExchange?>(nil)
         var request = TransportRequest(.get, url)
         request.didQueue = {
             // What is under the lock of the exchange: to lock it twice would end the process.
@@ -121,9 +121,9 @@ struct SessionExchangeTests {
     func cancelledAsItBegins() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         for _ in 0..<50 {
-            let (isGone, canBegin, head) = (Signal(), Signal(), Watched<Task<Void, any Error>?>(nil))
+            let (isGone, canBegin, head) = (Signal(), Signal(), Observed<Task<Void, any Error>?>(nil))
             func request() -> TransportRequest {
-                let token = Canary { isGone.open() }
+                let token = DeinitObserver { isGone.open() }
                 var request = TransportRequest(.get, url)
                 request.didSend = { _ in
                     withExtendedLifetime(token) {}

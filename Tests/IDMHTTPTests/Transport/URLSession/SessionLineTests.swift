@@ -32,7 +32,7 @@ struct SessionLineTests {
         var tasks: [Task<String, Never>] = []
         for request in requests {
             tasks.append(Task { await service.outcome(request) })
-            if tasks.count == 1 { try await server.until { $0.requests.count == 1 } }
+            if tasks.count == 1 { try await server.waitUntil { $0.requests.count == 1 } }
             try await transport.queued.count(reaches: tasks.count - 1)
         }
         return tasks

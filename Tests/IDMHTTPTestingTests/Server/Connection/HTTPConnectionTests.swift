@@ -11,7 +11,7 @@ struct ConversationTests {
     /// Answers requests, and logs the actions.
     private struct Partner {
         var answers: [LoopbackServer.Answer?]
-        var conversation: Conversation
+        var conversation: HTTPConnection
         var log: [String] = []
         var sent = ""
         var requests: [LoopbackServer.Request] = []
@@ -20,7 +20,7 @@ struct ConversationTests {
 
         init(_ answers: [LoopbackServer.Answer?], bodyLimit: Int = 1_000) {
             self.answers = answers
-            conversation = Conversation(connection: 1, bodyLimit: bodyLimit)
+            conversation = HTTPConnection(connection: 1, bodyLimit: bodyLimit)
         }
 
         /// The address of the received body, or nil without an incomplete body.
@@ -202,7 +202,7 @@ struct ConversationTests {
 
     @Test("A connection stops reading until its answer is over")
     func room() {
-        var conversation = Conversation(connection: 1, bodyLimit: 0)
+        var conversation = HTTPConnection(connection: 1, bodyLimit: 0)
         conversation.received(Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)[...])
         _ = conversation.next()
         conversation.route(to: .never)

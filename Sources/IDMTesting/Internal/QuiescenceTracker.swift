@@ -7,7 +7,7 @@ import Synchronization
 /// work that isn't tracked. Jobs of the main actor don't pass here, nor do jobs that an actor runs directly after
 /// another task's: the library's continuations report when they are resumed there and when the task has arrived, and
 /// ``rest(of:isolation:)`` waits for their turns.
-final class Workload: WorkWatch {
+final class QuiescenceTracker: WorkWatch {
     private struct State {
         var pending = 0
         /// Increases with everything that happens. Equal readings at rest mean that nothing happened in between.
@@ -121,8 +121,8 @@ final class Workload: WorkWatch {
     /// resumes a job. So this takes two turns on each actor: after the first, the job that reported last has
     /// ended; after the second, the job that it resumed has run. If nothing was reported in between, nothing is left;
     /// otherwise there is another round.
-    static func rest(of workloads: [any WatchedWork], isolation: isolated (any Actor)?) async {
-        let isAtRest = Watched(false)
+    static func rest(of workloads: [any TrackedWork], isolation: isolated (any Actor)?) async {
+        let isAtRest = Observed(false)
         // A task that isn't counted: the caller may be one of the tasks that are waited for.
         let watcher = Task {
             _ = isolation
@@ -169,10 +169,10 @@ final class Workload: WorkWatch {
     }
 }
 
-/// Work that ``Workload/rest(of:isolation:)`` waits for.
-protocol WatchedWork: WorkWatch {
+/// Work that ``QuiescenceTracker/rest(of:isolation:)`` waits for.
+protocol TrackedWork: WorkWatch {
     /// The queue of tasks that wait for rest, if their order is part of an explored schedule.
-    var resters: Line? { get }
+    var resters: TurnQueue? { get }
     /// A task has left that queue.
     func restWasTold()
     var turnsAtRest: UInt64? { get }
@@ -181,8 +181,8 @@ protocol WatchedWork: WorkWatch {
     func takeTurns() async
 }
 
-extension Workload: WatchedWork {
-    var resters: Line? { nil }
+extension QuiescenceTracker: TrackedWork {
+    var resters: TurnQueue? { nil }
 
     func restWasTold() {}
 }

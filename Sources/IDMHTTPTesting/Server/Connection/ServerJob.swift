@@ -1,7 +1,7 @@
 import IDMCore
 
 /// A job of the server thread that runs in a task, and that the thread can cancel.
-final class Errand: Sendable {
+final class ServerJob: Sendable {
     private struct State {
         var task: Task<Void, Never>?
         var isCancelled = false

@@ -1,7 +1,7 @@
 import IDMCore
 
 /// A value behind a lock, whose changes tasks can await.
-package final class Watched<Value: Sendable>: Sendable {
+package final class Observed<Value: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
         let isSatisfied: @Sendable (Value) -> Bool
@@ -44,12 +44,13 @@ package final class Watched<Value: Sendable>: Sendable {
     /// Waits until a condition holds.
     ///
     /// - Parameters:
-    ///   - deaf: Whether a cancel of the task is ignored.
+    ///   - ignoringCancel: Whether a cancel of the task is ignored.
     ///   - limit: How long, in real time. Nil for no limit.
     ///   - isSatisfied: The condition.
     /// - Throws: `CancellationError`, if the task is cancelled; ``WaitLimitReached``.
     package func wait(
-        deaf: Bool = false, within limit: Duration? = nil, until isSatisfied: @escaping @Sendable (Value) -> Bool
+        ignoringCancel ignoresCancel: Bool = false, within limit: Duration? = nil,
+        until isSatisfied: @escaping @Sendable (Value) -> Bool
     ) async throws {
         if !Task.isCancelled, isSatisfied(value) { return }
         let id = state.withLock { state in
@@ -73,10 +74,10 @@ package final class Watched<Value: Sendable>: Sendable {
                 let waiter = Waiter(id: id, isSatisfied: isSatisfied, continuation: continuation)
                 while true {
                     let (value, version) = state.withLock { ($0.value, $0.version) }
-                    if deaf || !Task.isCancelled, isSatisfied(value) { return continuation.resume() }
+                    if ignoresCancel || !Task.isCancelled, isSatisfied(value) { return continuation.resume() }
                     let step = state.withLock { state in
                         // Under the lock: a later cancel finds the waiter, and so does a later timer.
-                        if !deaf, Task.isCancelled { return Step.fails(CancellationError()) }
+                        if !ignoresCancel, Task.isCancelled { return Step.fails(CancellationError()) }
                         if state.expired.contains(id) { return .fails(WaitLimitReached()) }
                         guard state.version == version else { return .looksAgain }
                         state.waiters.append(waiter)
@@ -90,7 +91,7 @@ package final class Watched<Value: Sendable>: Sendable {
                 }
             }
         } onCancel: {
-            if !deaf { take(id)?.resume(throwing: CancellationError()) }
+            if !ignoresCancel { take(id)?.resume(throwing: CancellationError()) }
         }
     }
 

@@ -1,9 +1,9 @@
 import IDMCore
 
 /// The requests that a provider of the kit has received, and which of them the test has been given.
-package final class RequestDesk<Request: Sendable>: Sendable {
+package final class RequestInbox<Request: Sendable>: Sendable {
     package let collector = FailureCollector.current
-    private let state = Watched(State())
+    private let state = Observed(State())
 
     private struct State: Sendable {
         var requests: [Request] = []

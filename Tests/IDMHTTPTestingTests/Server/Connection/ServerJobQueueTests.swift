@@ -10,9 +10,9 @@ struct ErrandQueueTests {
 
     @Test("Jobs start with the task-locals of the queue")
     func start() async throws {
-        let (queue, log) = (ErrandQueue(), Log())
+        let (queue, log) = (ServerJobQueue(), Log())
         func add(_ word: String) {
-            queue.add(Errand { log.add("\(word) with \(Self.bound)") })
+            queue.add(ServerJob { log.add("\(word) with \(Self.bound)") })
         }
         add("before")
         let run = Self.$bound.withValue("all") { Task { await queue.run(preferring: nil) } }
@@ -28,10 +28,10 @@ struct ErrandQueueTests {
 
     @Test("Jobs start also if the task of the queue is cancelled")
     func cancelled() async throws {
-        let (queue, log) = (ErrandQueue(), Log())
+        let (queue, log) = (ServerJobQueue(), Log())
         let run = Task { await queue.run(preferring: nil) }
         run.cancel()
-        queue.add(Errand { log.add("started") })
+        queue.add(ServerJob { log.add("started") })
         queue.finish()
         await run.value
         try await log.contains("started")

@@ -4,7 +4,7 @@ import IDMHTTP
 /// The state machine of one connection: its requests and their answers, without sockets.
 ///
 /// ``next()`` returns each action in turn, until an action has to wait.
-struct Conversation: Sendable {
+struct HTTPConnection: Sendable {
     typealias Answer = LoopbackServer.Answer
     typealias Request = LoopbackServer.Request
 

@@ -1,12 +1,12 @@
 /// Runs the bodies of several tasks one by one, in the order of their arrival.
-final class Line: Sendable {
+final class TurnQueue: Sendable {
     private struct State {
         /// The first ticket has the turn.
         var tickets: [Int] = []
         var lastTicket = 0
     }
 
-    private let state = Watched(State())
+    private let state = Observed(State())
 
     /// True if no task has the turn.
     var isEmpty: Bool { state.value.tickets.isEmpty }

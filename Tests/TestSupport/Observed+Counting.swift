@@ -1,6 +1,6 @@
 import IDMTesting
 
-extension Watched<Int> {
+extension Observed<Int> {
     /// Counts one more, and returns the count.
     @discardableResult
     package func countOne() -> Int {

@@ -6,7 +6,7 @@ import Testing
 @Suite("A line of tasks", .inScope, .timeLimit(.ample))
 struct LineTests {
     private let clock = ManualClock()
-    private let line = Line()
+    private let line = TurnQueue()
     private let log = Log()
 
     /// Enters the line, logs its turn, and stays until the gate opens.
