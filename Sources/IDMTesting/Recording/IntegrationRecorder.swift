@@ -10,8 +10,9 @@ public import IDMCore
 ///
 /// Expectations consume the events in their order. The handlers of the recorder run on the actor on which the call is
 /// made, so they don't change its delivery. A recorder is exhaustive: at the end of its ``TestScope``, events that no
-/// expectation consumed, and calls that haven't ended with everything chained to them, are failures. ``verify`` checks
-/// events, calls and stubs earlier. An unended call fails at the line where it was made with the recorder.
+/// expectation consumed, and calls that haven't ended with everything chained to them, are failures.
+/// ``verify(fileID:filePath:line:column:)`` checks events, calls and stubs earlier. An unended call fails at the line
+/// where it was made with the recorder.
 ///
 /// Progress doesn't have to be expected: how many reports are delivered is a matter of timing. An expectation passes over
 /// reports that don't meet it, and a report that no expectation consumed is no failure. Two kinds are always delivered,

@@ -26,7 +26,7 @@ struct WaitTests {
         ),
         ("Expected 2 sleepers, and none came", #line, { try await ManualClock().waitForSleepers(2, within: $0) }),
         (
-            "Expected 1 task to wait at the gate, and none did", #line,
+            "Expected 1 task to wait at the gate, and none did", #line + 1,
             { try await TestGate().waitForTasks(1, within: $0) }
         ),
         (

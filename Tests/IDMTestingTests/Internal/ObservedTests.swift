@@ -11,7 +11,9 @@ struct WatchedTests {
     private func waiting(
         deaf: Bool = false, on watched: Observed<Int>, until isSatisfied: @escaping @Sendable (Int) -> Bool
     ) async -> Task<Void, any Error> {
-        let task = Task(executorPreference: clock.executor) { try await watched.wait(ignoringCancel: deaf, until: isSatisfied) }
+        let task = Task(executorPreference: clock.executor) {
+            try await watched.wait(ignoringCancel: deaf, until: isSatisfied)
+        }
         await clock.run()
         return task
     }
