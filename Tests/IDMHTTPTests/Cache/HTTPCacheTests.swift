@@ -1,5 +1,7 @@
 import Foundation
 import IDMCore
+import IDMFiles
+import IDMHTTPTesting
 import IDMTesting
 import Synchronization
 import TestSupport
