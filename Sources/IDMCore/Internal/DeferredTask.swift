@@ -6,6 +6,8 @@ final class DeferredTask: TaskExecutor {
     private enum State {
         case created
         case waiting(UnownedJob)
+        /// Jobs are kept, for a thread that runs them on an actor.
+        case starting
         case started
     }
 
@@ -15,32 +17,48 @@ final class DeferredTask: TaskExecutor {
         Task(executorPreference: self, operation: work)
     }
 
-    /// Starts the work on the concurrent pool. Starting it twice does nothing.
-    func start() {
-        if let job = takeJob() { globalConcurrentExecutor.enqueue(job) }
+    /// Starts the work: on the caller's actor in this turn, or without one on the concurrent pool. Starting it twice does
+    /// nothing.
+    func start(isolation: isolated (any Actor)?) {
+        guard let isolation, !HandlerContext.isCurrent else {
+            if let job = takeJob(then: .started) { globalConcurrentExecutor.enqueue(job) }
+            return
+        }
+        // The task leaves the actor as it enters its closure, and comes back to it for the handlers. Its jobs are run
+        // here until one of them waits.
+        while let job = takeJob(then: .starting) {
+            job.runSynchronously(isolatedTo: isolation.unownedExecutor, taskExecutor: asUnownedTaskExecutor())
+        }
     }
 
     /// Starts the work on this thread, up to its first suspension: for work that returns at once because it is not needed.
     func discard() {
-        takeJob()?.runSynchronously(on: asUnownedTaskExecutor())
+        takeJob(then: .started)?.runSynchronously(on: asUnownedTaskExecutor())
     }
 
-    private func takeJob() -> UnownedJob? {
+    private func takeJob(then next: State) -> UnownedJob? {
         state.withLock { state in
-            guard case .waiting(let job) = state else { return nil }
-            state = .started
+            guard case .waiting(let job) = state else {
+                if case .starting = state { state = .started }
+                return nil
+            }
+            state = next
             return job
         }
     }
 
-    /// Keeps the first job of the task, and runs later ones on the concurrent pool.
+    /// Keeps the job until the task is started. Later jobs run on the concurrent pool.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let isFirst = state.withLock { state in
-            guard case .created = state else { return false }
-            state = .waiting(job)
-            return true
+        let isKept = state.withLock { state in
+            switch state {
+            case .created, .starting:
+                state = .waiting(job)
+                return true
+            case .waiting, .started:
+                return false
+            }
         }
-        if !isFirst { globalConcurrentExecutor.enqueue(job) }
+        if !isKept { globalConcurrentExecutor.enqueue(job) }
     }
 }

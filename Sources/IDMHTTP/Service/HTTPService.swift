@@ -33,14 +33,8 @@ public struct HTTPService: DataProvider {
     /// What measures time-outs and deadlines.
     public var clock: any Clock<Duration>
 
-    /// The transport of services that aren't given one: on Linux a ``CurlTransport``, or a ``URLSessionTransport`` where
-    /// the system has no libcurl of its own; on other systems a ``URLSessionTransport``.
-    public static let defaultTransport: any HTTPTransport = {
-        #if os(Linux)
-        if let transport = try? CurlTransport.shared() { return transport }
-        #endif
-        return URLSessionTransport.shared
-    }()
+    /// The transport of services that aren't given one: ``URLSessionTransport/shared``.
+    public static let defaultTransport: any HTTPTransport = URLSessionTransport.shared
 
     /// Makes a service, over the transport that all of them share unless you give another one. Nothing is sent, and
     /// nothing is checked, before the first request.

@@ -262,7 +262,7 @@ extension CallExecution {
                 return (nil, true)
             }
         }
-        task?.start()
+        task?.start(isolation: isolation)
         if isImmediate { startDelivery(.cancellation(reason), isolation: isolation) }
     }
 
@@ -281,7 +281,7 @@ extension CallExecution {
         }
         if isFinished { return task?.discard() ?? () }
         guard let reason else { return }
-        if let task { task.start() } else { startDelivery(.cancellation(reason), isolation: isolation) }
+        if let task { task.start(isolation: isolation) } else { startDelivery(.cancellation(reason), isolation: isolation) }
     }
 
     /// Delivers the decided outcome, frees the call's place and starts the calls that follow.

@@ -136,6 +136,16 @@ struct Rule06SynchronyTests {
         await first.finish()
     }
 
+    @Test("A cancel while the provider is at work is delivered when cancel() returns")
+    @MainActor
+    func cancel() async throws {
+        let provider = ControlledDataProvider<Int, Int>()
+        let task = recorder.call(Integrator(provider).prepareCall(1))
+        _ = try await provider.waitForRequest()
+        task.cancel()
+        await expectWhole(task, .cancelled(.cancelled))
+    }
+
     // MARK: Where it doesn't hold
 
     @Test("One handler without an actor breaks it, and the order stays")
