@@ -52,15 +52,6 @@ where Store.Value == Base.Output {
         self.policy = policy
     }
 
-    /// Whether the policy may deliver two values, the entry and then the answer. Under the other policies an integrator
-    /// makes plain requests, which cost less than reading a stream.
-    public var deliversMany: Bool {
-        switch policy.kind {
-        case .cachedThenRemote, .staleWhileRevalidate: true
-        case .cacheElseRemote, .remoteElseCache, .cacheOnly, .remoteOnly, .refresh: false
-        }
-    }
-
     /// What the cache has, and what the provider answers.
     public func values(for input: Base.Input) -> CachedValues<Base, Store> {
         CachedValues(provider: self, input: input, key: key(input))
