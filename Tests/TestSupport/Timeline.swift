@@ -68,7 +68,8 @@ package enum Timeline {
         await expect((calls, .calls), (delivers, .heardOfCalls), at: place) { stage in
             let provider = PictureProvider(ticks: ticks, failing: failing, clock: stage.clock)
             let lane = { @Sendable (input: String) in lanes.firstIndex { $0.contains(input) } }
-            let integrator = Integrator(provider, executing: type, cancelsWhenReleased: true, lane: lane, clock: stage.clock)
+            let integrator = Integrator(
+                provider, executing: type, cancelsWhenReleased: true, lane: lane, clock: stage.clock)
             return { symbol in
                 if symbol.hasPrefix("~") {
                     stage.cancel(String(symbol.dropFirst()))

@@ -149,6 +149,8 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
         } onCancel: {
             task.cancel(isolation: nil)
         }
+        // The wait ended with the cancel; the call ends soon after, whatever its provider does.
+        if Task.isCancelled { await Task { await task.finish() }.value }
     }
 
     /// Makes a call that needs no input, and waits until it has ended. Cancelling the awaiting task cancels the call.

@@ -19,15 +19,17 @@ final class DeferredTask: TaskExecutor {
 
     /// Starts the work: on the caller's actor in this turn, or without one on the concurrent pool. Starting it twice does
     /// nothing.
-    func start(isolation: isolated (any Actor)?) {
-        guard let isolation, !HandlerContext.isCurrent else {
+    ///
+    /// - Parameter actor: The actor that the caller runs on, if the work is to run there in this turn.
+    func start(on actor: (any Actor)? = nil) {
+        guard let actor, !HandlerContext.isCurrent else {
             if let job = takeJob(then: .started) { globalConcurrentExecutor.enqueue(job) }
             return
         }
-        // The task leaves the actor as it enters its closure, and comes back to it for the handlers. Its jobs are run
-        // here until one of them waits.
+        // The task leaves the actor as it enters its closure, and comes back to it for the handlers. Its jobs run here
+        // until it suspends.
         while let job = takeJob(then: .starting) {
-            job.runSynchronously(isolatedTo: isolation.unownedExecutor, taskExecutor: asUnownedTaskExecutor())
+            job.runSynchronously(isolatedTo: actor.unownedExecutor, taskExecutor: asUnownedTaskExecutor())
         }
     }
 

@@ -6,7 +6,7 @@ internal import IDMCore
 ///
 /// Every configuration has one in memory. To keep responses over launches, give it a folder; to cache nothing, nil:
 ///
-/// ```swift
+/// ```text
 /// configuration.cache = HTTPCache(folder: cachesFolder.appending(path: "http"))
 /// configuration.cache = nil
 /// ```

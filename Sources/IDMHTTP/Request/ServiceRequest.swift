@@ -85,7 +85,7 @@ public struct ServiceRequest: Sendable {
 
     /// Makes a request for an address of the caller's own, of any origin: a file at a CDN, say.
     ///
-    /// ```swift
+    /// ```text
     /// let image = try await service.request(ServiceRequest(url: imageURL)).body
     /// ```
     ///
@@ -102,7 +102,7 @@ public struct ServiceRequest: Sendable {
 
     /// Returns the same request without the user's credential: to log in, say.
     ///
-    /// ```swift
+    /// ```text
     /// let login = ServiceRequest(.post, "/login", body: .form(["user": user, "password": password]))
     /// let tokens = try await service.request(login.withoutAuthentication(), as: Tokens.self)
     /// ```

@@ -42,7 +42,9 @@ public struct ObjectParser<Object: Sendable>: Sendable {
     /// - Parameters:
     ///   - keyPath: Where the list is. Nil for the whole body.
     ///   - invalidElements: What is done about an element that can't be read.
-    public func list(at keyPath: String? = nil, invalidElements: InvalidElementPolicy = .fail) -> ResourceParser<[Object]> {
+    public func list(at keyPath: String? = nil, invalidElements: InvalidElementPolicy = .fail) -> ResourceParser<
+        [Object]
+    > {
         ResourceParser { body in
             let elements = try JSONDecoder().decode([ServiceJSON].self, from: body, at: keyPath)
             var objects: [Object] = []

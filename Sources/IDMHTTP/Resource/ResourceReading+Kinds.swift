@@ -67,7 +67,7 @@ private struct Attempt<Element: Decodable>: Decodable {
 /// Reads JSON of any shape: into a ``ServiceJSON``, an array or a dictionary of it, or into a value that
 /// ``ResourceReading/value(from:)`` makes.
 ///
-/// ```swift
+/// ```text
 /// struct Names: JSONObjectResource {
 ///     var request: ServiceRequest { ServiceRequest(.get, "/users") }
 ///     func value(from body: Data) throws -> [String] { try json(from: body)["users"].array?.compactMap(\.string) ?? [] }

@@ -4,7 +4,7 @@ public import IDMCore
 extension HTTPService {
     /// Sends a request and decodes the JSON of its response.
     ///
-    /// ```swift
+    /// ```text
     /// let user = try await service.request(ServiceRequest(.get, "/users/{id}", pathParameters: ["id": 42]), as: User.self)
     /// ```
     ///
@@ -22,7 +22,7 @@ extension HTTPService {
 
     /// A provider of one resource, for an integrator without input.
     ///
-    /// ```swift
+    /// ```text
     /// let notes = Integrator(service.provider(GetNotes()))
     /// ```
     public func provider<Resource: HTTPResource>(_ resource: Resource) -> some DataProvider<Void, Resource.Value> {
@@ -31,7 +31,7 @@ extension HTTPService {
 
     /// A provider that makes a resource of each input.
     ///
-    /// ```swift
+    /// ```text
     /// let search = Integrator(service.provider { SearchRepos(text: $0) }, .latest)
     /// ```
     public func provider<Input: Sendable, Resource: HTTPResource>(
@@ -44,7 +44,7 @@ extension HTTPService {
 extension ServiceResponse {
     /// Decodes the JSON of the body.
     ///
-    /// ```swift
+    /// ```text
     /// let tokens = try response.decoded(as: Tokens.self, at: "data.tokens")
     /// ```
     ///

@@ -39,7 +39,6 @@ struct CacheCase: Sendable {
         (self.policy, self.first, self.second, self.laterStatus) = (policy, first, second, laterStatus)
     }
 
-
     /// The time of the first request, and half an hour before.
     static let start = 784_111_777.0
     static let date = "Sun, 06 Nov 1994 08:49:37 GMT"

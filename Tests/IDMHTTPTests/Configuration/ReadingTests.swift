@@ -166,7 +166,10 @@ struct ReadingTests {
             (#"{"baseURL": "https://h", "headers": {"A B": "1"}}"#, "headers.A B"),
             (#"{"baseURL": "https://h", "headers": {"A": "s3cret\r\nB: c"}}"#, "headers.A"),
             (#"{"baseURL": "https://h", "headers": {"Host": "x"}}"#, "headers.Host"),
-            (#"{"baseURL": "https://h", "environments": {"a": {"idleTimeout": "s3cret"}}}"#, "environments.a.idleTimeout"),
+            (
+                #"{"baseURL": "https://h", "environments": {"a": {"idleTimeout": "s3cret"}}}"#,
+                "environments.a.idleTimeout"
+            ),
         ])
     func malformed(text: String, key: String) throws {
         let error = #expect(throws: Failure.self) { try json(text) }

@@ -105,11 +105,12 @@ extension CallExecution {
         report(.retried(attempt: number))
         var index = 0
         while let handler = call.configuration({ $0.handlers.retry[index] }) {
-            await waitWhilePaused()
-            await LibraryTask.run(on: handler.call.isolation) { actor in
+            let turn = await LibraryTask.run(on: handler.call.isolation) { actor in
+                if isPaused { return Turn.paused }
                 await intermediateTurn(on: actor) { await handler.call(number, error) }
+                return .proceed
             }
-            index += 1
+            if turn == .paused { await waitWhilePaused() } else { index += 1 }
         }
         return await LibraryTask.run(on: currentIsolation()) { _ in await askProvider() } == .proceed
     }
@@ -262,7 +263,9 @@ extension CallExecution {
                 return (nil, true)
             }
         }
-        task?.start(isolation: isolation)
+        let handler = call.configuration { $0.handlers.finalHandler(for: .cancelled(reason)) }
+        // Handlers without an actor don't run on the canceller's.
+        task?.start(on: handler?.actor === isolation ? isolation : nil)
         if isImmediate { startDelivery(.cancellation(reason), isolation: isolation) }
     }
 
@@ -281,7 +284,11 @@ extension CallExecution {
         }
         if isFinished { return task?.discard() ?? () }
         guard let reason else { return }
-        if let task { task.start(isolation: isolation) } else { startDelivery(.cancellation(reason), isolation: isolation) }
+        if let task {
+            task.start()
+        } else {
+            startDelivery(.cancellation(reason), isolation: isolation)
+        }
     }
 
     /// Delivers the decided outcome, frees the call's place and starts the calls that follow.

@@ -12,7 +12,7 @@ internal import Synchronization
 ///
 /// Saving each new credential and refreshing before the old one expires:
 ///
-/// ```swift
+/// ```text
 /// let scheme = BearerAuthenticator<Tokens>(token: \.access, expiry: \.expiry) { old, next in
 ///     try await next(ServiceRequest(.post, "/token", body: .form(["refresh": old.refresh]))).decoded(as: Tokens.self)
 /// }
