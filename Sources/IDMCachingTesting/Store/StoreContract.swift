@@ -1,5 +1,5 @@
 public import IDMCaching
-public import IDMTesting
+import IDMTesting
 
 /// Checks that a cache store of yours keeps the contract of `CacheStore`.
 ///

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The end of the call releases its handlers and linked calls, although a provider that ignores the cancel may still run.
 @usableFromInline
-final class CallState: ScheduledCall {
+final class CallState: ScheduledCall, HandlerOwner {
     let source: any CallSource
     let storage: Locked<Storage>
     private let delivering = Atomic(false)
