@@ -1,7 +1,7 @@
 public import Foundation
 import IDMCore
 public import IDMHTTP
-public import IDMTesting
+import IDMTesting
 
 /// A real HTTP/1.1 server on a port of this machine's loopback, which does what the test says.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 public import IDMHTTP
-public import IDMTesting
+import IDMTesting
 
 /// A transport without a network, which answers what the test says.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 public import IDMHTTP
-public import IDMTesting
+import IDMTesting
 
 /// Checks that a transport of yours keeps the contract of `HTTPTransport`, against a ``LoopbackServer``.
 ///
