@@ -25,14 +25,9 @@ final class IntegratorCore: Sendable {
     init(type: ExecutingType, isKeyed: Bool, clock: any Clock<Duration>) {
         self.type = type
         self.clock = clock
-        elapsed = Self.stopwatch(clock)
+        elapsed = clock.stopwatch()
         executor = (clock as? any WatchedClock)?.workload
         lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(LaneScheduler(type.rule))
-    }
-
-    private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
     }
 
     /// Waits for the debounce interval, or for the rest of the throttle interval. A cancel ends the wait.
@@ -98,8 +93,7 @@ final class IntegratorCore: Sendable {
     ) -> CallExecution {
         let scheduler = lanes.enter(call.source.laneKey())
         let control = PauseControl.current
-        let (traits, recallCount) = prepare(call, control)
-        if recallCount > 0 { call.expectRecalls(recallCount) }
+        let traits = prepare(call, control)
         if traits.contains(.observers) { call.report(.made(call.source)) }
         let kind = rejection.map { .rejected($0) } ?? traits.submissionKind
         if rejection == nil && kind != .held { call.joinRequest(of: scheduler.lane) }
@@ -115,7 +109,7 @@ final class IntegratorCore: Sendable {
     }
 
     /// Adds the integrator's handlers before the call's own.
-    private func prepare(_ call: CallState, _ control: PauseControl?) -> (CallExecution.Traits, recallCount: Int) {
+    private func prepare(_ call: CallState, _ control: PauseControl?) -> CallExecution.Traits {
         if hasHandlers.load(ordering: .acquiring) {
             let shared = handlers.withLock { $0.merged }
             let own = call.configuration { configuration in
@@ -133,7 +127,7 @@ final class IntegratorCore: Sendable {
             {
                 storage.repeatedConfiguration = storage.configuration
             }
-            return (CallExecution.Traits(&storage.configuration), storage.configuration.recallCount)
+            return CallExecution.Traits(&storage.configuration)
         }
     }
 

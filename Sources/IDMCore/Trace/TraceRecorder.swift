@@ -27,13 +27,8 @@ public final class TraceRecorder: Sendable {
     ///   - clock: The clock that measures the times.
     ///   - limit: The maximum number of entries. Entries beyond it are only counted, see ``omittedCount``.
     public init(clock: any Clock<Duration> = ContinuousClock(), limit: Int = 100_000) {
-        elapsed = Self.stopwatch(clock)
+        elapsed = clock.stopwatch()
         self.limit = limit
-    }
-
-    private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
     }
 
     /// The entries, in the order in which they were recorded.

@@ -68,10 +68,10 @@ extension IntegrationCall {
     public consuming func thenRecall<Input>(
         with integrator: Integrator<Input, Output>, _ input: Input
     ) -> IntegrationCall {
-        updating { $0.recallCount += 1 }.linking { outcome, handlers, call, isolation in
+        linking { outcome, handlers, call, isolation in
             if case .cancelled = outcome { return }
             integrator.prepareCall(input).updating { $0.handlers = handlers }
-                .start(after: call, isRecall: true, isolation: isolation)
+                .start(after: call, isolation: isolation)
         }
     }
 

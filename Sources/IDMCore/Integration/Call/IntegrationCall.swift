@@ -35,11 +35,6 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
         return IntegrationTask(call.base.start(isolation: isolation), holding: call.base.integrator)
     }
 
-    /// True if other calls come before or after this one, or may.
-    package var isChained: Bool {
-        base.state.configuration { $0.isChained }
-    }
-
     /// Starts the call, and hands out its task before its first event is delivered.
     @discardableResult
     package consuming func call(
@@ -67,11 +62,11 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     }
 
     /// Starts the call for a link of another call, which holds it until it has finished.
-    func start(after other: CallState, isRecall: Bool = false, isolation: isolated (any Actor)?) {
+    func start(after other: CallState, isolation: isolated (any Actor)?) {
         var call = self
         _ = call.base.start(isolation: isolation) { execution in
             if let integrator = base.integrator { execution.hold(integrator) }
-            other.add(follower: execution, isRecall: isRecall)
+            other.add(follower: execution)
         }
     }
 

@@ -68,11 +68,6 @@ extension IntegrationTask {
     /// The outcome. Nil before the end, and if other calls are chained to the call.
     package var unchainedOutcome: IntegrationOutcome<Output>? { execution.call.unchainedOutcome?.typed() }
 
-    /// Returns a function that is true while a call that repeats this call's handlers is still to be started.
-    package var recallInquiry: @Sendable () -> Bool {
-        { [call = execution.call] in call.awaitsRecall }
-    }
-
     /// Holds the integrator until the call has finished.
     package func hold() {
         if let integrator { execution.hold(integrator) }

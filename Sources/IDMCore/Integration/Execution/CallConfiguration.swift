@@ -4,8 +4,6 @@ struct CallConfiguration: Sendable {
     var retry: RetryRule?
     var predecessors: [Predecessor] = []
     var links: [Link] = []
-    /// The number of links that call this call's handlers again.
-    var recallCount = 0
 
     /// Calls `whenFinished` when another call has finished. Returns that call if it was started here.
     typealias Predecessor =

@@ -135,21 +135,9 @@ extension CallState {
     /// True once no further calls may follow this one.
     var isChainCut: Bool { storage.withLock { $0.chain?.isCut ?? false } }
 
-    /// True while a call that repeats this call's handlers is still to be started.
-    var awaitsRecall: Bool {
-        storage.withLock { storage in
-            guard let chain = storage.chain, !chain.isCut, storage.outcome?.cancelReason == nil else { return false }
-            return chain.pendingRecallCount > 0
-        }
-    }
-
-    func expectRecalls(_ count: Int) {
-        withChain { $0.pendingRecallCount = count }
-    }
-
     /// Adds a call that follows this one, before it delivers its first event.
-    func add(follower call: CallExecution, isRecall: Bool = false) {
-        if withChain({ $0.addFollower(call, isRecall: isRecall) }) { call.cancelChain(isolation: nil) }
+    func add(follower call: CallExecution) {
+        if withChain({ $0.addFollower(call) }) { call.cancelChain(isolation: nil) }
     }
 
     /// Adds a call that this one waits for.

@@ -183,8 +183,6 @@ final class CallState: ScheduledCall, HandlerOwner {
 final class CallChain {
     private(set) var predecessors: [CallExecution] = []
     private(set) var followers: [CallExecution] = []
-    /// The number of calls still to be started that repeat this call's handlers.
-    var pendingRecallCount = 0
     /// True once the predecessors are cancelled: one that is added later is cancelled too.
     private(set) var hasCancelledPredecessors = false
     /// True once the followers are cancelled: one that is added later is cancelled too.
@@ -199,9 +197,8 @@ final class CallChain {
     }
 
     /// Adds a call that follows this one. Returns true if it has to be cancelled.
-    func addFollower(_ call: CallExecution, isRecall: Bool) -> Bool {
+    func addFollower(_ call: CallExecution) -> Bool {
         followers.append(call)
-        if isRecall { pendingRecallCount -= 1 }
         return isCut
     }
 

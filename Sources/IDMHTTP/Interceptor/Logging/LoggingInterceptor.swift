@@ -1,3 +1,4 @@
+internal import IDMCore
 /// Tells somebody of each request that passes it, and of what becomes of it, with secrets redacted.
 ///
 /// ```text

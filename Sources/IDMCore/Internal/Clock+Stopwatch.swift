@@ -1,6 +1,6 @@
 extension Clock where Duration == Swift.Duration {
-    /// What tells the time since now.
-    func stopwatch() -> @Sendable () -> Duration {
+    /// Returns a function that returns the time since this call.
+    package func stopwatch() -> @Sendable () -> Duration {
         let start = now
         return { start.duration(to: now) }
     }
