@@ -3,7 +3,7 @@ import IDMCore
 import IDMTesting
 
 /// Records whether resumed tasks of the library report their arrival on the main actor.
-package final class ArrivalWatch: WorkWatch {
+package final class ArrivalWatch: ActivityTracker {
     private static let mark: DispatchSpecificKey<Bool> = {
         let mark = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: mark, value: true)
@@ -14,16 +14,16 @@ package final class ArrivalWatch: WorkWatch {
 
     package init() {
         _ = Self.mark
-        LibraryTask.beginWatching()
+        LibraryTask.beginTracking()
     }
 
     /// For each arrival, whether it was on the main actor.
     package var onMain: [Bool] { arrivals.value }
 
-    package let isWatching = true
+    package let isTracking = true
     package let ordersWork = false
 
-    package func workArrived() {
+    package func endActivity() {
         let isOnMain = DispatchQueue.getSpecific(key: Self.mark) == true
         arrivals.change { $0.append(isOnMain) }
     }
@@ -33,7 +33,7 @@ package final class ArrivalWatch: WorkWatch {
         Task { job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    package func stir() {}
-    package func workDeparts() {}
-    package func workStarts(on actor: any Actor) {}
+    package func noteActivity() {}
+    package func beginActivity() {}
+    package func activityStarts(on actor: any Actor) {}
 }

@@ -66,8 +66,8 @@ private actor DiskLane {
 
     /// Does work there, and tells whoever watches that the caller is on its way meanwhile.
     nonisolated func trip<R: Sendable>(_ work: @Sendable () -> R) async -> R {
-        let trip = LibraryTask.depart()
-        defer { trip?.workArrived() }
+        let trip = LibraryTask.beginActivity()
+        defer { trip?.endActivity() }
         return await run(work)
     }
 

@@ -73,7 +73,7 @@ struct CachedCursor<Base: DataProvider, Store: CacheStore> where Store.Value == 
             LibraryTask.startAtOnce(isolation: isolation) { _ in
                 mailbox.send(await provider.look(visit, inRace: false))
             }
-            finding = await LibraryTask.hearingCancel {
+            finding = await LibraryTask.reactingToCancel {
                 try? await mailbox.next(isolation: isolation)
             } onCancel: {
                 mailbox.abandon()

@@ -35,7 +35,7 @@ final class Race<Base: DataProvider, Store: CacheStore>: Sendable where Store.Va
 
     /// What has come next. Nil once the task that waits is cancelled.
     func next(isolation: isolated (any Actor)? = #isolation) async -> Event? {
-        await LibraryTask.hearingCancel {
+        await LibraryTask.reactingToCancel {
             try? await mailbox.next(isolation: isolation)
         } onCancel: {
             mailbox.abandon { question.cancel() }

@@ -59,7 +59,7 @@ private final class ErasedBaseOwner<Input: Sendable, Output: Sendable>: Sendable
 
     deinit {
         var last = held.withLock { $0.take() }
-        Unlinking.letGo(of: &last)
+        DeferredRelease.release(&last)
     }
 }
 

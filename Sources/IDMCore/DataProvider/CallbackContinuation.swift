@@ -1,6 +1,6 @@
 /// Resumes one continuation with the first answer or with a cancel, whichever comes first.
 final class CallbackContinuation<Output: Sendable>: Sendable {
-    private typealias Continuation = WatchedContinuation<Output, any Error>
+    private typealias Continuation = TrackedContinuation<Output, any Error>
 
     private enum State {
         /// No continuation yet. Only a cancel can come.
@@ -16,7 +16,7 @@ final class CallbackContinuation<Output: Sendable>: Sendable {
 
     /// Stores the continuation. If a cancel came first, resumes the continuation and returns false: the request is not
     /// to be started.
-    func wait(_ continuation: WatchedContinuation<Output, any Error>) -> Bool {
+    func wait(_ continuation: TrackedContinuation<Output, any Error>) -> Bool {
         let isFirst = state.withLock { state in
             guard case .idle = state else { return false }
             state = .waiting(continuation, nil)

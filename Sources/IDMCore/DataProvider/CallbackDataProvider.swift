@@ -39,7 +39,7 @@ extension CallbackDataProvider {
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
         let pending = CallbackContinuation<Output>()
-        return try await LibraryTask.hearingCancel {
+        return try await LibraryTask.reactingToCancel {
             try await LibraryTask.waitThrowing { continuation in
                 guard pending.wait(continuation) else { return }
                 let completion = CallbackCompletion(pending)

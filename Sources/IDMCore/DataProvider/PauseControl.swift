@@ -72,7 +72,7 @@ public final class PauseControl: Sendable {
 
     private func change(to isPaused: Bool) {
         let (waiting, observers) = state.withLock {
-            state -> ([WatchedContinuation<Void, Never>], [@Sendable () -> Void]) in
+            state -> ([TrackedContinuation<Void, Never>], [@Sendable () -> Void]) in
             guard state.isPaused != isPaused else { return ([], []) }
             state.isPaused = isPaused
             return (isPaused ? [] : state.waiting.removeAll(), state.observers.inOrder)
@@ -125,7 +125,7 @@ public final class PauseControl: Sendable {
     public func waitWhilePaused(isolation: isolated (any Actor)? = #isolation) async throws {
         // A loop: the control may be paused again before the resumed task runs.
         while let id = state.withLock({ $0.isPaused ? $0.waiting.newID() : nil }) {
-            await LibraryTask.hearingCancel {
+            await LibraryTask.reactingToCancel {
                 await LibraryTask.wait { continuation in
                     let resumesNow = state.withLock { state in
                         // Checked under the lock: a later cancel finds the waiter, an earlier one is seen here.

@@ -144,7 +144,7 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
     public func run(_ input: Input, keepingValue: Bool = true) async {
         guard !Task.isCancelled else { return }
         let task = load(input, keepingValue: keepingValue)
-        await LibraryTask.hearingCancel {
+        await LibraryTask.reactingToCancel {
             await task.finish()
         } onCancel: {
             task.cancel(isolation: nil)

@@ -26,7 +26,7 @@ final class IntegratorCore: Sendable {
         self.type = type
         self.clock = clock
         elapsed = clock.stopwatch()
-        executor = (clock as? any WatchedClock)?.workload
+        executor = (clock as? any TrackedClock)?.workload
         lanes = isKeyed ? .keyed(LaneTable(type.rule)) : .single(LaneScheduler(type.rule))
     }
 

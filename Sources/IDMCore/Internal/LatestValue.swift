@@ -45,7 +45,7 @@ package final class LatestValue<Value: Sendable>: Sendable {
                 return (nil, state.waiters.newID())
             }
             guard let id else { return found }
-            await LibraryTask.hearingCancel {
+            await LibraryTask.reactingToCancel {
                 await LibraryTask.wait { continuation in
                     let resumesNow = state.withLock { state in
                         // Checked under the lock: a later cancel finds the waiter.

@@ -31,9 +31,9 @@
             guard takesNoOther(isolation) else {
                 return launch(work, isLater: isLater, on: executor, isolation: isolation)
             }
-            let watch = executor as? any WorkWatch
+            let watch = executor as? any ActivityTracker
             // Of the main actor everybody knows.
-            if let isolation, isolation !== MainActor.shared { watch?.workStarts(on: isolation) }
+            if let isolation, isolation !== MainActor.shared { watch?.activityStarts(on: isolation) }
             return launchUnpreferred(work, isLater: isLater, watch: watch, isolation: isolation)
         }
     }
@@ -58,8 +58,8 @@
     private static func launch(
         _ work: some TaskWork, isLater: Bool, on executor: any TaskExecutor, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        let watch = executor as? any WorkWatch
-        if let isolation { watch?.workStarts(on: isolation) }
+        let watch = executor as? any ActivityTracker
+        if let isolation { watch?.activityStarts(on: isolation) }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater {
             return Task.immediate(executorPreference: executor) {
                 _ = isolation
@@ -71,12 +71,12 @@
         }
         // A task that is given an executor starts there, on no actor, and on the way to one tasks could overtake each
         // other. So it is given that once it is there.
-        watch.workDeparts()
+        watch.beginActivity()
         return Task {
             _ = isolation
             await withTaskExecutorPreference(watch) {
                 _ = isolation
-                watch.workArrived()
+                watch.endActivity()
                 await work.perform()
             }
         }
@@ -84,14 +84,14 @@
 
     /// - Parameter watch: Doesn't see the work before it is there, and is told.
     private static func launchUnpreferred(
-        _ work: some TaskWork, isLater: Bool, watch: (any WorkWatch)?, isolation: isolated (any Actor)?
+        _ work: some TaskWork, isLater: Bool, watch: (any ActivityTracker)?, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), !isLater else {
-            watch?.workDeparts()
+            watch?.beginActivity()
             return Task {
                 // Captured, or the task doesn't start on the caller's actor.
                 _ = isolation
-                watch?.workArrived()
+                watch?.endActivity()
                 await work.perform()
             }
         }
@@ -115,7 +115,7 @@
         clock: (any Clock<Duration>)? = nil, isolation: isolated (any Actor)?,
         _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
-        start(ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body), isolation: isolation)
+        start(ClosureWork(executor: (clock as? any TrackedClock)?.workload, body: body), isolation: isolation)
     }
 
     /// Creates a task that starts later, with the task-local values of the caller. Returns nil where tasks prefer an
@@ -135,7 +135,7 @@
         clock: (any Clock<Duration>)? = nil, isolation: isolated (any Actor)?,
         _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
-        let work = ClosureWork(executor: (clock as? any WatchedClock)?.workload, body: body)
+        let work = ClosureWork(executor: (clock as? any TrackedClock)?.workload, body: body)
         return launch(work, isLater: HandlerContext.isCurrent, isolation: isolation)
     }
 

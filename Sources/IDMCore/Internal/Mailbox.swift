@@ -1,7 +1,7 @@
 /// A queue of values from a producing task to one reader. Keeps all values until they are read, and returns a present
 /// value without a suspension.
 package final class Mailbox<Value: Sendable>: Sendable {
-    private typealias Waiter = WatchedContinuation<Value?, any Error>
+    private typealias Waiter = TrackedContinuation<Value?, any Error>
 
     private let state: Locked<MailboxStateMachine<Value, Waiter>>
 

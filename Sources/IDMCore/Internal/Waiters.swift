@@ -1,6 +1,6 @@
 /// The continuations that wait for one event. Store them under a lock, and resume them outside of it.
 package struct Waiters<Value: Sendable>: Sendable {
-    package typealias Continuation = WatchedContinuation<Value, Never>
+    package typealias Continuation = TrackedContinuation<Value, Never>
 
     /// The first waiter is stored inline: most events have no other.
     private var first: (id: Int, continuation: Continuation)?

@@ -15,10 +15,10 @@ final class FileThread: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        watch?.workDeparts()
+        watch?.beginActivity()
         queue.async {
             job.runSynchronously(on: self.asUnownedSerialExecutor())
-            self.watch?.workArrived()
+            self.watch?.endActivity()
         }
     }
 }

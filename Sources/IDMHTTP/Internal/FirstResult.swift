@@ -4,9 +4,9 @@ internal import IDMCore
 final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case open
-        case waiting(WatchedContinuation<Value, any Error>)
+        case waiting(TrackedContinuation<Value, any Error>)
         /// Decided, and not to be heard yet, also by one who comes only now.
-        case ending(WatchedContinuation<Value, any Error>?)
+        case ending(TrackedContinuation<Value, any Error>?)
         case ended(Result<Value, any Error>)
         case heard
     }
@@ -28,7 +28,7 @@ final class FirstResult<Value: Sendable>: Sendable {
         }
         guard isFirst else { return false }
         action()
-        let waiter = state.withLock { state -> WatchedContinuation<Value, any Error>? in
+        let waiter = state.withLock { state -> TrackedContinuation<Value, any Error>? in
             guard case .ending(let waiter?) = state else {
                 state = .ended(result)
                 return nil

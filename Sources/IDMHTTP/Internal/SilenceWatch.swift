@@ -38,7 +38,7 @@ struct SilenceWatch: Sendable {
             }
         }
         defer { alarm.giveUp() }
-        return try await LibraryTask.hearingCancel {
+        return try await LibraryTask.reactingToCancel {
             try await first.value()
         } onCancel: {
             // Decided before the work hears of it: it may answer to that.

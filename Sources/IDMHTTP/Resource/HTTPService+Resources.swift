@@ -7,8 +7,8 @@ extension HTTPService {
     public func fetch<Resource: HTTPResource>(_ resource: Resource) async throws -> Resource.Value {
         let request = resource.request
         let response = try await self.request(request, rules: resource.rules)
-        let trip = LibraryTask.depart()
-        defer { trip?.workArrived() }
+        let trip = LibraryTask.beginActivity()
+        defer { trip?.endActivity() }
         return try await read(response, of: resource, request)
     }
 

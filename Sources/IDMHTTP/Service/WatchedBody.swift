@@ -32,7 +32,7 @@ final class WatchedBody: Sendable {
     fileprivate func gather(_ least: Int) { core.gather(least) }
 
     fileprivate func next() async throws -> Data? {
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await core.next()
         } onCancel: {
             core.end(CancellationError())
@@ -53,7 +53,7 @@ private struct WatchedCursor: ByteCursor {
 /// What the task and the alarms hold: the body itself is held by its readers alone, and its end is theirs.
 private final class Core: Sendable {
     private enum Role: Int { case worker, listener, limit }
-    private typealias Reader = WatchedContinuation<Data?, any Error>
+    private typealias Reader = TrackedContinuation<Data?, any Error>
     private typealias Worker = UnsafeContinuation<Bool, Never>
     private typealias State = WatchedBodyState<Reader, Worker>
 

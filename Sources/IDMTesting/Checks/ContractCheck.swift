@@ -113,12 +113,12 @@ struct ContractCheck<Provider: DataProvider>: Sendable {
 
     private func isReleased() async throws -> String? {
         let held = try await use()
-        let watch = (limits.clock as? any WatchedClock)?.workload
+        let watch = (limits.clock as? any TrackedClock)?.workload
         for pause in (0..<11).map({ 1 << $0 }) where held.isAlive {
             // In real time: another thread may be about to release the provider.
-            watch?.workDeparts()
+            watch?.beginActivity()
             try? await Task.sleep(for: .milliseconds(pause))
-            watch?.workArrived()
+            watch?.endActivity()
         }
         return held.isAlive ? "nothing should hold the provider after its requests, and something does" : nil
     }

@@ -17,7 +17,7 @@ final class PendingWait: Sendable {
     }()
 
     /// True if the caller is in an exploration, which notices by itself that a wait can't end.
-    static var isExploring: Bool { (LibraryTask.executor as? any WorkWatch)?.ordersWork == true }
+    static var isExploring: Bool { (LibraryTask.executor as? any ActivityTracker)?.ordersWork == true }
 }
 
 extension FailureCollector {

@@ -42,7 +42,7 @@ public final class TestScope: Sendable {
         collector = FailureCollector(handler, in: outer?.collector, waitLimit: waitLimit)
         workload = outer?.workload ?? QuiescenceTracker()
         // Before anything in the scope suspends: a clock that is made later must not see half of a wait.
-        LibraryTask.beginWatching()
+        LibraryTask.beginTracking()
     }
 
     /// The collectors of the caller's scopes, the innermost first.

@@ -5,7 +5,7 @@ package final class Observed<Value: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
         let isSatisfied: @Sendable (Value) -> Bool
-        let continuation: WatchedContinuation<Void, any Error>
+        let continuation: TrackedContinuation<Void, any Error>
     }
 
     private struct State {
@@ -69,7 +69,7 @@ package final class Observed<Value: Sendable>: Sendable {
                 state.withLock { _ = $0.expired.remove(id) }
             }
         }
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await LibraryTask.waitThrowing { continuation in
                 let waiter = Waiter(id: id, isSatisfied: isSatisfied, continuation: continuation)
                 while true {
@@ -108,7 +108,7 @@ package final class Observed<Value: Sendable>: Sendable {
     /// Removes a waiter, for the caller to resume.
     private func take(
         _ id: Int, orElse change: (inout State) -> Void = { _ in }
-    ) -> WatchedContinuation<Void, any Error>? {
+    ) -> TrackedContinuation<Void, any Error>? {
         state.withLock { state in
             guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
                 change(&state)

@@ -7,7 +7,7 @@ import Synchronization
 /// work that isn't tracked. Jobs of the main actor don't pass here, nor do jobs that an actor runs directly after
 /// another task's: the library's continuations report when they are resumed there and when the task has arrived, and
 /// ``rest(of:isolation:)`` waits for their turns.
-final class QuiescenceTracker: WorkWatch {
+final class QuiescenceTracker: ActivityTracker {
     private struct State {
         var pending = 0
         /// Increases with everything that happens. Equal readings at rest mean that nothing happened in between.
@@ -29,39 +29,39 @@ final class QuiescenceTracker: WorkWatch {
 
     /// Makes tasks prefer this executor from now on, and not earlier than a clock needs it: a task with a preferred
     /// executor doesn't start in its caller's turn.
-    func beginWatching() {
+    func beginTracking() {
         watching.store(true, ordering: .releasing)
-        LibraryTask.beginWatching()
+        LibraryTask.beginTracking()
     }
 
     var ordersWork: Bool { false }
 
-    var isWatching: Bool { watching.load(ordering: .acquiring) }
+    var isTracking: Bool { watching.load(ordering: .acquiring) }
 
     // MARK: The work
 
     func enqueue(_ job: consuming ExecutorJob) {
-        workDeparts()
+        beginActivity()
         let priority = TaskPriority(job.priority)
         let job = UnownedJob(job)
         Task(priority: priority) {
             job.runSynchronously(on: asUnownedTaskExecutor())
-            workArrived()
+            endActivity()
         }
     }
 
-    func stir() {
+    func noteActivity() {
         state.withLock { $0.turns += 1 }
     }
 
-    func workDeparts() {
+    func beginActivity() {
         state.withLock { state in
             state.pending += 1
             state.turns += 1
         }
     }
 
-    func workArrived() {
+    func endActivity() {
         let waiting = state.withLock { state in
             state.pending -= 1
             guard state.pending == 0 else { return [UnsafeContinuation<Void, Never>]() }
@@ -71,7 +71,7 @@ final class QuiescenceTracker: WorkWatch {
         for continuation in waiting { continuation.resume() }
     }
 
-    func workStarts(on actor: any Actor) {
+    func activityStarts(on actor: any Actor) {
         let id = ObjectIdentifier(actor)
         let others: [ObjectIdentifier: WeakActor] = state.withLock { state in
             state.turns += 1
@@ -100,7 +100,7 @@ final class QuiescenceTracker: WorkWatch {
             state.lastWaiter += 1
             return state.lastWaiter
         }
-        await LibraryTask.hearingCancel {
+        await LibraryTask.reactingToCancel {
             await withUnsafeContinuation { continuation in
                 let isOver = state.withLock { state in
                     // Under the lock: a later cancel finds the waiter.
@@ -170,7 +170,7 @@ final class QuiescenceTracker: WorkWatch {
 }
 
 /// Work that ``QuiescenceTracker/rest(of:isolation:)`` waits for.
-protocol TrackedWork: WorkWatch {
+protocol TrackedWork: ActivityTracker {
     /// The queue of tasks that wait for rest, if their order is part of an explored schedule.
     var resters: TurnQueue? { get }
     /// A task has left that queue.

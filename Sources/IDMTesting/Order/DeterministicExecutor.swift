@@ -49,7 +49,7 @@ public final class DeterministicExecutor: TaskExecutor {
 
     init(seed: UInt64) {
         state = Locked(State(generator: SplitMix(seed: seed)))
-        LibraryTask.beginWatching()
+        LibraryTask.beginTracking()
     }
 
     /// Takes a job, and runs it when it is drawn.
@@ -95,7 +95,7 @@ public final class DeterministicExecutor: TaskExecutor {
             end()
             outcome.change { $0 = $0 ?? .failure(Standstill(patience: patience, body: body)) }
         }
-        await LibraryTask.hearingCancel {
+        await LibraryTask.reactingToCancel {
             try? await outcome.wait(ignoringCancel: true) { $0 != nil }
             await driver.value
         } onCancel: {
@@ -187,26 +187,26 @@ struct Standstill: Error, CustomStringConvertible {
 }
 
 extension DeterministicExecutor: TrackedWork {
-    package var isWatching: Bool { true }
+    package var isTracking: Bool { true }
     package var ordersWork: Bool { true }
 
-    package func stir() {
+    package func noteActivity() {
         state.withLock { $0.turns += 1 }
     }
 
-    package func workDeparts() {
+    package func beginActivity() {
         state.withLock { state in
             state.turns += 1
             state.trips += 1
         }
     }
 
-    package func workArrived() {
+    package func endActivity() {
         change { $0.trips -= 1 }
     }
 
     // Work on actors is in the order as well.
-    package func workStarts(on actor: any Actor) {}
+    package func activityStarts(on actor: any Actor) {}
 
     func takeTurns() async {}
 
@@ -219,7 +219,7 @@ extension DeterministicExecutor: TrackedWork {
             state.lastIdler += 1
             return state.lastIdler
         }
-        await LibraryTask.hearingCancel {
+        await LibraryTask.reactingToCancel {
             await withUnsafeContinuation { continuation in
                 let isOver = state.withLock { state in
                     if state.isAtRest || Task.isCancelled { return true }

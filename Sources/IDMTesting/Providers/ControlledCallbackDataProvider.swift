@@ -100,7 +100,7 @@ public final class ControlledCallbackRequest<Input: Sendable, Output: Sendable>:
 
     /// Calls back on the caller's thread, each time that it is called.
     public func complete(_ result: Result<Output, any Error>) {
-        LibraryTask.stir()
+        LibraryTask.noteActivity()
         state.value.completion?(result)
         state.change { $0.isOver = true }
     }

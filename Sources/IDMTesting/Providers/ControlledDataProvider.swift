@@ -173,7 +173,7 @@ public final class ControlledRequest<Input: Sendable, Output: Sendable>: Sendabl
     fileprivate func result() async throws -> Output {
         defer { finish() }
         let reactsToCancel = reactsToCancel
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await state.wait(ignoringCancel: true) { $0.result != nil }
         } onCancel: {
             state.change { state in

@@ -217,7 +217,7 @@ public final class ControlledStreamRequest<Input: Sendable, Output: Sendable>: S
 
     fileprivate func next() async throws -> Output? {
         let reactsToCancel = reactsToCancel
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await state.wait(ignoringCancel: true) { $0.count > 0 || $0.end != nil }
         } onCancel: {
             state.change { state in

@@ -239,7 +239,7 @@ public final class SpyDataProvider<Base: DataProvider>: StreamDataProvider {
     }
 
     private func noticingCancel<R>(of index: Int, _ operation: () async throws -> R) async throws -> R {
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await operation()
         } onCancel: {
             state.change { state in

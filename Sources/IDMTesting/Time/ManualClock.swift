@@ -29,7 +29,7 @@ public import IDMCore
 ///
 /// While a clock tracks them, calls on no actor, or on an actor of yours, are not delivered before `call()` returns, but
 /// in the next turns and in the same order. A wait for rest has no time limit, and ends early when its task is cancelled.
-public final class ManualClock: Clock, WatchedClock {
+public final class ManualClock: Clock, TrackedClock {
     /// A point in time, as an offset from the start of the clock.
     public struct Instant: InstantProtocol {
         /// The time since the start of the clock.
@@ -57,7 +57,7 @@ public final class ManualClock: Clock, WatchedClock {
     private struct Sleeper {
         let id: Int
         let deadline: Instant
-        let continuation: WatchedContinuation<Void, any Error>
+        let continuation: TrackedContinuation<Void, any Error>
     }
 
     private struct State {
@@ -92,12 +92,12 @@ public final class ManualClock: Clock, WatchedClock {
     /// Tasks that move the time, one by one.
     private let movers = TurnQueue()
     private let collector = FailureCollector.current
-    package let workload: any WorkWatch
+    package let workload: any ActivityTracker
 
     /// Makes a clock.
     public init() {
         let workload = TestScope.current?.workload ?? QuiescenceTracker()
-        workload.beginWatching()
+        workload.beginTracking()
         self.workload = workload
     }
 
@@ -124,7 +124,7 @@ public final class ManualClock: Clock, WatchedClock {
             state.lastSleeper += 1
             return state.lastSleeper
         }
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await LibraryTask.waitThrowing(watch: workload) { continuation in
                 let answer: Result<Void, any Error>? = state.change { state in
                     // Under the lock: a later cancel finds the sleeper.

@@ -83,10 +83,10 @@ struct LibraryTaskTests {
     }
 
     /// Watches, and runs last what comes first.
-    private final class LastFirst: WorkWatch {
+    private final class LastFirst: ActivityTracker {
         private let jobs = Observed<[UnownedJob]>([])
 
-        let isWatching = true
+        let isTracking = true
         let ordersWork = false
 
         func enqueue(_ job: consuming ExecutorJob) {
@@ -102,10 +102,10 @@ struct LibraryTaskTests {
             }
         }
 
-        func stir() {}
-        func workDeparts() {}
-        func workArrived() {}
-        func workStarts(on actor: any Actor) {}
+        func noteActivity() {}
+        func beginActivity() {}
+        func endActivity() {}
+        func activityStarts(on actor: any Actor) {}
     }
 
     private actor Starter {
@@ -124,7 +124,7 @@ struct LibraryTaskTests {
     @Test("start on their actor in their order, whatever their executor makes of it")
     func order() async throws {
         let (watch, log) = (LastFirst(), Log())
-        LibraryTask.beginWatching()
+        LibraryTask.beginTracking()
         await LibraryTask.$executor.withValue(watch) { await Starter().start(9, log) }
         let running = Task { try await watch.run() }
         try await log.count(reaches: 9)
@@ -139,7 +139,7 @@ struct LibraryTaskTests {
     }
 
     private nonisolated func isOnMainHearingCancel() async -> Bool {
-        await LibraryTask.hearingCancel {
+        await LibraryTask.reactingToCancel {
             await isOnMain()
         } onCancel: {
         }
@@ -166,7 +166,7 @@ struct LibraryTaskTests {
         let (numbers, numbersDone) = AsyncStream<Int>.makeStream()
         let task = Task.immediate {
             for _ in 0..<2 {
-                await LibraryTask.hearingCancel {
+                await LibraryTask.reactingToCancel {
                     log.add("work")
                     for await _ in numbers {}
                 } onCancel: {

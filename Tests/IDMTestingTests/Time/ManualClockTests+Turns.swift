@@ -26,7 +26,7 @@ extension ManualClockTests {
     func cancelledMover() async throws {
         let clock = ManualClock()
         // Work that isn't at rest.
-        clock.workload.workDeparts()
+        clock.workload.beginActivity()
         let (first, second) = (startMoving(clock), startMoving(clock))
         second.cancel()
         await second.value
@@ -36,7 +36,7 @@ extension ManualClockTests {
         }
         first.cancel()
         await first.value
-        clock.workload.workArrived()
+        clock.workload.endActivity()
         #expect(clock.now.offset == .seconds(2))
     }
 

@@ -198,12 +198,12 @@ struct ManualClockTests {
     func cancelledAdvance() async throws {
         let clock = ManualClock()
         // Work that is never at rest.
-        clock.workload.workDeparts()
+        clock.workload.beginActivity()
         let advancing = Task { await clock.advance(by: .seconds(1)) }
         advancing.cancel()
         await advancing.value
         #expect(clock.now.offset == .seconds(1))
-        clock.workload.workArrived()
+        clock.workload.endActivity()
         await clock.advance(by: .seconds(1))
         #expect(clock.now.offset == .seconds(2))
     }

@@ -73,7 +73,7 @@ final class Subscriber: Sendable {
     /// Returns the next value, or nil after the last.
     func next(isolation: isolated (any Actor)?) async throws -> (any Sendable)? {
         if let item = mailbox.poll() { return try item.get() }
-        return try await LibraryTask.hearingCancel {
+        return try await LibraryTask.reactingToCancel {
             try await mailbox.next(isolation: isolation)
         } onCancel: {
             leave()

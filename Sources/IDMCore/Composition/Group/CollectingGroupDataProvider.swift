@@ -17,7 +17,7 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
         repeat Result<(each Member).Output, any Error>
     ) {
         let link = TaskGroupLink(count: group.count, isCollecting: true)
-        let results = await LibraryTask.hearingCancel {
+        let results = await LibraryTask.reactingToCancel {
             let tasks = group.start(repeat each input, in: link, isolation: #isolation)
             defer { link.endWait() }
             return await (repeat (each tasks).ended())

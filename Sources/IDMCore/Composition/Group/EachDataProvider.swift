@@ -25,12 +25,12 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
         _ inputs: [Base.Input], progress: GroupProgress?, isolation: isolated (any Actor)?
     ) async throws -> [Base.Output] {
         let (failure, watch) = (FirstFailure(), LibraryTask.watch)
-        defer { watch?.workArrived() }
+        defer { watch?.endActivity() }
         return try await withThrowingTaskGroup(of: (Int, Base.Output).self) { group in
             // Captured, or the closure leaves the caller's actor.
             _ = isolation
             // The end of the group returns by way of the pool, out of the test kit's sight.
-            defer { watch?.workDeparts() }
+            defer { watch?.beginActivity() }
             do {
                 return try await gather(inputs, progress, failure, watch, from: &group, isolation: isolation)
             } catch {
@@ -43,7 +43,7 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
     }
 
     private func gather(
-        _ inputs: [Base.Input], _ progress: GroupProgress?, _ failure: FirstFailure, _ watch: (any WorkWatch)?,
+        _ inputs: [Base.Input], _ progress: GroupProgress?, _ failure: FirstFailure, _ watch: (any ActivityTracker)?,
         from group: inout Group, isolation: isolated (any Actor)?
     ) async throws -> [Base.Output] {
         var outputs = [Base.Output?](repeating: nil, count: inputs.count)
@@ -67,28 +67,28 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
 
     /// Waits for the next end. The ending task has reported its departure, and this is where it arrives.
     private func next(
-        from group: inout Group, _ watch: (any WorkWatch)?, isolation: isolated (any Actor)?
+        from group: inout Group, _ watch: (any ActivityTracker)?, isolation: isolated (any Actor)?
     ) async throws -> (Int, Base.Output)? {
         guard !group.isEmpty else { return nil }
-        defer { watch?.workArrived() }
+        defer { watch?.endActivity() }
         return try await group.next(isolation: isolation)
     }
 
     private func start(
         _ input: Base.Input, _ index: Int, _ progress: GroupProgress?, _ failure: FirstFailure,
-        _ watch: (any WorkWatch)?, in group: inout Group, isolation: isolated (any Actor)?
+        _ watch: (any ActivityTracker)?, in group: inout Group, isolation: isolated (any Actor)?
     ) {
         let reporter = progress?.memberReporter(index)
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *), isolation != nil {
             group.addImmediateTask {
                 _ = isolation
-                defer { watch?.workDeparts() }
+                defer { watch?.beginActivity() }
                 return (index, try await perform(input, reporter, failure))
             }
         } else {
             group.addTask {
                 _ = isolation
-                defer { watch?.workDeparts() }
+                defer { watch?.beginActivity() }
                 return (index, try await perform(input, reporter, failure))
             }
         }

@@ -36,7 +36,7 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
     @inlinable
     public func request(_ input: (repeat (each Member).Input)) async throws -> (repeat (each Member).Output) {
         let group = TaskGroupLink(count: count, isCollecting: false)
-        return try await LibraryTask.hearingCancel {
+        return try await LibraryTask.reactingToCancel {
             let tasks = start(repeat each input, in: group, isolation: #isolation)
             defer { group.endWait() }
             do {

@@ -10,7 +10,7 @@ final class TaskGroupLink: Sendable {
     /// The side requests of the members, unless an enclosing composition has a set of its own.
     @usableFromInline let sideRequests: SideRequests?
 
-    private let watch: (any WorkWatch)?
+    private let watch: (any ActivityTracker)?
     private let machine: Locked<FailFastStateMachine>
 
     /// - Parameter count: The number of members.
@@ -18,7 +18,7 @@ final class TaskGroupLink: Sendable {
     init(count: Int, isCollecting: Bool) {
         self.isCollecting = isCollecting
         sideRequests = AmbientValues.areUsed && SideRequests.current == nil ? SideRequests() : nil
-        watch = executor.flatMap { $0 as? any WorkWatch }
+        watch = executor.flatMap { $0 as? any ActivityTracker }
         machine = Locked(FailFastStateMachine(count: count))
     }
 
@@ -58,7 +58,7 @@ final class TaskGroupLink: Sendable {
     /// Notifies the test kit that a member has ended. After the last one the awaiting task returns to its own actor, out of
     /// the kit's sight.
     private func reportEnd(isLastAwaited: Bool) {
-        if isLastAwaited { watch?.workDeparts() } else { watch?.stir() }
+        if isLastAwaited { watch?.beginActivity() } else { watch?.noteActivity() }
     }
 
     /// Begins the wait for all members.
@@ -70,7 +70,7 @@ final class TaskGroupLink: Sendable {
     /// Ends the wait for all members, back in the awaiting task.
     @usableFromInline
     func endWait() {
-        if let watch, machine.withLock({ $0.isAwaited }) { watch.workArrived() }
+        if let watch, machine.withLock({ $0.isAwaited }) { watch.endActivity() }
     }
 
     /// Cancels all members.

@@ -15,7 +15,7 @@ where Side.Input == Base.Input {
     /// Makes a request of both, and returns the answer of the base.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         let sideTask = startSide(input)
-        return try await LibraryTask.hearingCancel {
+        return try await LibraryTask.reactingToCancel {
             try await base.request(input)
         } onCancel: {
             sideTask?.cancel()
@@ -79,7 +79,7 @@ final class SideRequests: Sendable {
     ) async throws -> Value {
         guard AmbientValues.areUsed, ambient == nil else { return try await composition() }
         let requests = SideRequests()
-        return try await LibraryTask.hearingCancel {
+        return try await LibraryTask.reactingToCancel {
             try await requests.bind(composition)
         } onCancel: {
             requests.cancel()
@@ -140,7 +140,7 @@ private struct AttachCursor<Base: DataProvider, Side: DataProvider>: ValueCursor
         let side = side ?? SideRequest(provider.startSide(input))
         self.side = side
         do {
-            let value = try await LibraryTask.hearingCancel {
+            let value = try await LibraryTask.reactingToCancel {
                 try await values.next(isolation: isolation)
             } onCancel: {
                 side.cancel()

@@ -13,7 +13,7 @@ where Second.Input == First.Input, Second.Output == First.Output {
     public func request(_ input: First.Input) async throws -> First.Output {
         try Task.checkCancellation()
         let race = RaceRequest<First.Output>()
-        return try await LibraryTask.hearingCancel {
+        return try await LibraryTask.reactingToCancel {
             race.start(first, input, isolation: #isolation)
             race.start(second, input, isolation: #isolation)
             return try await race.answer(isolation: #isolation)

@@ -15,8 +15,8 @@ public struct ModelDataProvider<Model: DataModel>: DataProvider {
     public func request(_ source: Model.Source) async throws -> Model {
         switch parsing.kind {
         case .concurrent:
-            let trip = LibraryTask.depart()
-            defer { trip?.workArrived() }
+            let trip = LibraryTask.beginActivity()
+            defer { trip?.endActivity() }
             return try await Self.parseConcurrently(source)
         case .inline: return try Self.parse(source)
         }

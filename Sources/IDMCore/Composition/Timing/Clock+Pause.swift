@@ -12,7 +12,7 @@ extension Clock where Duration == Swift.Duration {
         try Task.checkCancellation()
         guard duration > .zero else { return }
         // Sleeping leaves the caller's actor, where the test kit's clock would lose sight of the task.
-        if let watched = self as? any WatchedClock { return try await watched.pause(for: duration.bounded) }
+        if let watched = self as? any TrackedClock { return try await watched.pause(for: duration.bounded) }
         try await sleepInSteps(until: now.advanced(by: duration.bounded))
     }
 

@@ -34,7 +34,7 @@ final class TimedRequest<Output: Sendable>: Sendable {
     func next(isolation: isolated (any Actor)?) async throws -> Output? {
         if let item = mailbox.poll() { return try end(item) }
         do {
-            let value = try await LibraryTask.hearingCancel {
+            let value = try await LibraryTask.reactingToCancel {
                 try await mailbox.next(isolation: isolation)
             } onCancel: {
                 stop()

@@ -141,7 +141,7 @@ extension Collection {
         // A loop: the closure of `map` would leave the caller's actor.
         for call in self { started.append(call.callToAwait()) }
         let tasks = started
-        return await LibraryTask.hearingCancel {
+        return await LibraryTask.reactingToCancel {
             var outcomes: [IntegrationOutcome<Output>] = []
             for task in tasks {
                 await task.finish()

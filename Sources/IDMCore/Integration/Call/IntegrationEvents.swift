@@ -123,7 +123,7 @@ private final class EventFeed<Output: Sendable>: Sendable {
 
     func next(isolation: isolated (any Actor)? = #isolation) async -> IntegrationEvent<Output>? {
         if task.withLock({ $0 == nil }) { start() }
-        return await LibraryTask.hearingCancel {
+        return await LibraryTask.reactingToCancel {
             try? await mailbox.next(isolation: isolation)
         } onCancel: {
             cancel()

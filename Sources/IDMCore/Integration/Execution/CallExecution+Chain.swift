@@ -48,7 +48,7 @@ extension CallState {
         var outcome = outcome
         if outcome == nil {
             let id = storage.withLock { $0.outcomeWaiters.newID() }
-            outcome = await LibraryTask.hearingCancel {
+            outcome = await LibraryTask.reactingToCancel {
                 await waitForOutcome(id)
             } onCancel: {
                 let waiter = storage.withLock { $0.outcomeWaiters.remove(id) }
@@ -78,7 +78,7 @@ extension CallState {
     func waitForFinish() async {
         let id = storage.withLock { $0.isFinished ? nil : $0.finishWaiters.newID() }
         if let id {
-            await LibraryTask.hearingCancel {
+            await LibraryTask.reactingToCancel {
                 await waitForFinish(id)
             } onCancel: {
                 storage.withLock { $0.finishWaiters.remove(id) }?.resume()

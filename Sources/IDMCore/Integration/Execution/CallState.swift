@@ -45,7 +45,7 @@ final class CallState: ScheduledCall, HandlerOwner {
     fileprivate enum Suspension: Sendable {
         case none
         case resumed
-        case suspended(WatchedContinuation<Void, Never>)
+        case suspended(TrackedContinuation<Void, Never>)
     }
 
     @usableFromInline
@@ -61,7 +61,7 @@ final class CallState: ScheduledCall, HandlerOwner {
 
     deinit {
         var links = storage.withLock { $0.configuration.takeLinks() }
-        if links != nil { Unlinking.letGo(of: &links) }
+        if links != nil { DeferredRelease.release(&links) }
     }
 
     /// Reads or changes the configuration.
@@ -109,7 +109,7 @@ final class CallState: ScheduledCall, HandlerOwner {
     }
 
     func resume() {
-        let continuation: WatchedContinuation<Void, Never>? = storage.withLock { storage in
+        let continuation: TrackedContinuation<Void, Never>? = storage.withLock { storage in
             guard case .suspended(let continuation) = storage.suspension else {
                 storage.suspension = .resumed
                 return nil
@@ -172,9 +172,9 @@ final class CallState: ScheduledCall, HandlerOwner {
         for waiter in waiters { waiter.resume() }
         for callback in callbacks { callback() }
         var links = configuration.takeLinks()
-        if links != nil { Unlinking.letGo(of: &links) }
+        if links != nil { DeferredRelease.release(&links) }
         links = repeated?.takeLinks()
-        if links != nil { Unlinking.letGo(of: &links) }
+        if links != nil { DeferredRelease.release(&links) }
         deferred?.discard()
     }
 }
@@ -216,7 +216,7 @@ final class CallChain {
         guard !predecessors.isEmpty || !followers.isEmpty else { return }
         var neighbors: [CallExecution]? = neighbors
         (predecessors, followers) = ([], [])
-        Unlinking.letGo(of: &neighbors)
+        DeferredRelease.release(&neighbors)
     }
 }
 

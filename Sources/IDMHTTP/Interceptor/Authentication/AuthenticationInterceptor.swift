@@ -220,7 +220,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     }
 
     private func wait(_ waiter: FirstResult<News>, _ id: Int) async throws -> (Credential, CredentialStamp) {
-        let news = try await LibraryTask.hearingCancel {
+        let news = try await LibraryTask.reactingToCancel {
             try await waiter.value()
         } onCancel: {
             state.withLock { $0.leave(id) }?.end(.failure(CancellationError()))

@@ -56,7 +56,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
         guard let number = entrances.enter(origin, turn) else { return }
         EventRecorder.record(.queued)
         didQueue()
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await turn.value()
         } onCancel: {
             // If the turn has come at the same time, it is taken, and given back by the request that finds itself

@@ -34,7 +34,7 @@ struct Interruption: Sendable {
             let task = Task(executorPreference: LibraryTask.executor) { try await attempt.work() }
             pauses.end { task.cancel() }
             do {
-                return try await LibraryTask.hearingCancel {
+                return try await LibraryTask.reactingToCancel {
                     try await task.value
                 } onCancel: {
                     task.cancel()

@@ -80,7 +80,7 @@ final class CurlExchange: Sendable {
 
     /// Sends the request, and waits for the head of the response.
     func head() async throws -> Head {
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await withUnsafeThrowingContinuation { sender in perform(.begin(sender)) }
         } onCancel: {
             perform(.cancel)
@@ -94,7 +94,7 @@ final class CurlExchange: Sendable {
             if ready.resumes { loop.submit(.resume(number)) }
             return ready.piece
         }
-        return try await LibraryTask.hearingCancel {
+        return try await LibraryTask.reactingToCancel {
             try await wait()
         } onCancel: {
             perform(.cancel)

@@ -91,7 +91,7 @@ final class SessionExchange: Sendable {
 
     /// Sends the request, and waits for the head of the response.
     func head() async throws -> Head {
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await withUnsafeThrowingContinuation { sender in perform(state.withLock { $0.begin(sender) }) }
         } onCancel: {
             abandon()
@@ -100,7 +100,7 @@ final class SessionExchange: Sendable {
 
     /// The next piece of the body, of so many bytes at least if they come at once.
     func next(least: Int = 1, isolation: isolated (any Actor)?) async throws -> Data? {
-        try await LibraryTask.hearingCancel {
+        try await LibraryTask.reactingToCancel {
             try await piece(least)
         } onCancel: {
             abandon()

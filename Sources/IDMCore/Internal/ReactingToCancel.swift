@@ -6,7 +6,7 @@ extension LibraryTask {
     /// library use this function instead. A closure with a capture list leaves the actor nevertheless.
     @inlinable
     @inline(__always)
-    package static func hearingCancel<Value>(
+    package static func reactingToCancel<Value>(
         isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Value,
         onCancel: @Sendable () -> Void
     ) async rethrows -> Value {

@@ -11,11 +11,11 @@ struct UnlinkingTests {
         let log = Log()
         var first: DeinitObserver? = DeinitObserver {
             var second: DeinitObserver? = DeinitObserver { log.add("second") }
-            Unlinking.letGo(of: &second)
+            DeferredRelease.release(&second)
             #expect(second == nil)
             log.add("first")
         }
-        Unlinking.letGo(of: &first)
+        DeferredRelease.release(&first)
         log.add("after")
         #expect(first == nil)
         #expect(log.entries == ["first", "second", "after"])
@@ -29,12 +29,12 @@ struct UnlinkingTests {
             let task = Task {
                 await isOver.waitIgnoringCancel()
                 var late: DeinitObserver? = DeinitObserver { log.add("late") }
-                Unlinking.letGo(of: &late)
+                DeferredRelease.release(&late)
                 log.add("after")
             }
             started.change { $0 = task }
         }
-        Unlinking.letGo(of: &first)
+        DeferredRelease.release(&first)
         isOver.open()
         await started.value?.value
         #expect(log.entries == ["late", "after"])
@@ -47,26 +47,26 @@ struct UnlinkingTests {
             // Runs here and now where the platform can.
             let task = LibraryTask.start(isolation: nil) { _ in
                 var other: DeinitObserver? = DeinitObserver { log.add("other") }
-                Unlinking.letGo(of: &other)
+                DeferredRelease.release(&other)
                 log.add("after")
             }
             started.change { $0 = task }
         }
-        Unlinking.letGo(of: &first)
+        DeferredRelease.release(&first)
         await started.value?.value
         #expect(log.entries == ["other", "after"])
     }
 
     @Test("isn't taken over when all is over")
     func over() {
-        let (log, unlinking) = (Log(), Unlinking())
+        let (log, unlinking) = (Log(), DeferredRelease())
         var last: DeinitObserver? = DeinitObserver { log.add("last") }
         #expect(unlinking.take(&last))
         #expect(last == nil)
         #expect(log.entries == [])
-        #expect(unlinking.letGoOfNext())
+        #expect(unlinking.releaseNext())
         #expect(log.entries == ["last"])
-        #expect(!unlinking.letGoOfNext())
+        #expect(!unlinking.releaseNext())
         var late: DeinitObserver? = DeinitObserver { log.add("late") }
         #expect(!unlinking.take(&late))
         #expect(late != nil)

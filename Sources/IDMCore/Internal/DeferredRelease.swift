@@ -3,8 +3,8 @@
 /// An object lets go of what it holds while it goes itself, so a chain of objects would be released on the stack, which
 /// ends before a long chain does. Those that may stand in a chain hand over here what they hold as they go. The first
 /// of them to go lets go of it, and then of what has been handed over meanwhile.
-final class Unlinking: Sendable {
-    @TaskLocal private static var current: Unlinking?
+final class DeferredRelease: Sendable {
+    @TaskLocal private static var current: DeferredRelease?
 
     /// What is still held. Nil when all is over: a later task may pass for the one that has done it.
     private let rest = Locked<[any Sendable]?>([])
@@ -16,12 +16,12 @@ final class Unlinking: Sendable {
 
     /// Lets go of something that is held nowhere else. If this is called as something else is let go of, by the same
     /// task, it is next.
-    static func letGo(of held: inout (some Sendable)?) {
+    static func release(_ held: inout (some Sendable)?) {
         if let current, current.take(&held) { return }
-        let unlinking = Unlinking()
+        let unlinking = DeferredRelease()
         _ = unlinking.take(&held)
         $current.withValue(unlinking) {
-            while unlinking.letGoOfNext() {}
+            while unlinking.releaseNext() {}
         }
     }
 
@@ -35,7 +35,7 @@ final class Unlinking: Sendable {
     }
 
     /// Returns false if there was nothing left.
-    func letGoOfNext() -> Bool {
+    func releaseNext() -> Bool {
         let next = rest.withLock { rest in
             let next = rest?.popLast()
             if next == nil { rest = nil }
