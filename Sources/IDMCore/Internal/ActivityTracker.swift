@@ -1,31 +1,30 @@
 import Synchronization
 
-/// An executor of a test kit that knows when the work given to it is at rest. See ``LibraryTask/executor``.
+/// A test kit's executor that detects when the tasks on it are quiescent. See ``LibraryTask/executor``.
 package protocol ActivityTracker: TaskExecutor {
-    /// Whether tasks are to prefer this executor already. Until then they start as they do without one.
+    /// True once tasks prefer this executor. Before that, they start as they do without one.
     var isTracking: Bool { get }
 
-    /// Whether what is given to this executor runs in an order of its own. If not, tasks of one actor are to run in
-    /// that in which they were started.
+    /// True if the executor runs tasks in an order that it chooses. Otherwise, tasks of one actor run in the order in
+    /// which they were started.
     var ordersWork: Bool { get }
 
-    /// Something is about to happen where the executor can't see it: a task starts on an actor of its own accord, or
-    /// one that waits is let go on.
+    /// Notes an event that the executor can't see: a task starts on an actor by itself, or a suspended task resumes.
     func noteActivity()
 
-    /// A task is on its way to where it goes on. To be met by one ``endActivity()``.
+    /// Begins a period in which a task runs or resumes where the executor can't see it. Balance with ``endActivity()``.
     func beginActivity()
     func endActivity()
 
-    /// Work starts on an actor other than the main one. If others are on it as well, they let what waits for it go on,
-    /// and the executor doesn't see that.
+    /// Notes that a task starts on an actor other than the main actor. Other tasks on that actor start the jobs that wait
+    /// for it, and the executor doesn't see that.
     func activityStarts(on actor: any Actor)
 }
 
-/// A continuation that tells whoever watches the task that waits when it is let go on.
+/// A continuation that begins an activity of the suspended task's tracker when it is resumed.
 ///
-/// The task may be on its way for a while: what was let go on comes by way of the pool also to the main actor, where no
-/// watching executor sees it.
+/// The task ends the activity once it runs: a resumed task goes through the concurrent pool, also to the main actor, where
+/// the tracker can't see it.
 package struct TrackedContinuation<Value: Sendable, Failure: Error>: Sendable {
     private let base: UnsafeContinuation<Value, Failure>
     private let watch: (any ActivityTracker)?
@@ -45,46 +44,47 @@ package struct TrackedContinuation<Value: Sendable, Failure: Error>: Sendable {
     package func resume() where Value == Void { resume(with: .success(())) }
 }
 
-/// A clock of a test kit, which moves when nothing is left to do. What is started for its sake goes to its executor.
+/// A test kit's clock, which advances when all tasks are quiescent. Tasks that wait for it prefer its executor.
 package protocol TrackedClock: Sendable {
     var workload: any ActivityTracker { get }
 
     /// Sleeps without leaving the caller's actor.
     ///
-    /// Not named as a method of the standard library's clocks is: that would be taken for this one where it is missing.
+    /// Named differently from `Clock.sleep(for:)`, which would satisfy this requirement by accident.
     func pause(for duration: Duration) async throws
 }
 
 extension LibraryTask {
-    /// Whether anybody has ever watched in this process. Where nobody does, nobody has to look for the task-local.
+    /// True once a tracker has been used in this process. Until then, the task-local isn't read.
     private static let isWatched = Atomic(false)
 
-    /// The executor that a task started now prefers by the task-local.
+    /// The executor of the task-local, if tasks prefer it now.
     static var preferred: (any TaskExecutor)? {
         guard let executor else { return nil }
         guard let watch = executor as? any ActivityTracker else { return executor }
         return watch.isTracking ? executor : nil
     }
 
-    /// Somebody watches from now on. To be told before an executor that watches is bound: whoever waits looks for it
-    /// twice, and has to find the same one.
+    /// Turns tracking on. Call it before a tracker is bound: a suspension reads the tracker twice, and both reads have to
+    /// return the same one.
     package static func beginTracking() {
         isWatched.store(true, ordering: .releasing)
     }
 
-    /// Whoever watches the caller.
+    /// The tracker of the current task.
     package static var watch: (any ActivityTracker)? {
         guard isWatched.load(ordering: .relaxed) else { return nil }
         return executor as? any ActivityTracker
     }
 
-    /// Tells whoever watches the caller that something which waited is about to go on.
+    /// Notes that a suspended task is about to resume.
     package static func noteActivity() {
         watch?.noteActivity()
     }
 
-    /// Tells whoever watches the caller that it is about to be where it isn't seen: on another actor than its own. The
-    /// caller tells when it is back.
+    /// Begins an activity of the current task on another actor, where its tracker can't see it.
+    ///
+    /// - Returns: The tracker, on which the caller ends the activity.
     package static func beginActivity() -> (any ActivityTracker)? {
         let watch = watch
         watch?.beginActivity()
@@ -103,17 +103,17 @@ extension LibraryTask {
         return await work(actor)
     }
 
-    /// Lets others go on. By way of the pool, also on the main actor.
+    /// Yields to other tasks, by way of the concurrent pool, also on the main actor.
     package static func yield() async {
-        let trip = beginActivity()
+        let tracker = beginActivity()
         await Task.yield()
-        trip?.endActivity()
+        tracker?.endActivity()
     }
 
-    /// Does work on no actor, where whoever watches the caller sees it. A task of the main actor prefers no executor,
-    /// and the pool would do its work unseen.
+    /// Runs work on no actor, on the current task's tracker. A task of the main actor prefers no executor, so the tracker
+    /// wouldn't see its work on the concurrent pool.
     ///
-    /// For work that may wait for others, and is at rest then. What doesn't is a trip of ``beginActivity()``.
+    /// For work that may suspend, and is quiescent then. For other work, use ``beginActivity()``.
     package static func elsewhere<Value>(
         isolation: isolated (any Actor)? = #isolation, _ work: @concurrent @Sendable () async throws -> sending Value
     ) async throws -> sending Value {
@@ -121,21 +121,21 @@ extension LibraryTask {
         return try await withTaskExecutorPreference(watch) { try await work() }
     }
 
-    /// Waits to be let go on.
+    /// Suspends the task until its continuation is resumed.
     @inline(__always)
     package static func wait<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation, _ body: (TrackedContinuation<Value, Never>) -> Void
     ) async -> Value {
-        // Looked up once more afterwards, and not kept meanwhile: thousands wait here, and keep the frames that they
-        // are in.
+        // The tracker is read again afterwards instead of stored: thousands of tasks may be suspended here, and each
+        // keeps its frame.
         let value = await withUnsafeContinuation { body(TrackedContinuation($0, watch)) }
         watch?.endActivity()
         return value
     }
 
-    /// Waits to be let go on, or to be thrown an error.
+    /// Suspends the task until its continuation is resumed with a value or an error.
     ///
-    /// - Parameter watch: Who is to know of it, if it isn't whoever watches the caller.
+    /// - Parameter watch: The tracker, if it isn't that of the current task.
     @inline(__always)
     package static func waitThrowing<Value: Sendable>(
         watch: (any ActivityTracker)? = watch, isolation: isolated (any Actor)? = #isolation,

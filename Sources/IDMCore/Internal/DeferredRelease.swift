@@ -1,44 +1,42 @@
-/// Lets go of what may hold more of its kind, to any depth: of one after the other, and not of one inside the other.
+/// Releases objects that may hold more of their kind one after the other, instead of one inside the other.
 ///
-/// An object lets go of what it holds while it goes itself, so a chain of objects would be released on the stack, which
-/// ends before a long chain does. Those that may stand in a chain hand over here what they hold as they go. The first
-/// of them to go lets go of it, and then of what has been handed over meanwhile.
+/// An object releases what it holds in its deinitializer, so the release of a chain is recursive, and a long chain would
+/// overflow the stack. An object that can be part of a chain passes what it holds to this type in its deinitializer. The
+/// first of them releases that, and then everything that was passed on during the release.
 final class DeferredRelease: Sendable {
     @TaskLocal private static var current: DeferredRelease?
 
-    /// What is still held. Nil when all is over: a later task may pass for the one that has done it.
-    private let rest = Locked<[any Sendable]?>([])
-    /// The task that lets go, if any does. Those that are started meanwhile inherit the task-local, and are on their
-    /// own: what they let go of goes before they go on as well.
+    /// The objects still to be released. Nil once all are: a later task may have the same number as this one.
+    private let pending = Locked<[any Sendable]?>([])
+    /// The task that releases. A task started during the release inherits the task-local, and releases its own objects.
     private let task = currentTask
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    /// Lets go of something that is held nowhere else. If this is called as something else is let go of, by the same
-    /// task, it is next.
+    /// Releases an object that nothing else holds. During another release of the same task, the object is released next.
     static func release(_ held: inout (some Sendable)?) {
         if let current, current.take(&held) { return }
-        let unlinking = DeferredRelease()
-        _ = unlinking.take(&held)
-        $current.withValue(unlinking) {
-            while unlinking.releaseNext() {}
+        let release = DeferredRelease()
+        _ = release.take(&held)
+        $current.withValue(release) {
+            while release.releaseNext() {}
         }
     }
 
-    /// Takes it over. Returns false if another task asks, or if it comes too late.
+    /// Takes an object. Returns false in another task, and after the last release.
     func take(_ held: inout (some Sendable)?) -> Bool {
         guard task == Self.currentTask else { return false }
-        return rest.withLock { rest in
-            rest?.append(held.take())
-            return rest != nil
+        return pending.withLock { pending in
+            pending?.append(held.take())
+            return pending != nil
         }
     }
 
-    /// Returns false if there was nothing left.
+    /// Returns false if no object was left.
     func releaseNext() -> Bool {
-        let next = rest.withLock { rest in
-            let next = rest?.popLast()
-            if next == nil { rest = nil }
+        let next = pending.withLock { pending in
+            let next = pending?.popLast()
+            if next == nil { pending = nil }
             return next
         }
         return next != nil

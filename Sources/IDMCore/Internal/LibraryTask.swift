@@ -1,18 +1,18 @@
-/// How this package starts tasks that outlive the function that starts them, waits in a task, is seen by whoever
-/// watches that, and stays on the caller's actor meanwhile.
+/// The primitives with which this package starts unstructured tasks and suspends. They stay on the caller's actor, and
+/// contain all hooks for the test kit.
 @usableFromInline package enum LibraryTask {
-    /// The executor that every unstructured task of this package prefers. A test kit sets it to put them in an order,
-    /// or to know when they are at rest.
+    /// The executor that every unstructured task of this package prefers. A test kit sets it to choose the order of tasks
+    /// or to detect quiescence.
     @TaskLocal package static var executor: (any TaskExecutor)?
 
-    /// Starts work on the caller's actor: in this turn where the platform can, or else in its next turn.
+    /// Starts work on the caller's actor: in this turn where the platform supports that, otherwise in a later turn.
     ///
-    /// Work that is started from inside a handler always waits for a later turn. Tasks that start at once nest on the
-    /// stack, and a handler that calls again, whose handler calls again, would run out of it.
+    /// Work that is started inside a handler always starts in a later turn: tasks that start at once nest on the stack,
+    /// and a handler that calls again, whose handler calls again, would overflow it.
     ///
-    /// So does work on no actor. At once, it would run on the caller's thread, which may be that of an actor: the
-    /// runtime takes that for the pool's then, and lets neither a model nor a `@concurrent` function leave it. And
-    /// whoever starts two things would wait for what the first of them does before it suspends.
+    /// So does work on no actor. At once, it would run on the caller's thread, which may belong to an actor: the runtime
+    /// would treat that thread as one of the pool, and `@concurrent` functions would not leave it. Two pieces of work
+    /// would also run one after the other up to their first suspensions.
     @discardableResult
     static func start(
         _ work: some TaskWork, isolation: isolated (any Actor)?
@@ -26,21 +26,20 @@
         guard let executor = preferred ?? work.executor else {
             return launchUnpreferred(work, isLater: isLater, watch: nil, isolation: isolation)
         }
-        // Bound, so that what the work starts in its turn goes the same way.
+        // Bound, so that tasks that the work starts prefer the executor too.
         return $executor.withValue(executor) {
             guard takesNoOther(isolation) else {
                 return launch(work, isLater: isLater, on: executor, isolation: isolation)
             }
             let watch = executor as? any ActivityTracker
-            // Of the main actor everybody knows.
+            // A tracker checks the main actor by itself.
             if let isolation, isolation !== MainActor.shared { watch?.activityStarts(on: isolation) }
             return launchUnpreferred(work, isLater: isLater, watch: watch, isolation: isolation)
         }
     }
 
-    /// Whether the jobs of an actor are run by an executor of its own and no other: those of the main actor, for one.
-    /// A task on it that prefers another would go to the end of the line at each `await`, where nobody sees it; and by
-    /// way of an executor tasks could overtake each other.
+    /// True if an actor has a custom executor, as the main actor does. A task on it that prefers another executor would
+    /// go to the end of its queue at each `await`, unseen by a tracker, and tasks could overtake each other.
     static func takesNoOther(_ isolation: (any Actor)?) -> Bool {
         guard let isolation, isolation !== MainActor.shared else { return isolation != nil }
         #if compiler(>=6.3)
@@ -82,7 +81,7 @@
         }
     }
 
-    /// - Parameter watch: Doesn't see the work before it is there, and is told.
+    /// - Parameter watch: The tracker, which doesn't see the work before it runs.
     private static func launchUnpreferred(
         _ work: some TaskWork, isLater: Bool, watch: (any ActivityTracker)?, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
@@ -148,7 +147,7 @@
     }
 }
 
-/// What a task is started for. A type of its own, and not a closure, where it has to cost nothing.
+/// The work of a task. A type instead of a closure, which costs an allocation.
 protocol TaskWork: Sendable {
     /// The executor that the work prefers where ``LibraryTask/executor`` is nil.
     var executor: (any TaskExecutor)? { get }

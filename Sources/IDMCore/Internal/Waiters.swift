@@ -36,8 +36,8 @@ package struct Waiters<Value: Sendable>: Sendable {
 }
 
 extension Dictionary where Key: Comparable {
-    /// The values in the order of their keys. A dictionary has one of its own each time: nobody could tell who comes
-    /// first, and an explored order would be another one in the next run.
+    /// The values in the order of their keys. The order of a dictionary differs from run to run, so an explored schedule
+    /// could not be repeated.
     package var inOrder: [Value] {
         count < 2 ? Array(values) : sorted { $0.key < $1.key }.map(\.value)
     }

@@ -41,7 +41,7 @@ final class CallState: ScheduledCall, HandlerOwner {
         case immediate
     }
 
-    /// Where the call's own task waits for its turn. A resume that comes first is kept.
+    /// The suspension of the call's own task. A resume that comes before the suspension is kept.
     fileprivate enum Suspension: Sendable {
         case none
         case resumed

@@ -6,7 +6,7 @@ enum AdmissionRule: Sendable, Hashable {
     case newest(debounces: Bool)
 }
 
-/// How a call is submitted.
+/// The way in which a call is submitted.
 enum SubmissionKind: Sendable, Hashable {
     /// Another call has to finish first. The call is admitted later, with `admit(_:)`.
     case held
