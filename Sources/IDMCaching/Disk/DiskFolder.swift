@@ -19,6 +19,7 @@ final class DiskFolder: Sendable {
     let path: String
     let bounds: DiskBounds
     let isPowerSafe: Bool
+    private let owner: FileOwner
     /// How the names of the files begin that are being written through this.
     let ownName: String
     let journal: DiskJournal
@@ -53,7 +54,8 @@ final class DiskFolder: Sendable {
         self.isPowerSafe = isPowerSafe
         self.files = files
         self.othersHook = othersHook
-        ownName = "\(process)-\(UInt64.random(in: .min ... .max))-"
+        owner = FileOwner(process, files)
+        ownName = "\(owner)-\(UInt64.random(in: .min ... .max))-"
         journal = DiskJournal(folder: path, successor: ownName + DiskJournal.name, files: files)
     }
 
@@ -333,13 +335,13 @@ final class DiskFolder: Sendable {
         return folder
     }
 
-    /// Whether nobody goes on writing a file: its process is gone, or has had an hour.
+    /// Whether a file isn't written any more: its process has ended, or has had an hour.
     private func isAbandoned(_ name: String, in writing: OpenFolder) -> Bool {
-        guard !name.hasPrefix(ownName), let owner = name.split(separator: "-").first.flatMap({ Int32($0) }),
+        guard !name.hasPrefix(ownName), let owner = name.split(separator: "-").first.flatMap({ FileOwner($0) }),
             let status = try? writing.status(of: name)
         else { return false }
         let age = CacheClock.system.stamp().time - .nanoseconds(status.time)
-        return !files.isRunning(owner) || age > .seconds(3600)
+        return owner.hasEnded(seenBy: self.owner, files) || age > .seconds(3600)
     }
 
     // MARK: Uses

@@ -30,6 +30,8 @@ protocol FileLayer: Sendable {
     func names(in folder: Int32) throws(FileFault) -> [String]
     /// Whether a process runs.
     func isRunning(_ process: Int32) -> Bool
+    /// When a process was started, in any unit. Nil if it isn't known.
+    func start(of process: Int32) -> UInt64?
 }
 
 /// A name in a folder that is open. Nothing leads out of that folder, whatever its path leads to by now.

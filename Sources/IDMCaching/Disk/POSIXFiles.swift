@@ -133,6 +133,24 @@ struct POSIXFiles: FileLayer {
         kill(process, 0) == 0 || errno == EPERM
     }
 
+    func start(of process: Int32) -> UInt64? {
+        #if canImport(Darwin)
+        var (info, size) = (kinfo_proc(), MemoryLayout<kinfo_proc>.stride)
+        var name = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
+        guard sysctl(&name, UInt32(name.count), &info, &size, nil, 0) == 0, size > 0 else { return nil }
+        let time = info.kp_proc.p_un.__p_starttime
+        return UInt64(bitPattern: Int64(time.tv_sec)) &* 1_000_000 &+ UInt64(bitPattern: Int64(time.tv_usec))
+        #else
+        guard let file = try? open(.path("/proc/\(process)/stat"), .reading) else { return nil }
+        defer { try? close(file) }
+        guard let bytes = try? readAll(file, length: 1_024) else { return nil }
+        // The second field is a name, which may contain anything; the twenty-second is what is looked for.
+        let fields = bytes.suffix(from: bytes.lastIndex(of: UInt8(ascii: ")")).map { $0 + 1 } ?? bytes.endIndex)
+            .split(separator: UInt8(ascii: " "))
+        return fields.count > 19 ? UInt64(String(decoding: fields[19], as: UTF8.self)) : nil
+        #endif
+    }
+
     /// Calls until no signal comes between.
     @discardableResult
     private func call<Result: SignedInteger>(

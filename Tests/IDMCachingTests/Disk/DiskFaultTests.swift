@@ -356,11 +356,13 @@ struct DiskFaultTests {
         let cache = try open()
         try await cache.set("value", for: "key")
         let writing = folder.path + "/shared/writing"
-        for name in ["999999999-1-1", "\(getpid())-1-1", "foreign"] {
-            try Data([1]).write(to: URL(fileURLWithPath: writing + "/" + name))
-        }
+        let (own, parent) = (FileOwner(getpid(), POSIXFiles()), FileOwner(getppid(), POSIXFiles()))
+        let kept = ["\(own)-1-1", "\(parent)-1-1", "\(getpid())-1-1", "foreign", "1.2-1-1"]
+        // The process of each has ended: there is none of its number, or that is another one by now.
+        let gone = ["999999999-1-1", "999999999.1.1-1-1", "\(getpid()).1.1-1-1", "\(getppid()).1.1-1-changes"]
+        for name in kept + gone { try Data([1]).write(to: URL(fileURLWithPath: writing + "/" + name)) }
         try await open().set("value", for: "other")
-        #expect(folder.unfinished.map { ($0 as NSString).lastPathComponent } == ["\(getpid())-1-1", "foreign"])
+        #expect(Set(folder.unfinished.map { ($0 as NSString).lastPathComponent }) == Set(kept))
         try await cache.wipe()
         #expect(folder.files == [])
     }

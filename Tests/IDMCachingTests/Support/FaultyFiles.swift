@@ -244,4 +244,5 @@ final class FaultyFiles: FileLayer {
     }
 
     func isRunning(_ process: Int32) -> Bool { base.isRunning(process) }
+    func start(of process: Int32) -> UInt64? { base.start(of: process) }
 }
