@@ -93,7 +93,7 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
         for case let bound? in [bounds.bytes, bounds.entries, memoryLimit] where bound < 1 {
             throw DiskCacheError.boundTooSmall(bound)
         }
-        let name = partition.map { "partition-" + Digest(of: Self.bytes(of: $0)).hex } ?? "shared"
+        let name = partition.map { "partition-" + Digest(of: CanonicalText.bytes(of: $0)).hex } ?? "shared"
         let memory = memoryLimit.map { MemoryCache<Key, Kept>(countLimit: $0, clock: ledger.clock) }
         self.folder = DiskFolder(
             parents: Self.parents(of: path), path: path + "/" + name, bounds: bounds,
@@ -337,14 +337,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     }
 
     private func name(of key: Key) -> Name {
-        let bytes = Self.bytes(of: text(key))
+        let bytes = CanonicalText.bytes(of: text(key))
         return Name(digest: digest(bytes), text: bytes)
-    }
-
-    /// Equal texts have to have equal bytes, however they were typed.
-    private static func bytes(of text: String) -> [UInt8] {
-        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
-        return Array((isPlain ? text : text.precomposedStringWithCanonicalMapping).utf8)
     }
 }
 
@@ -362,7 +356,13 @@ extension DiskCache where Key: LosslessStringConvertible {
     ) throws {
         try self.init(
             folder: folder, partition: partition, byteLimit: byteLimit, entryLimit: entryLimit,
-            memoryLimit: memoryLimit, durability: durability, coding: coding, clock: clock, text: { $0.description },
+            memoryLimit: memoryLimit, durability: durability, coding: coding, clock: clock, text: Self.text,
             onOutcome: onOutcome)
+    }
+
+    /// The text of a key. Zero and minus zero are equal, and written in two ways.
+    private static var text: @Sendable (Key) -> String {
+        guard Key.self is any FloatingPoint.Type else { return { $0.description } }
+        return { ($0 as? any FloatingPoint)?.isZero == true ? "0.0" : $0.description }
     }
 }

@@ -55,35 +55,6 @@ struct DiskCacheTests {
         #expect(!entry.contains("secret") && !entry.contains("alice"))
     }
 
-    @Test("Any text is a key, and texts that are equal are the same one")
-    func keys() async throws {
-        let cache = try open()
-        let keys = [
-            "", ".", "..", "../../etc/passwd", "/", "a/b", "a\0b", "\u{202e}", "🧑‍🧑‍🧒",
-            String(repeating: "k", count: 100_000),
-            "cafe\u{301}",
-        ]
-        for (index, key) in keys.enumerated() { try await cache.set("\(index)", for: key) }
-        for (index, key) in keys.enumerated() { #expect(await cache.get(key)?.value == "\(index)") }
-        #expect(await cache.get("caf\u{e9}")?.value == "10")
-        #expect(folder.entries.count == keys.count)
-        #expect(!FileManager.default.fileExists(atPath: folder.path + "/etc"))
-    }
-
-    @Test("Keys that aren't texts")
-    func otherKeys() async throws {
-        struct Place: Hashable, Sendable { let x, y: Int }
-        let numbers = try DiskCache<Int, [Double]>(folder: folder.url, coding: .propertyList)
-        try await numbers.set([1.5, .pi], for: -7)
-        #expect(await numbers.get(-7)?.value == [1.5, .pi])
-        let places = try DiskCache<Place, Data>(folder: folder.url, partition: "places", coding: .bytes) {
-            "\($0.x),\($0.y)"
-        }
-        try await places.set(Data([1, 0, 255]), for: Place(x: 1, y: 2))
-        #expect(await places.get(Place(x: 1, y: 2))?.value == Data([1, 0, 255]))
-        #expect(await places.get(Place(x: 12, y: 0)) == nil)
-    }
-
     @Test("One partition never sees another's entries, and wiping one leaves the others")
     func partitions() async throws {
         let (alice, bob, nobody) = (try open(partition: "alice"), try open(partition: "bob"), try open())
