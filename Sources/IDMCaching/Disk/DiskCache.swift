@@ -59,7 +59,8 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
     ///   - partition: Whose entries these are: those of one user or tenant, none of whom sees another's. Its name is no
     ///     part of a path.
     ///   - byteLimit: How long the files may be together. The least recently used entries go first, and an entry that
-    ///     is longer by itself is refused. Nil for any length.
+    ///     is longer by itself is refused. Lengths are counted, not blocks: an entry of a hundred bytes takes a block of
+    ///     the volume, often 4 KB. Many small entries are better bounded by `entryLimit`. Nil for any length.
     ///   - entryLimit: How many entries there may be. Nil for any number.
     ///   - memoryLimit: How many entries are kept in memory, too. Nil for none.
     ///   - durability: What a written entry survives.
