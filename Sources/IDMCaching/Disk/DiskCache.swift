@@ -233,9 +233,13 @@ public final class DiskCache<Key: Hashable & Sendable, Value: Codable & Sendable
                 // Something has come between already. The disk knows.
                 if isKept == false { memory?.remove(key) }
             case .refused: permit.refuse(by: self)
-            case .cleared, .wiped:
+            case .cleared:
                 memory?.remove(key)
                 permit.refuse(by: self)
+            case .unordered, .wiped:
+                memory?.remove(key)
+                permit.refuse(by: self)
+                permit.loseOrder()
             }
         } catch {
             // The new one can be there nevertheless. The disk knows.

@@ -102,13 +102,13 @@ extension Digest {
 
 /// What other processes have done that may be newer than a write that is about to land here.
 struct OthersChanges: Sendable {
-    /// More are not told apart: what was asked for before the latest of them is then too late, and what is in its place
-    /// goes, unless that is newer.
+    /// More are not told apart: of what was asked for before the latest of them it isn't known whether it is too late.
     static let limit = 1_024
 
     /// When everything was removed last. All know of it.
     private(set) var swept = Int64.min
-    private var everything = Int64.min
+    /// Until when anything may have been changed, of which nothing is known any more.
+    private var unknown = Int64.min
     private var keys: [Digest: Times] = [:]
     private var tags: [Digest: Int64] = [:]
 
@@ -136,18 +136,20 @@ struct OthersChanges: Sendable {
         case .allRemoved:
             swept = max(swept, change.time)
             forget(everythingBefore: change.time)
-        case .follows: forget(everythingBefore: change.time)
+        case .follows:
+            unknown = max(unknown, change.time)
+            forget(everythingBefore: change.time)
         case .lost, .begun, .started, .ended: break
         }
         if keys.count + tags.count > Self.limit {
-            forget(everythingBefore: (keys.values.map(\.last) + Array(tags.values)).max() ?? .min)
+            unknown = max(unknown, (keys.values.map(\.last) + Array(tags.values)).max() ?? .min)
+            forget(everythingBefore: unknown)
         }
     }
 
     private mutating func forget(everythingBefore time: Int64) {
-        everything = max(everything, time)
-        keys = keys.filter { $0.value.last > everything }
-        tags = tags.filter { $0.value > everything }
+        keys = keys.filter { $0.value.last > time }
+        tags = tags.filter { $0.value > time }
     }
 
     enum Verdict {
@@ -156,15 +158,18 @@ struct OthersChanges: Sendable {
         case overtaken
         /// It was invalidated since, and its key alone was not: what is in its place may be older.
         case invalidated
+        /// Anything may have been done since. What is in its place goes, unless that is newer.
+        case unknown
     }
 
     /// What becomes of a write, by what others have done since it was asked for.
     func verdict(on order: WriteOrder) -> Verdict {
         let asked = order.asked
         if asked < keys[order.digest]?.last ?? .min { return .overtaken }
-        if asked < everything { return .invalidated }
+        if asked < swept { return .invalidated }
         let isTagged = !tags.isEmpty && order.tags.contains { asked < tags[Digest(of: $0.utf8)] ?? .min }
-        return isTagged ? .invalidated : .free
+        if isTagged { return .invalidated }
+        return asked < unknown ? .unknown : .free
     }
 }
 

@@ -78,7 +78,8 @@ extension DiskFolder {
         let partition = try open()
         let isCleared = try hold(partition) { () throws(FileFault) in
             let verdict = others.withLock { $0.verdict(on: order) }
-            guard let partition, mayLand() || verdict == .invalidated else { return false }
+            guard let partition, mayLand() || verdict == .invalidated || verdict == .unknown
+            else { return false }
             return try clearEntry(order.digest, in: partition, asked: order.asked)
         }
         if isCleared { try synchronizeIfNeeded(partition) }

@@ -174,6 +174,8 @@ final class DiskFolder: Sendable {
         case refused
         /// It is too late, and what was in its place has gone as well.
         case cleared
+        /// It isn't known whether it is too late. What was in its place has gone.
+        case unordered
         /// Somebody else wipes the folder again and again, and this write with it.
         case wiped
     }
@@ -207,14 +209,15 @@ final class DiskFolder: Sendable {
                 guard isOvertaken || isInTime || mustClear() else { return Landing?.some(.refused) }
                 // First, so that there is space to tell of it.
                 try writing.removeIfThere(temporary)
-                return try clearEntry(order.digest, in: partition, asked: order.asked) ? .cleared : .refused
+                guard try clearEntry(order.digest, in: partition, asked: order.asked) else { return .refused }
+                return verdict == .unknown && isInTime ? .unordered : .cleared
             }
             switch landing {
             case .landed: if isPowerSafe { try partition.synchronize() }
             case .refused:
                 try writing.removeIfThere(temporary)
                 try synchronizeEntry(order.digest, in: partition)
-            case .cleared: if isPowerSafe { try partition.synchronize() }
+            case .cleared, .unordered: if isPowerSafe { try partition.synchronize() }
             case .wiped, nil: break
             }
             return landing

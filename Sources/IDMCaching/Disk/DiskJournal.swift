@@ -63,7 +63,7 @@ final class DiskJournal: Sendable {
     private let files: any FileLayer
     /// One thread at a time: a lock of the system doesn't tell threads apart.
     private let turn = Locked(())
-    /// Held for a moment only, and never while a disk is waited for.
+    /// Held for a moment only, and never while another process is waited for.
     private let opened = Locked<Opened?>(nil)
     /// What waits for another process.
     let holdUps = HoldUps()
@@ -304,7 +304,8 @@ final class DiskJournal: Sendable {
     }
 
     private func catchUp(_ file: Int32, to size: Int, _ hear: ([DiskChange]?) -> Void) throws(FileFault) {
-        if size > Self.readableLength { return skip(to: size, hear) }
+        let known = opened.withLock { $0?.position } ?? 0
+        if size > known, size - known > Self.readableLength { return skip(to: size, hear) }
         // In parts, and only as much as nobody has to wait for.
         while let position = opened.withLock({ $0?.position }), position < size {
             let start = position - position % DiskChange.size

@@ -11,6 +11,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
     private let layers = Locked<Set<ObjectIdentifier>>([])
     private let progress = Locked<WriteProgress?>(nil)
     private let isUnanswered = Atomic(false)
+    private let hasLostOrder = Atomic(false)
 
     init(_ ledger: CacheLedger<Key, Value>, _ key: Key, number: Int64) {
         self.ledger = ledger
@@ -43,6 +44,15 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         let store = ObjectIdentifier(store)
         layers.withLock { _ = $0.insert(store) }
     }
+
+    /// Takes note that the entry was refused because it isn't known what others have done since it was asked for, or
+    /// because they have removed it again and again while it was written.
+    func loseOrder() {
+        hasLostOrder.store(true, ordering: .relaxed)
+    }
+
+    /// Whether the entry was refused for that alone.
+    var isUnordered: Bool { hasLostOrder.load(ordering: .relaxed) && !hasLanded.load(ordering: .relaxed) }
 
     /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a
     /// request that began later was answered before.

@@ -52,11 +52,18 @@ extension CacheStore {
     /// When this returns, the value is in the store, or one that was written or asked for later, or it was invalidated
     /// since. A write that finds a later one there ends when that one does, and fails with it.
     public func write(_ value: Value, for key: Key, tags: Set<String> = []) async throws {
+        while try await !writes(value, key, tags) {}
+    }
+
+    /// Writes a value that counts as asked for now. False if it was refused, and it isn't known whether that was right:
+    /// it may count as asked for once more, as this write has not ended yet.
+    private func writes(_ value: Value, _ key: Key, _ tags: Set<String>) async throws -> Bool {
         let entry = ledger.entry(value, tags: tags)
         let permit = ledger.permit(for: key)
         if !answersAtOnce { permit.beginWrite() }
         if !answersAtOnce, self is any EncodingStore { permit.answerOnceEncoded() } else { _ = permit.answer(entry) }
         try await put(entry, for: key, permit: permit)
+        return !permit.isUnordered
     }
 
     /// Removes the entry of a key. What was asked for before does not land afterwards, and nobody joins it any more.

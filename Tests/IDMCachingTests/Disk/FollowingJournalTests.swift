@@ -94,6 +94,55 @@ struct FollowingJournalTests: PartitionTests {
         #expect(try told().count < 10)
     }
 
+    /// Another process.
+    private struct Stranger: Sendable {
+        let folder: DiskFolder
+        let journal: String
+
+        func write(_ key: Int) throws {
+            var record = DiskRecord(key: "\(key)")
+            record.asked = MachineTime.now
+            let order = WriteOrder(digest: record.digest, tags: [], asked: record.asked)
+            _ = try folder.write(#require(record.file(with: [])), order, if: { true }, orClearIf: { false })
+        }
+
+        func lengthen(to length: Int) throws {
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: journal))
+            try file.truncate(atOffset: UInt64(length))
+            try file.close()
+        }
+    }
+
+    enum Gap: CaseIterable, Sendable { case garbage, manyChanges, missedJournal }
+
+    @Test("A value is written though it isn't known what others did while its write waited", arguments: Gap.allCases)
+    func unknownOrder(gap: Gap) async throws {
+        let (files, other) = (FaultyFiles(), try open(memory: nil))
+        let cache = try open(files)
+        for key in ["key", "other"] { try await cache.set("old", for: key) }
+        let theirs = Stranger(folder: folder.elsewhere, journal: journal)
+        let late = cache.ledger.permit(for: "other")
+        files.before(next: .lock) {
+            #expect(throws: Never.self) {
+                switch gap {
+                case .garbage: try theirs.lengthen(to: 2 * DiskJournal.readableLength)
+                case .manyChanges: for key in 0...OthersChanges.limit { try theirs.write(key) }
+                case .missedJournal:
+                    for key in 0..<2 {
+                        try theirs.lengthen(to: DiskJournal.greatestLength)
+                        try theirs.write(key)
+                    }
+                }
+            }
+        }
+        try await cache.set("new", for: "key")
+        for cache in [cache, other] { #expect(await cache.get("key")?.value == "new") }
+        // An answer to an earlier question is not: it could be of any age.
+        await cache.keep(cache.ledger.entry("late"), for: "other", permit: late)
+        #expect(await other.get("other") == nil)
+        #expect(outcomes.count("failed") == 0)
+    }
+
     @Test("Lengths are added as far as they go")
     func lengths() {
         #expect(Int.max.addingSaturating(1) == .max && Int.min.addingSaturating(-1) == .min)
