@@ -15,19 +15,19 @@ enum Groups {
 
     private static let hanging = 20_000
 
-    /// Fails for the last input, and waits for the cancel for all others.
-    private struct FailsForTheLast: DataProvider {
+    /// Fails for the input in the middle, and waits for the cancel for all others.
+    private struct FailsInTheMiddle: DataProvider {
         let last: Int
 
         nonisolated(nonsending) func request(_ input: Int) async throws -> Int {
-            if input == last { throw Fault("the last one fails") }
+            if input == last / 2 { throw Fault("the one in the middle fails") }
             try await Task.sleep(for: .seconds(1_000))
             return input
         }
     }
 
     private static let each = Side("each", proof: { $0 }) { operations in
-        let provider = FailsForTheLast(last: operations - 1).each()
+        let provider = FailsInTheMiddle(last: operations - 1).each()
         do {
             return try await provider.request(Array(0..<operations)).count + 1
         } catch {
@@ -36,7 +36,7 @@ enum Groups {
     }
 
     private static let taskGroup = Side("a task group", proof: { $0 }) { operations in
-        let provider = FailsForTheLast(last: operations - 1)
+        let provider = FailsInTheMiddle(last: operations - 1)
         do {
             return try await withThrowingTaskGroup(of: Int.self) { group in
                 for input in 0..<operations { group.addTask { try await provider.request(input) } }

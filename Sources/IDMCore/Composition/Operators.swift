@@ -130,16 +130,24 @@ public func >><< <
     return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, m.6, next)
 }
 
-/// Unavailable, because it would nest the tuples.
-@available(*, unavailable, message: "A group of more than eight is made with GroupDataProvider(a, b, c, …).")
+/// Returns nothing that can be used, because a ninth operand would nest the tuples.
+///
+/// Not `unavailable`: the compiler would then choose the overload for two operands.
+@available(*, deprecated, message: "A group of more than eight is made with GroupDataProvider(a, b, c, …).")
+@inlinable
 public func >><< <
     A: DataProvider, B: DataProvider, C: DataProvider, D: DataProvider, E: DataProvider, F: DataProvider,
     G: DataProvider, H: DataProvider, I: DataProvider
 >(
     group: GroupDataProvider<A, B, C, D, E, F, G, H>, next: I
-) -> GroupDataProvider<A, B, C, D, E, F, G, H, I> {
-    let m = group.members
-    return GroupDataProvider(m.0, m.1, m.2, m.3, m.4, m.5, m.6, m.7, next)
+) -> _GroupsByOperatorEndAtEight {
+    _GroupsByOperatorEndAtEight()
+}
+
+/// The result of `>><<` beyond eight operands. Not a provider.
+public struct _GroupsByOperatorEndAtEight: Sendable {
+    @inlinable
+    init() {}
 }
 
 // MARK: - Spelled groups

@@ -98,7 +98,7 @@ struct CancelledBeforeTests {
                 try await provider.perform(1, reporter: nil, in: link)
             }
             await #expect(throws: CancellationError.self) {
-                try await provider.each().perform(1, nil, FirstFailure())
+                try await provider.each().request([1])
             }
         }
         task.cancel()

@@ -12,13 +12,10 @@ struct IsolationTests {
 
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// False for a task group, whose end always suspends.
-        let endsAtOnce: Bool
         let compose: Composed
 
-        init(_ name: String, endsAtOnce: Bool = true, _ compose: @escaping Composed) {
+        init(_ name: String, _ compose: @escaping Composed) {
             testDescription = name
-            self.endsAtOnce = endsAtOnce
             self.compose = compose
         }
     }
@@ -46,7 +43,7 @@ struct IsolationTests {
         Case("merged") { $0.merged(with: $0) },
         Case("attached") { $0.attached(Doubler()) },
         Case("coalesced") { $0.coalesced() },
-        Case("each", endsAtOnce: false) { $0.each().mapInput { [$0] }.map { $0[0] } },
+        Case("each") { $0.each().mapInput { [$0] }.map { $0[0] } },
         Case("group") { ($0 >><< $0).mapInput { ($0, $0) }.map { $0.0 && $0.1 } },
         Case("collecting group") {
             ($0 >><< $0).collectingResults().mapInput { ($0, $0) }.map { try $0.0.get() && $0.1.get() }
@@ -79,8 +76,7 @@ struct IsolationTests {
             }
         }
 
-        #expect(wasAtOnce || !composition.endsAtOnce)
-        #expect(Set(log.entries) == ["true"])
+        #expect(wasAtOnce && Set(log.entries) == ["true"])
     }
 
     @Test(arguments: compositions)

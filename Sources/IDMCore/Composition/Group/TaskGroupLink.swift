@@ -25,10 +25,13 @@ final class TaskGroupLink: Sendable {
     /// The first failure, if there is one.
     @usableFromInline var failure: (any Error)? { machine.withLock { $0.failure } }
 
+    /// True if the group has not failed and was not cancelled.
+    var isOpen: Bool { machine.withLock { $0.isOpen } }
+
     /// Throws if the group has failed or was cancelled: the provider of this member is not asked.
     @usableFromInline
     func checkOpen() throws {
-        if !machine.withLock({ $0.isOpen }) { throw CancellationError() }
+        if !isOpen { throw CancellationError() }
     }
 
     /// Adds the tasks of all members. Cancels them if the group has failed or was cancelled.

@@ -54,15 +54,6 @@ struct EachDataProviderTests {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { #expect(provider.count == 1) }
     }
 
-    @Test func `a task that begins after a failure ends with that error`() async {
-        let (provider, failure) = (FailingAtFirst(0), FirstFailure())
-        failure.record(Trouble.first)
-        failure.record(Trouble.second)
-
-        await #expect(throws: Trouble.first) { try await provider.each().perform(1, nil, failure) }
-        #expect(provider.count == 0)
-    }
-
     @Test func `a cancel cancels every request`() async throws {
         let task = Task { [provider] in try await provider.each().request([0, 1]) }
         let requests = [try await provider.waitForRequest(), try await provider.waitForRequest()]
@@ -91,11 +82,11 @@ struct EachDataProviderTests {
         }
     }
 
-    @Test func `one failure ends fifty thousand requests that hang`() async throws {
-        let count = Volume.of(50_000, normally: 5_000)
+    @Test func `one failure among fifty thousand requests that hang ends all in linear time`() async throws {
+        let count = 50_000
 
         await #expect(throws: Trouble.first) {
-            try await FailsForOne(failing: count - 1).each().request(Array(0..<count))
+            try await FailsForOne(failing: count / 2).each().request(Array(0..<count))
         }
     }
 }
