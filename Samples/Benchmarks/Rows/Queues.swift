@@ -5,6 +5,9 @@ enum Queues {
     static let rows: [Benchmark] = [
         .time("queue, 10,000 calls at once", calls, against: locked, limit: .figure(1_000), operations: 10_000),
         .time("queue, 10,000 calls at once", calls, against: streamed, limit: .figure(1_000), operations: 10_000),
+        .time(
+            "queue, 10,000 calls at once", calls, against: chained, limit: .times(1.2), by: .median,
+            operations: 10_000),
         .growth(
             "queue, 100,000 calls at once", calls, from: 10_000, to: 100_000, against: "10,000 of them",
             limit: .times(1.2)),
@@ -16,6 +19,7 @@ enum Queues {
     private static let calls = side("calls under .queue", integrator)
     private static let locked = side("a lock and an array", lockAndArray)
     private static let streamed = side("an AsyncStream", stream)
+    private static let chained = side("a chain of tasks", chainOfTasks)
 
     private static let integrator: Backlog.Line = { provider, tally in
         let integrator = Integrator(provider, executing: .queue)
@@ -35,6 +39,13 @@ enum Queues {
         let queue = StreamQueue()
         return { input in
             queue.add { await report(input, of: provider, to: tally) }
+        }
+    }
+
+    private static let chainOfTasks: Backlog.Line = { provider, tally in
+        let chain = TaskChain()
+        return { input in
+            chain.add { await report(input, of: provider, to: tally) }
         }
     }
 

@@ -4,7 +4,10 @@ import IDMCore
 enum Requests {
     static let rows: [Benchmark] = [
         .time(
-            "request of an integrator", integrated, against: plain, limit: .over(350), check: cancelsRequests)
+            "request of an integrator", integrated, against: plain, limit: .over(350), check: cancelsRequests),
+        .time(
+            "request of an integrator, no handlers", integrated, against: Calls.taskValue, limit: .times(2.5),
+            by: .median),
     ]
 
     private static let integrated = Side("integrator.request", proof: { sum(of: $0, plus: 1) }) { operations in

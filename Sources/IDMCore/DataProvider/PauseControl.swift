@@ -72,13 +72,13 @@ public final class PauseControl: Sendable {
 
     private func change(to isPaused: Bool) {
         let (waiting, observers) = state.withLock {
-            state -> ([TrackedContinuation<Void, Never>], [@Sendable () -> Void]) in
-            guard state.isPaused != isPaused else { return ([], []) }
+            state -> (Waiters<Void>, [@Sendable () -> Void]) in
+            guard state.isPaused != isPaused else { return (Waiters(), []) }
             state.isPaused = isPaused
-            return (isPaused ? [] : state.waiting.removeAll(), state.observers.inOrder)
+            return (isPaused ? Waiters() : state.waiting.removeAll(), state.observers.inOrder)
         }
         for observer in observers { observer() }
-        for continuation in waiting { continuation.resume() }
+        waiting.forEach { $0.resume() }
     }
 
     /// Runs `operation` on the caller's actor, with this control for the requests that it makes.

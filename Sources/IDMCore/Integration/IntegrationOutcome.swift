@@ -50,11 +50,6 @@ extension IntegrationOutcome: Equatable where Output: Equatable {
 
 // Executions store outcomes with the type of the value erased. The call that made an execution knows the type.
 extension IntegrationOutcome where Output == any Sendable {
-    /// The outcome of a provider's error, which may be a cancellation.
-    init(_ error: any Error) {
-        self = CancelReason(error).map { .cancelled($0) } ?? .failure(error)
-    }
-
     consuming func get<Value: Sendable>(as type: Value.Type) throws -> Value {
         switch consume self {
         case .success(let value): value as! Value

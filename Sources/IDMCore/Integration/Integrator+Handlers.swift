@@ -15,7 +15,7 @@ extension Integrator {
     public func addHandlers(
         _ configure: (IntegrationCall<Output>) -> IntegrationCall<Output>
     ) -> HandlerRegistration {
-        let id = core.addHandlers(configure(.unprepared).handlers)
+        let id = core.addHandlers(configure(.unprepared).shared)
         return HandlerRegistration { [core] in core.removeHandlers(id) }
     }
 
@@ -24,7 +24,7 @@ extension Integrator {
     public func onBeginning(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> Self {
-        adding { $0.begin.append(.init(call: handler)) }
+        adding { $0.append(.begin, .plain(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for progress. See ``IntegrationCall/onProgress(_:)``.
@@ -32,7 +32,7 @@ extension Integrator {
     public func onProgress(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (IntegrationProgress) -> Void
     ) -> Self {
-        adding { $0.progress.append(.init(call: handler)) }
+        adding { $0.append(.progress, .progress(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for retries. See ``IntegrationCall/onRetry(_:)``.
@@ -40,7 +40,7 @@ extension Integrator {
     public func onRetry(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Int, any Error) -> Void
     ) -> Self {
-        adding { $0.retry.append(.init(call: handler)) }
+        adding { $0.append(.retry, .retry(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for values. See ``IntegrationCall/onSuccess(_:)``.
@@ -48,7 +48,7 @@ extension Integrator {
     public func onSuccess(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Output) -> Void
     ) -> Self {
-        adding { $0.success.append(SuccessHandler(handler)) }
+        adding { $0.append(.success, .success(SuccessHandler(handler)), on: handler.isolation) }
     }
 
     /// Adds a handler for errors. See ``IntegrationCall/onError(_:)``.
@@ -56,7 +56,7 @@ extension Integrator {
     public func onError(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (any Error) -> Void
     ) -> Self {
-        adding { $0.error.append(.plain(handler)) }
+        adding { $0.append(.error, .error(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for cancellations. See ``IntegrationCall/onCancel(_:)``.
@@ -64,7 +64,7 @@ extension Integrator {
     public func onCancel(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (CancelReason) -> Void
     ) -> Self {
-        adding { $0.cancel.append(.init(call: handler)) }
+        adding { $0.append(.cancel, .cancel(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for the completion event. See ``IntegrationCall/onCompletion(_:)``.
@@ -72,13 +72,13 @@ extension Integrator {
     public func onCompletion(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> Self {
-        adding { $0.completion.append(.init(call: handler)) }
+        adding { $0.append(.completion, .plain(handler), on: handler.isolation) }
     }
 
-    func adding(_ change: (inout Handlers) -> Void) -> Self {
-        var handlers = Handlers()
-        change(&handlers)
-        core.addHandlers(handlers)
+    func adding(_ change: (inout HandlerSet) -> Void) -> Self {
+        var added = SharedHandlers()
+        change(&added.handlers)
+        core.addHandlers(added)
         return self
     }
 }

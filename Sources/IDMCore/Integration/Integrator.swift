@@ -89,8 +89,8 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
     ///   ``IntegrationError/cancelled(_:)`` if the call is cancelled in any other way; otherwise the provider's error.
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
-        let execution = core.start(CallState(PreparedInput(base, input: input)), isolation: #isolation)
-        let outcome = try await execution.call.waitForOutcome { execution.cancel(isolation: nil) }
+        let execution = core.start(PreparedInput(base, input: input), isolation: #isolation)
+        let outcome = try await execution.waitForOutcome { execution.cancel(isolation: nil) }
         return try outcome.get(as: Output.self)
     }
 

@@ -17,8 +17,8 @@ final class IntegratorCore: Sendable {
     private let handlers = Locked(Registrations())
 
     private struct Registrations {
-        var all: [(id: Int, handlers: Handlers)] = []
-        var merged = Handlers()
+        var all: [(id: Int, handlers: SharedHandlers)] = []
+        var merged = SharedHandlers()
         var lastID = 0
     }
 
@@ -57,7 +57,7 @@ final class IntegratorCore: Sendable {
 
     /// Adds handlers to every call that is made from now on. Returns the ID for ``removeHandlers(_:)``.
     @discardableResult
-    func addHandlers(_ added: Handlers) -> Int {
+    func addHandlers(_ added: SharedHandlers) -> Int {
         defer { hasHandlers.store(true, ordering: .releasing) }
         return handlers.withLock { registrations in
             registrations.lastID += 1
@@ -69,11 +69,13 @@ final class IntegratorCore: Sendable {
 
     func removeHandlers(_ id: Int) {
         // Released outside the lock: a handler may hold objects of the user.
-        let removed = handlers.withLock { registrations -> (Handlers?, Handlers) in
-            guard let index = registrations.all.firstIndex(where: { $0.id == id }) else { return (nil, Handlers()) }
+        let removed = handlers.withLock { registrations -> (SharedHandlers?, SharedHandlers) in
+            guard let index = registrations.all.firstIndex(where: { $0.id == id }) else {
+                return (nil, SharedHandlers())
+            }
             let removed = registrations.all.remove(at: index).handlers
             let merged = registrations.merged
-            registrations.merged = Handlers()
+            registrations.merged = SharedHandlers()
             for registration in registrations.all { registrations.merged.append(registration.handlers) }
             return (removed, merged)
         }
@@ -88,47 +90,41 @@ final class IntegratorCore: Sendable {
     ///   - rejection: The reason for which the call ends without being admitted, if any.
     ///   - willStart: Receives the execution before the first event is delivered.
     func start(
-        _ call: CallState, rejecting rejection: CancelReason? = nil, isolation: isolated (any Actor)?,
+        _ source: any CallSource, _ configuration: consuming CallConfiguration = CallConfiguration(),
+        rejecting rejection: CancelReason? = nil, isolation: isolated (any Actor)?,
         willStart: (CallExecution) -> Void = { _ in }
     ) -> CallExecution {
-        let scheduler = lanes.enter(call.source.laneKey())
+        var configuration = configuration
+        let repeated = configuration
+        if hasHandlers.load(ordering: .acquiring) { addSharedHandlers(to: &configuration) }
+        let scheduler = lanes.enter(source.laneKey())
         let control = PauseControl.current
-        let traits = prepare(call, control)
-        if traits.contains(.observers) { call.report(.made(call.source)) }
+        let traits = CallExecution.Traits(configuration, isPausable: control != nil, startsOn: isolation)
+        let identity = traits.contains(.observers) ? CallIdentity() : nil
+        identity?.report(.made(source), to: configuration.options.observers)
         let kind = rejection.map { .rejected($0) } ?? traits.submissionKind
-        if rejection == nil && kind != .held { call.joinRequest(of: scheduler.lane) }
-        let (id, admission) = scheduler.submit(call, kind, isolation: isolation)
-        let execution = CallExecution(call, scheduler, id, traits, control)
+        let joins = type.isJoining && rejection == nil && kind != .held
+        let attempt = joins ? source.joinRequest(of: scheduler.lane) : nil
+        let (execution, admission) = scheduler.submit(kind, isolation: isolation) { id in
+            CallExecution(
+                source, self, scheduler, id, traits, control, identity,
+                CallState(
+                    configuration,
+                    repeating: configuration.handlers.events.contains(.repetition) ? repeated : nil,
+                    joinedAttempt: attempt))
+        }
         willStart(execution)
         let work = CallTaskWork(execution: execution, admission: admission)
-        call.attach(
-            rejection == nil
-                ? LibraryTask.start(work, isolation: isolation) : LibraryTask.start(work, isolation: nil))
+        execution.attach(LibraryTask.start(work, isolation: isolation))
         execution.prepareCancellation(isolation: isolation)
         return execution
     }
 
     /// Adds the integrator's handlers before the call's own.
-    private func prepare(_ call: CallState, _ control: PauseControl?) -> CallExecution.Traits {
-        if hasHandlers.load(ordering: .acquiring) {
-            let shared = handlers.withLock { $0.merged }
-            let own = call.configuration { configuration in
-                defer { configuration.handlers = shared.followed(by: configuration.handlers) }
-                return configuration
-            }
-            if shared.error.contains(where: { $0.isRepeating }) {
-                call.storage.withLock { $0.repeatedConfiguration = own }
-            }
-        }
-        return call.storage.withLock { storage in
-            storage.control = control
-            if storage.repeatedConfiguration == nil,
-                storage.configuration.handlers.error.contains(where: { $0.isRepeating })
-            {
-                storage.repeatedConfiguration = storage.configuration
-            }
-            return CallExecution.Traits(&storage.configuration)
-        }
+    private func addSharedHandlers(to configuration: inout CallConfiguration) {
+        var shared = handlers.withLock { $0.merged }
+        shared.append(configuration.shared)
+        configuration.shared = shared
     }
 
     func leave(_ scheduler: LaneScheduler) {

@@ -22,7 +22,7 @@ final class DeferredTask: TaskExecutor {
     ///
     /// - Parameter actor: The actor that the caller runs on, if the work is to run there in this turn.
     func start(on actor: (any Actor)? = nil) {
-        guard let actor, !HandlerContext.isCurrent else {
+        guard let actor, !HandlerContext.isInsideHandler(on: actor) else {
             if let job = takeJob(then: .started) { globalConcurrentExecutor.enqueue(job) }
             return
         }

@@ -22,7 +22,7 @@ package final class LatestValue<Value: Sendable>: Sendable {
         }
         // Released outside of the lock, because it may run code of the user.
         withExtendedLifetime(before) {
-            for waiter in waiters { waiter.resume() }
+            waiters.forEach { $0.resume() }
         }
     }
 
@@ -32,7 +32,7 @@ package final class LatestValue<Value: Sendable>: Sendable {
             state.isClosed = true
             return state.waiters.removeAll()
         }
-        for waiter in waiters { waiter.resume() }
+        waiters.forEach { $0.resume() }
     }
 
     /// Waits for a value with a version later than `version`; 0 is before the first one. Returns nil after the last value,

@@ -17,7 +17,7 @@
     static func start(
         _ work: some TaskWork, isolation: isolated (any Actor)?
     ) -> Task<Void, Never> {
-        launch(work, isLater: isolation == nil || HandlerContext.isCurrent, isolation: isolation)
+        launch(work, isLater: isolation == nil || HandlerContext.isInsideHandler(on: isolation), isolation: isolation)
     }
 
     private static func launch(
@@ -135,7 +135,7 @@
         _ body: @escaping @Sendable (isolated (any Actor)?) async -> Void
     ) -> Task<Void, Never> {
         let work = ClosureWork(executor: (clock as? any TrackedClock)?.workload, body: body)
-        return launch(work, isLater: HandlerContext.isCurrent, isolation: isolation)
+        return launch(work, isLater: HandlerContext.isInsideHandler(on: isolation), isolation: isolation)
     }
 
     /// Starts a closure on no actor, in a later turn.

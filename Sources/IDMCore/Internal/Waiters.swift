@@ -27,11 +27,18 @@ package struct Waiters<Value: Sendable>: Sendable {
         return others.isEmpty ? nil : others.removeValue(forKey: id)
     }
 
-    /// Removes all waiters. Returns them in the order in which their IDs were made.
-    package mutating func removeAll() -> [Continuation] {
-        guard first != nil || !others.isEmpty else { return [] }
-        defer { (first, others) = (nil, [:]) }
-        return (first.map { [$0.continuation] } ?? []) + others.inOrder
+    /// Removes all waiters, and returns them: to be resumed outside the lock.
+    package mutating func removeAll() -> Waiters {
+        var removed = Waiters()
+        swap(&removed.first, &self.first)
+        if !others.isEmpty { swap(&removed.others, &others) }
+        return removed
+    }
+
+    /// Does something with each waiter, in the order in which their IDs were made.
+    package func forEach(_ body: (Continuation) -> Void) {
+        if let first { body(first.continuation) }
+        if !others.isEmpty { others.inOrder.forEach(body) }
     }
 }
 

@@ -16,9 +16,7 @@ extension TraceRecorder {
         let watcher = CallRecorder(recorder: self, track: name) { source in
             (source as? PreparedInput<Input, Output>).map { describe($0.input) } ?? "call"
         }
-        var handlers = Handlers()
-        handlers.observers = [watcher]
-        integrator.core.addHandlers(handlers)
+        integrator.core.addHandlers(SharedHandlers(observers: [watcher]))
     }
 }
 

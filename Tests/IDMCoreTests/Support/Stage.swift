@@ -21,9 +21,7 @@ actor Stage {
 
 /// Runs code as a handler of a call does.
 func asHandler(_ body: () async -> Void) async {
-    let core = IntegratorCore(type: .default, isKeyed: false, clock: ContinuousClock())
-    let provider = IntegratorProvider(ValueDataProvider<Void, Int>(1), core: core, lane: nil)
-    let call = CallState(PreparedInput(provider, input: ()))
-    call.beginDelivering()
-    await HandlerContext.bind(call, body)
+    HandlerContext.enter(#isolation)
+    await body()
+    HandlerContext.leave(#isolation)
 }

@@ -70,7 +70,7 @@ extension IntegrationCall {
     ) -> IntegrationCall {
         linking { outcome, handlers, call, isolation in
             if case .cancelled = outcome { return }
-            integrator.prepareCall(input).updating { $0.handlers = handlers }
+            integrator.prepareCall(input).updating { $0.shared = handlers }
                 .start(after: call, isolation: isolation)
         }
     }
@@ -80,8 +80,8 @@ extension IntegrationCall {
         thenRecall(with: integrator, ())
     }
 
-    private consuming func linking(_ link: @escaping CallConfiguration.Link) -> IntegrationCall {
-        updating { $0.links.append(link) }
+    private consuming func linking(_ start: @escaping CallOptions.Follower) -> IntegrationCall {
+        updating { $0.options.followers.append(start) }
     }
 
     // MARK: Before this call
@@ -100,13 +100,13 @@ extension IntegrationCall {
     /// Cancelling this call doesn't cancel the other call.
     public consuming func after<Other>(_ task: IntegrationTask<Other>) -> IntegrationCall {
         waiting { _, whenFinished in
-            task.execution.call.whenFinished(whenFinished)
+            task.execution.whenFinished(whenFinished)
             return nil
         }
     }
 
-    private consuming func waiting(for predecessor: @escaping CallConfiguration.Predecessor) -> IntegrationCall {
-        updating { $0.predecessors.append(predecessor) }
+    private consuming func waiting(for predecessor: @escaping CallOptions.Predecessor) -> IntegrationCall {
+        updating { $0.options.predecessors.append(predecessor) }
     }
 
     // MARK: This call again
@@ -124,7 +124,7 @@ extension IntegrationCall {
         _ count: Int, delay: RetryDelay = .none,
         when condition: @escaping @Sendable (any Error) -> Bool = { _ in true }
     ) -> IntegrationCall {
-        updating { $0.retry = RetryRule(count: count, delay: delay, condition: condition) }
+        updating { $0.options.retry = RetryRule(count: count, delay: delay, condition: condition) }
     }
 }
 

@@ -3,7 +3,7 @@ extension IntegrationCall {
     public consuming func onBeginning(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> IntegrationCall {
-        updating { $0.handlers.begin.append(.init(call: handler)) }
+        updating { $0.handlers.append(.begin, .plain(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for progress. Some of the provider's reports may be skipped.
@@ -14,7 +14,7 @@ extension IntegrationCall {
         @_inheritActorContext(always) _ handler:
             @escaping @isolated(any) @Sendable (IntegrationProgress) -> Void
     ) -> IntegrationCall {
-        updating { $0.handlers.progress.append(.init(call: handler)) }
+        updating { $0.handlers.append(.progress, .progress(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for retries. It receives the number of the retry, from 1, and the error that caused it, before the
@@ -22,7 +22,7 @@ extension IntegrationCall {
     public consuming func onRetry(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (Int, any Error) -> Void
     ) -> IntegrationCall {
-        updating { $0.handlers.retry.append(.init(call: handler)) }
+        updating { $0.handlers.append(.retry, .retry(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for the value; for a stream, it receives each value.
@@ -38,14 +38,14 @@ extension IntegrationCall {
 
     @usableFromInline
     consuming func adding(_ handler: SuccessHandler) -> IntegrationCall {
-        updating { $0.handlers.success.append(handler) }
+        updating { $0.handlers.append(.success, .success(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for the error that ends the call. It never receives a cancellation.
     public consuming func onError(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (any Error) -> Void
     ) -> IntegrationCall {
-        updating { $0.handlers.error.append(.plain(handler)) }
+        updating { $0.handlers.append(.error, .error(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for the reason for which the call ends without a result. A call that was never started delivers only
@@ -53,14 +53,14 @@ extension IntegrationCall {
     public consuming func onCancel(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable (CancelReason) -> Void
     ) -> IntegrationCall {
-        updating { $0.handlers.cancel.append(.init(call: handler)) }
+        updating { $0.handlers.append(.cancel, .cancel(handler), on: handler.isolation) }
     }
 
     /// Adds a handler for the end of the call: the last event, exactly once for each begin event.
     public consuming func onCompletion(
         @_inheritActorContext(always) _ handler: @escaping @isolated(any) @Sendable () -> Void
     ) -> IntegrationCall {
-        updating { $0.handlers.completion.append(.init(call: handler)) }
+        updating { $0.handlers.append(.completion, .plain(handler), on: handler.isolation) }
     }
 }
 

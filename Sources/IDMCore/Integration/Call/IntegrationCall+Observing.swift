@@ -9,14 +9,14 @@ package enum CallStep: Sendable {
 extension IntegrationCall {
     /// Observes the executions of this call, and calls that repeat its handlers.
     package consuming func observing(_ observe: @escaping @Sendable (CallStep) -> Void) -> IntegrationCall {
-        updating { $0.handlers.observers.append(StepObserver(observe)) }
+        updating { $0.options.observers.append(StepObserver(observe)) }
     }
 }
 
 extension Integrator {
     /// Adds a call's handlers and observers to every call that is made from now on, in one step.
     package func addHandlers(of call: IntegrationCall<Output>) {
-        core.addHandlers(call.handlers)
+        core.addHandlers(call.shared)
     }
 }
 

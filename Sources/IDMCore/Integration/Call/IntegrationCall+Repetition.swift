@@ -10,7 +10,7 @@ extension IntegrationCall {
         @_inheritActorContext(always) _ handler:
             @escaping @isolated(any) @Sendable (any Error, @escaping CallRepetition) -> Void
     ) -> IntegrationCall {
-        updating { $0.handlers.error.append(.repeating(handler)) }
+        updating { $0.handlers.append(.error, .repeatableError(handler), on: handler.isolation) }
     }
 }
 
@@ -21,6 +21,6 @@ extension Integrator {
         @_inheritActorContext(always) _ handler:
             @escaping @isolated(any) @Sendable (any Error, @escaping CallRepetition) -> Void
     ) -> Self {
-        adding { $0.error.append(.repeating(handler)) }
+        adding { $0.append(.error, .repeatableError(handler), on: handler.isolation) }
     }
 }

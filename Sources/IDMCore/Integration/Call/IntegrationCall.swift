@@ -10,15 +10,15 @@
 /// started   :=  onBeginning  (onProgress | onRetry | onSuccess)*  (onSuccess | onError | onCancel)  onCompletion
 /// ```
 public struct IntegrationCall<Output: Sendable>: Sendable {
-    private var base: PreparedCall
+    private var prepared: PreparedCall
 
     @usableFromInline
-    init(_ source: any CallSource, holding integrator: (any AnyObject & Sendable)?) {
-        base = PreparedCall(state: CallState(source), integrator: integrator)
+    init(_ source: consuming any CallSource, holding integrator: (any AnyObject & Sendable)?) {
+        prepared = PreparedCall(source: source, integrator: integrator)
     }
 
-    private init(_ base: PreparedCall) {
-        self.base = base
+    private init(_ prepared: PreparedCall) {
+        self.prepared = prepared
     }
 
     /// Starts the call. Whether it runs, waits or is ignored is decided before this method returns.
@@ -31,8 +31,7 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     /// - Returns: The task of the call, to await or cancel it. The call continues if the task is discarded.
     @discardableResult
     public consuming func call(isolation: isolated (any Actor)? = #isolation) -> IntegrationTask<Output> {
-        var call = self
-        return IntegrationTask(call.base.start(isolation: isolation), holding: call.base.integrator)
+        IntegrationTask(prepared.start(isolation: isolation), holding: prepared.integrator)
     }
 
     /// Starts the call, and hands out its task before its first event is delivered.
@@ -40,9 +39,8 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     package consuming func call(
         isolation: isolated (any Actor)?, willStart: (IntegrationTask<Output>) -> Void
     ) -> IntegrationTask<Output> {
-        let integrator = base.integrator
-        var call = self
-        let execution = call.base.start(isolation: isolation) { execution in
+        let integrator = prepared.integrator
+        let execution = prepared.start(isolation: isolation) { execution in
             willStart(IntegrationTask(execution, holding: integrator))
         }
         return IntegrationTask(execution, holding: integrator)
@@ -57,15 +55,13 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
 
     /// Ends the call without starting it: it delivers a cancel event in a later turn, and nothing else.
     package consuming func reject(_ reason: CancelReason) -> IntegrationTask<Output> {
-        var call = self
-        return IntegrationTask(call.base.start(rejecting: reason, isolation: nil), holding: call.base.integrator)
+        IntegrationTask(prepared.start(rejecting: reason, isolation: nil), holding: prepared.integrator)
     }
 
     /// Starts the call for a link of another call, which holds it until it has finished.
-    func start(after other: CallState, isolation: isolated (any Actor)?) {
-        var call = self
-        _ = call.base.start(isolation: isolation) { execution in
-            if let integrator = base.integrator { execution.hold(integrator) }
+    func start(after other: CallExecution, isolation: isolated (any Actor)?) {
+        _ = prepared.start(isolation: isolation) { execution in
+            if let integrator = prepared.integrator { execution.hold(integrator) }
             other.add(follower: execution)
         }
     }
@@ -74,37 +70,36 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
     func startAsPredecessor(
         isolation: isolated (any Actor)?, whenFinished: @escaping @Sendable () -> Void
     ) -> CallExecution {
-        var call = self
-        let execution = call.base.start(isolation: isolation)
-        if let integrator = base.integrator { execution.hold(integrator) }
-        execution.call.whenFinished(whenFinished)
+        let execution = prepared.start(isolation: isolation)
+        if let integrator = prepared.integrator { execution.hold(integrator) }
+        execution.whenFinished(whenFinished)
         return execution
     }
 
     /// Returns this call with a change to its handlers or links.
     consuming func updating(_ change: (inout CallConfiguration) -> Void) -> IntegrationCall {
         var call = self
-        call.base.update(change)
+        change(&call.prepared.configuration)
         return call
     }
 
-    /// The handlers that have been added.
-    var handlers: Handlers { base.state.configuration { $0.handlers } }
+    /// The handlers and observers that have been added.
+    var shared: SharedHandlers { prepared.configuration.shared }
 
     /// This call's handlers and links, with another provider and input.
     func withSource<Input>(of integrator: Integrator<Input, Output>, _ input: Input) -> IntegrationCall {
-        let configuration = base.state.configuration { $0 }
+        let configuration = prepared.configuration
         return integrator.prepareCall(input).updating { $0 = configuration }
     }
 
     /// The call with the type of its output erased.
     package var erased: IntegrationCall<any Sendable> {
-        IntegrationCall<any Sendable>(base)
+        IntegrationCall<any Sendable>(prepared)
     }
 
     /// This call's handlers and links, with another call's provider and input.
     package func withSource(of other: IntegrationCall) -> IntegrationCall {
-        let configuration = base.state.configuration { $0 }
+        let configuration = prepared.configuration
         return other.updating { $0 = configuration }
     }
 
@@ -116,28 +111,21 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
 
 /// The contents of an ``IntegrationCall``. Not generic: copies need no metadata.
 private struct PreparedCall: Sendable {
-    /// Shared with copies of this value until a change or a start.
-    var state: CallState
+    let source: any CallSource
+    var configuration = CallConfiguration()
     /// Held so that an integrator with `cancelsWhenReleased` doesn't cancel the call.
     let integrator: (any AnyObject & Sendable)?
 
-    mutating func update(_ change: (inout CallConfiguration) -> Void) {
-        makeUnique()
-        state.configuration { change(&$0) }
+    init(source: consuming any CallSource, integrator: (any AnyObject & Sendable)?) {
+        self.source = source
+        self.integrator = integrator
     }
 
-    mutating func start(
+    func start(
         rejecting reason: CancelReason? = nil, isolation: isolated (any Actor)?,
         willStart: (CallExecution) -> Void = { _ in }
     ) -> CallExecution {
-        makeUnique()
-        return state.source.core.start(state, rejecting: reason, isolation: isolation, willStart: willStart)
-    }
-
-    private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&state) {
-            state = CallState(state.source, state.configuration { $0 })
-        }
+        source.core.start(source, configuration, rejecting: reason, isolation: isolation, willStart: willStart)
     }
 }
 
@@ -152,7 +140,7 @@ private final class UnpreparedCall: CallSource {
 
     func laneKey() -> LaneKey? { nil }
 
-    func joinRequest(of lane: LaneKey?) -> (any ProviderAttempt)? { nil }
+    func joinRequest(of lane: LaneKey?) -> (any SharedAttempt)? { nil }
 
     func request() async throws -> any Sendable {
         throw IntegrationError.cancelled(.released)
@@ -161,6 +149,4 @@ private final class UnpreparedCall: CallSource {
     func values() -> ProviderValues<any Sendable> {
         ProviderValues(of: ValueDataProvider<Void, any Sendable>(()), for: ())
     }
-
-    func leave() {}
 }

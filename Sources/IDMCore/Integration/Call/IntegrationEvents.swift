@@ -152,6 +152,6 @@ private final class EventFeed<Output: Sendable>: Sendable {
             .callToAwait(isolation: nil)
         task.withLock { $0 = started }
         // A call that never started has no completion event.
-        started.execution.call.whenFinished { mailbox.end(.finished) }
+        started.execution.whenFinished { mailbox.end(.finished) }
     }
 }

@@ -25,7 +25,7 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     /// ``IntegrationError/cancelled(_:)`` if the call is cancelled.
     public var value: Output {
         get async throws {
-            try await execution.call.waitForOutcome().get(as: Output.self)
+            try await execution.waitForOutcome().get(as: Output.self)
         }
     }
 
@@ -35,8 +35,8 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     /// call.
     public var outcome: IntegrationOutcome<Output> {
         get async {
-            let outcome = try? await execution.call.waitForOutcome()
-            return (outcome ?? execution.call.outcome ?? .cancelled(.cancelled)).typed()
+            let outcome = try? await execution.waitForOutcome()
+            return (outcome ?? execution.outcome ?? .cancelled(.cancelled)).typed()
         }
     }
 
@@ -44,7 +44,7 @@ public struct IntegrationTask<Output: Sendable>: Sendable {
     ///
     /// If the awaiting task is cancelled, returns at once. This doesn't cancel the call.
     public func finish() async {
-        await execution.call.waitForFinish()
+        await execution.waitForFinish()
     }
 }
 
@@ -57,16 +57,16 @@ extension IntegrationTask {
 
     /// Calls back when ``finish()`` would return, without holding the integrator.
     package func whenAllFinished(_ callback: @escaping @Sendable () -> Void) {
-        execution.call.whenChainFinished(callback)
+        execution.whenChainFinished(callback)
     }
 
     /// Calls back when the last handler of the call has run, on any thread; at once if it has.
     package func whenFinished(_ callback: @escaping @Sendable () -> Void) {
-        execution.call.whenFinished(callback)
+        execution.whenFinished(callback)
     }
 
     /// The outcome. Nil before the end, and if other calls are chained to the call.
-    package var unchainedOutcome: IntegrationOutcome<Output>? { execution.call.unchainedOutcome?.typed() }
+    package var unchainedOutcome: IntegrationOutcome<Output>? { execution.unchainedOutcome?.typed() }
 
     /// Holds the integrator until the call has finished.
     package func hold() {

@@ -13,7 +13,7 @@ extension CallExecution {
 
     /// Cancels the call and the call that it waits for. After its end, does nothing: the calls that follow it continue.
     func cancelBeforeEnd(isolation: isolated (any Actor)?) {
-        if cancel(isolation: isolation) { cancelAll(call.cutPredecessors()) }
+        if cancel(isolation: isolation) { cancelAll(cutPredecessors()) }
     }
 
     private func cancelAll(_ calls: [CallExecution]) {
@@ -25,33 +25,34 @@ extension CallExecution {
     /// Cancels the call alone. Returns the calls to cancel with it, the last one first.
     private func cancelLink(isolation: isolated (any Actor)?) -> [CallExecution] {
         // The scheduler decides, not the stored outcome: another thread may have decided the end and not stored it yet.
-        cancel(isolation: isolation) ? call.cutPredecessors() : call.cutFollowers().reversed()
+        cancel(isolation: isolation) ? cutPredecessors() : cutFollowers().reversed()
     }
 
     /// Holds an object until the call has finished.
     func hold(_ object: any AnyObject & Sendable) {
-        call.whenFinished { withExtendedLifetime(object) {} }
+        whenFinished { withExtendedLifetime(object) {} }
     }
 }
 
 // MARK: - Waiting
 
-extension CallState {
+extension CallExecution {
     /// The outcome, once the end of the call is decided.
-    var outcome: CallOutcome? { storage.withLock { $0.outcome } }
+    var outcome: CallOutcome? { state.withLock { $0.outcome } }
 
     /// Waits for the outcome. Throws `CancellationError` if and only if the awaiting task is cancelled.
     ///
     /// - Parameter onCancel: Called if the awaiting task is cancelled during the wait, before this throws.
     @inline(__always)
     func waitForOutcome(onCancel: @Sendable () -> Void = {}) async throws -> CallOutcome {
-        var outcome = outcome
-        if outcome == nil {
-            let id = storage.withLock { $0.outcomeWaiters.newID() }
+        var (outcome, id) = state.withLock { state in
+            (state.outcome, state.outcome == nil ? state.outcomeWaiters.newID() : nil)
+        }
+        if let id {
             outcome = await LibraryTask.reactingToCancel {
                 await waitForOutcome(id)
             } onCancel: {
-                let waiter = storage.withLock { $0.outcomeWaiters.remove(id) }
+                let waiter = state.withLock { $0.outcomeWaiters.remove(id) }
                 onCancel()
                 waiter?.resume(returning: nil)
             }
@@ -63,11 +64,11 @@ extension CallState {
 
     private func waitForOutcome(_ id: Int) async -> CallOutcome? {
         await LibraryTask.wait { continuation in
-            let answer: CallOutcome?? = storage.withLock { storage in
-                if let outcome = storage.outcome { return .some(outcome) }
+            let answer: CallOutcome?? = state.withLock { state in
+                if let outcome = state.outcome { return .some(outcome) }
                 // Checked under the lock: a later cancel finds the waiter.
                 if Task.isCancelled { return .some(nil) }
-                storage.outcomeWaiters.add(continuation, id)
+                state.outcomeWaiters.add(continuation, id)
                 return nil
             }
             if let answer { continuation.resume(returning: answer) }
@@ -76,22 +77,22 @@ extension CallState {
 
     /// Waits until the last handler of the call and of its chain has run, or the awaiting task is cancelled.
     func waitForFinish() async {
-        let id = storage.withLock { $0.isFinished ? nil : $0.finishWaiters.newID() }
+        let id = state.withLock { $0.isFinished ? nil : $0.finishWaiters.newID() }
         if let id {
             await LibraryTask.reactingToCancel {
                 await waitForFinish(id)
             } onCancel: {
-                storage.withLock { $0.finishWaiters.remove(id) }?.resume()
+                state.withLock { $0.finishWaiters.remove(id) }?.resume()
             }
         }
-        for call in neighbors where !Task.isCancelled { await call.call.waitForFinish() }
+        for call in neighbors where !Task.isCancelled { await call.waitForFinish() }
     }
 
     private func waitForFinish(_ id: Int) async {
         await LibraryTask.wait { continuation in
-            let isOver = storage.withLock { storage in
-                if storage.isFinished || Task.isCancelled { return true }
-                storage.finishWaiters.add(continuation, id)
+            let isOver = state.withLock { state in
+                if state.isFinished || Task.isCancelled { return true }
+                state.finishWaiters.add(continuation, id)
                 return false
             }
             if isOver { continuation.resume() }
@@ -100,9 +101,9 @@ extension CallState {
 
     /// Calls back when the last handler has run, on any thread; at once if it has.
     func whenFinished(_ callback: @escaping @Sendable () -> Void) {
-        let isFinished = storage.withLock { storage in
-            if !storage.isFinished { storage.finishCallbacks.append(callback) }
-            return storage.isFinished
+        let isFinished = state.withLock { state in
+            if !state.isFinished { state.finishCallbacks.append(callback) }
+            return state.isFinished
         }
         if isFinished { callback() }
     }
@@ -114,7 +115,7 @@ extension CallState {
             guard !neighbors.isEmpty else { return callback() }
             // A task and not nested callbacks: a chain may be longer than the stack.
             LibraryTask.startLater { _ in
-                for call in neighbors { await call.call.waitForFinish() }
+                for call in neighbors { await call.waitForFinish() }
                 callback()
             }
         }
@@ -123,17 +124,17 @@ extension CallState {
 
 // MARK: - Chains
 
-extension CallState {
+extension CallExecution {
     /// The calls before and after this one. All are known when it has finished.
-    private var neighbors: [CallExecution] { storage.withLock { $0.chain?.neighbors ?? [] } }
+    private var neighbors: [CallExecution] { state.withLock { $0.chain?.neighbors ?? [] } }
 
     /// The outcome, unless other calls come before or after this one.
     var unchainedOutcome: CallOutcome? {
-        storage.withLock { $0.chain?.neighbors.isEmpty ?? true ? $0.outcome : nil }
+        state.withLock { $0.chain?.neighbors.isEmpty ?? true ? $0.outcome : nil }
     }
 
     /// True once no further calls may follow this one.
-    var isChainCut: Bool { storage.withLock { $0.chain?.isCut ?? false } }
+    var isChainCut: Bool { state.withLock { $0.chain?.isCut ?? false } }
 
     /// Adds a call that follows this one, before it delivers its first event.
     func add(follower call: CallExecution) {
@@ -152,15 +153,15 @@ extension CallState {
 
     /// Returns the predecessor that the call waits for. Predecessors that have finished, and their chains, are left alone.
     fileprivate func cutPredecessors() -> [CallExecution] {
-        withChain { $0.cutPredecessors() }.filter { !$0.call.isFinished }
+        withChain { $0.cutPredecessors() }.filter { !$0.isFinished }
     }
 
-    var isFinished: Bool { storage.withLock { $0.isFinished } }
+    private var isFinished: Bool { state.withLock { $0.isFinished } }
 
     private func withChain<R: Sendable>(_ body: (CallChain) -> R) -> R {
-        storage.withLock { storage in
-            let chain = storage.chain ?? CallChain()
-            storage.chain = chain
+        state.withLock { state in
+            let chain = state.chain ?? CallChain()
+            state.chain = chain
             return body(chain)
         }
     }

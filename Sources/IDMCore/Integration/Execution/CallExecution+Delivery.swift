@@ -4,7 +4,7 @@
 /// delivered, and the handler is called without a suspension in between.
 extension CallExecution {
     /// The result of a turn on a handler's actor.
-    private enum Turn {
+    enum Turn {
         /// The event was delivered; the call goes on with the provider.
         case proceed
         /// Nothing was delivered: the call is paused. The turn is repeated after the pause.
@@ -14,7 +14,7 @@ extension CallExecution {
     }
 
     /// True if a turn has to wait. A cancelled task doesn't wait: its turn ends the call.
-    private var isPaused: Bool {
+    var isPaused: Bool {
         guard let control else { return false }
         return control.isPaused && !Task.isCancelled
     }
@@ -24,103 +24,148 @@ extension CallExecution {
         if let control { try? await control.waitWhilePaused() }
     }
 
-    // MARK: Begin
+    // MARK: Turns
 
     /// Delivers the begin event. Returns false if the call has ended instead.
     ///
-    /// - Parameter hasWaited: Pass true for a call that has waited for its turn: if it is paused, it waits for that too.
-    func deliverBegin(hasWaited: Bool) async -> Bool {
-        let handler = traits.contains(.begin) ? call.configuration { $0.handlers.begin.first } : nil
-        let actor = handler == nil ? currentIsolation() : handler?.call.isolation
+    /// - Parameter mayPause: False for a call that begins in the turn in which it was made, also if it is paused.
+    func deliverBegin(mayPause: Bool) async -> Bool {
+        await takeTurn(.began, mayPause: mayPause) { await self.beginTurn(here: $0) }
+    }
+
+    /// Delivers a value of a stream. Returns false if the call has ended instead.
+    func deliver(_ value: any Sendable) async -> Bool {
+        guard await beginDelivery() else { return false }
+        return await takeTurn(.value) { await self.valueTurn(value, here: $0) }
+    }
+
+    /// Ends the call with an answer, or with the cancellation that came before.
+    ///
+    /// - Parameter here: The caller's actor.
+    @inline(__always)
+    func deliver(_ end: CallEnd, _ value: any Sendable = (), here: (any Actor)?) async {
+        if traits.contains(.inPlace), !traits.contains(.progress) {
+            _ = await endTurn(end, value, here: here)
+        } else {
+            await deliverElsewhere(end, value)
+        }
+    }
+
+    @inline(never)
+    private func deliverElsewhere(_ end: CallEnd, _ value: any Sendable) async {
+        // Without progress handlers no other party can be delivering.
+        if traits.contains(.progress) {
+            guard await beginDelivery() else { return leaveAttempt() }
+        }
+        _ = await takeTurn(.ended(end)) { await self.endTurn(end, value, here: $0) }
+    }
+
+    /// Takes a turn on the actor of the first handler of an event, after the pause if the call is paused. Returns false if
+    /// the call has ended in that turn.
+    @inline(never)
+    private func takeTurn(
+        _ event: CallEvent, mayPause: Bool = true,
+        _ turn: @Sendable (isolated (any Actor)?) async -> Turn
+    ) async -> Bool {
+        let isolation = configuration { $0.handlers.list.isolation(of: event) }
         while true {
-            let turn = await LibraryTask.run(on: actor) { await beginTurn(mayPause: hasWaited, on: $0) }
-            guard turn == .paused else { return turn == .proceed }
+            let result = await LibraryTask.run(on: isolation == nil ? currentIsolation() : isolation?.actor) { actor in
+                if mayPause, isPaused, postpone(event) { return Turn.paused }
+                return await turn(actor)
+            }
+            guard result == .paused else { return result == .proceed }
+            if case .ended = event { leaveAttempt() }
             await waitWhilePaused()
         }
     }
 
-    private func beginTurn(mayPause: Bool, on actor: isolated (any Actor)?) async -> Turn {
-        if mayPause, isPaused, scheduler.deliver(id, { $0.canStart }) == true {
-            scheduler.postponeStart(id)
-            return .paused
-        }
+    /// Lets other calls start before a paused call. Returns false if the turn is to end the call.
+    private func postpone(_ event: CallEvent) -> Bool {
+        guard case .began = event else { return true }
+        guard scheduler.deliver(id, { $0.canStart }) == true else { return false }
+        scheduler.postponeStart(id)
+        return true
+    }
+
+    func beginTurn(here: (any Actor)?) async -> Turn {
         switch scheduler.start(id, isObserved: traits.contains(.begin)) {
         case .proceed:
             report(.began)
             guard traits.contains(.begin) else { return .proceed }
-            call.beginDelivering()
-            var index = 0
-            while let handler = call.configuration({ $0.handlers.begin[index] }) {
-                await handler.call()
-                index += 1
-            }
-            call.endDelivering()
-            return await askProvider()
+            await callPlain(.begin, of: configuration { $0.handlers.list }, here: here)
+            return await askProvider(here: here)
         case .deliverCancellation(let reason):
-            await deliverEnd(.cancelled(reason), hasBegun: false, on: actor)
-            return .ended
+            return await reject(reason, here: here)
         default:
             return .ended
         }
     }
 
-    // MARK: Values and retries
-
-    /// Delivers a value of a stream. Returns false if the call has ended instead.
-    func deliver(value: any Sendable) async -> Bool {
-        guard await beginDelivery() else { return false }
-        let handler = call.configuration { $0.handlers.success.first }
-        let actor = handler == nil ? currentIsolation() : handler?.isolation
-        while true {
-            let turn = await LibraryTask.run(on: actor) { await valueTurn(value, on: $0) }
-            guard turn == .paused else { return turn == .proceed }
-            await waitWhilePaused()
-        }
-    }
-
-    private func valueTurn(_ value: any Sendable, on actor: isolated (any Actor)?) async -> Turn {
-        if isPaused { return .paused }
+    private func valueTurn(_ value: any Sendable, here: (any Actor)?) async -> Turn {
         switch scheduler.deliver(id, { $0.commit(isFinal: false) }) {
         case .proceed:
             report(.value)
-            call.beginDelivering()
-            var index = 0
-            while let handler = call.configuration({ $0.handlers.success[index] }) {
-                await handler.call(value)
-                index += 1
-            }
-            call.endDelivering()
-            return await askProvider()
+            await callSuccess(value, of: configuration { $0.handlers.list }, here: here)
+            return await askProvider(here: here)
         case .deliverCancellation(let reason):
-            await deliverEnd(.cancelled(reason), on: actor)
-            return .ended
+            return await fail(.cancelled(reason), here: here)
         default:
             return .ended
         }
     }
+
+    private func endTurn(_ end: CallEnd, _ value: any Sendable, here: (any Actor)?) async -> Turn {
+        let step = scheduler.deliver(id) { $0.commit(isFinal: true) }
+        leaveAttempt()
+        switch step {
+        case .proceed:
+            guard case .success(let isDelivered) = end else { return await fail(end, here: here) }
+            let handlers = decide(end, value)
+            if !isDelivered { await callSuccess(value, of: handlers, here: here) }
+            return await complete(handlers, here: here)
+        case .deliverCancellation(let reason):
+            return await fail(.cancelled(reason), here: here)
+        default:
+            return .ended
+        }
+    }
+
+    /// Ends the call with an error, or with a cancellation that was decided before.
+    @inline(never)
+    fileprivate func fail(_ end: CallEnd, here: (any Actor)?) async -> Turn {
+        let handlers = decide(end)
+        await callOthers(.ended(end), of: handlers, here: here)
+        return await complete(handlers, here: here)
+    }
+
+    /// Ends a call that was cancelled before it began.
+    @inline(never)
+    private func reject(_ reason: CancelReason, here: (any Actor)?) async -> Turn {
+        report(.rejected)
+        await callOthers(.rejected(reason), of: decide(.cancelled(reason)), here: here)
+        leave()
+        finish()
+        return .ended
+    }
+
+    /// Calls the handlers of the completion, frees the call's place and starts the calls that follow.
+    @inline(__always)
+    private func complete(_ handlers: HandlerList, here: (any Actor)?) async -> Turn {
+        await callPlain(.completion, of: handlers, here: here)
+        leave()
+        if traits.contains(.followed) { await startFollowers() }
+        finish()
+        return .ended
+    }
+
+    // MARK: Retries
 
     /// Delivers a retry event. Returns false if the call has ended instead.
     func deliver(retry number: Int, after error: any Error) async -> Bool {
         guard await beginDelivery() else { return false }
         report(.retried(attempt: number))
-        var index = 0
-        while let handler = call.configuration({ $0.handlers.retry[index] }) {
-            let turn = await LibraryTask.run(on: handler.call.isolation) { actor in
-                if isPaused { return Turn.paused }
-                await intermediateTurn(on: actor) { await handler.call(number, error) }
-                return .proceed
-            }
-            if turn == .paused { await waitWhilePaused() } else { index += 1 }
-        }
-        return await LibraryTask.run(on: currentIsolation()) { _ in await askProvider() } == .proceed
-    }
-
-    /// Calls a handler of an event that isn't an answer, unless the call was cancelled.
-    private func intermediateTurn(on actor: isolated (any Actor)?, _ handler: () async -> Void) async {
-        guard scheduler.deliver(id, { $0.allowsIntermediateEvents }) == true else { return }
-        call.beginDelivering()
-        await handler()
-        call.endDelivering()
+        await deliverWithinAttempt(.retried(number, error))
+        return await askProvider(here: currentIsolation()) == .proceed
     }
 
     // MARK: Progress
@@ -132,36 +177,27 @@ extension CallExecution {
 
     /// Delivers progress until none is pending or another party delivers.
     fileprivate func pumpProgress() async {
-        guard let first = call.configuration({ $0.handlers.progress.first }) else { return }
+        guard let first = configuration({ $0.handlers.list.isolation(of: EventSet.progress) }) else { return }
         // On the actor of the first handler: a call whose provider answers in the same turn doesn't wait for the pump.
-        await LibraryTask.run(on: first.call.isolation) { await pumpTurn(on: $0) }
+        await LibraryTask.run(on: first.actor) { await pumpTurn(on: $0) }
     }
 
     private func pumpTurn(on actor: isolated (any Actor)?) async {
         guard var progress = scheduler.deliver(id, { $0.beginProgressDelivery() }) ?? nil else { return }
         while true {
-            await deliver(progress: progress)
+            await deliverWithinAttempt(.progressed(progress))
             switch scheduler.deliver(id, { $0.endProgressDelivery() }) {
             case .deliverProgress(let next):
                 progress = next
             case .resumeCallTask:
-                return call.resume()
+                return resume()
             case .deliverCancellation(let reason, let callTaskWaits):
-                if callTaskWaits { call.resume() }
-                return await deliverEnd(.cancelled(reason), on: actor)
+                if callTaskWaits { resume() }
+                _ = await fail(.cancelled(reason), here: actor)
+                return
             case .stop, nil:
                 return
             }
-        }
-    }
-
-    private func deliver(progress: IntegrationProgress) async {
-        var index = 0
-        while let handler = call.configuration({ $0.handlers.progress[index] }) {
-            await LibraryTask.run(on: handler.call.isolation) { actor in
-                await intermediateTurn(on: actor) { await handler.call(progress) }
-            }
-            index += 1
         }
     }
 
@@ -171,16 +207,16 @@ extension CallExecution {
     /// delivered after the answer: a task that reports continuously would postpone it for ever.
     ///
     /// - Returns: False if another party delivers the end of the call.
-    private func beginDelivery() async -> Bool {
+    func beginDelivery() async -> Bool {
         while true {
             switch scheduler.deliver(id, { $0.beginDelivery() }) {
             case .proceed:
                 return true
             case .deliverProgress(let progress):
-                await deliver(progress: progress)
+                await deliverWithinAttempt(.progressed(progress))
                 return true
             case .waitForPump:
-                await call.suspend()
+                await suspend()
             case .proceedAndSchedulePump, .deliverCancellation, .stop, nil:
                 return false
             }
@@ -189,13 +225,15 @@ extension CallExecution {
 
     /// Ends a delivery before the provider is asked for its first or next value.
     @inline(__always)
-    private func askProvider() async -> Turn {
+    private func askProvider(here: (any Actor)?) async -> Turn {
         let step = scheduler.deliver(id) { $0.awaitProvider() }
-        return step == .proceed ? .proceed : await endDelivery(step)
+        return step == .proceed ? .proceed : await endDelivery(step, here: here)
     }
 
     @inline(never)
-    private func endDelivery(_ step: DeliveryStateMachine.NextStep?) async -> Turn {
+    private func endDelivery(
+        _ step: DeliveryStateMachine.NextStep?, here: (any Actor)?
+    ) async -> Turn {
         switch step {
         case .proceed:
             return .proceed
@@ -203,11 +241,11 @@ extension CallExecution {
             scheduleProgressDelivery()
             return .proceed
         case .deliverProgress(let progress):
-            await deliver(progress: progress)
-            return await endDelivery(scheduler.deliver(id) { $0.awaitProvider(hasDeliveredProgress: true) })
+            await deliverWithinAttempt(.progressed(progress))
+            let step = scheduler.deliver(id) { $0.awaitProvider(hasDeliveredProgress: true) }
+            return await endDelivery(step, here: here)
         case .deliverCancellation(let reason):
-            await deliverEnd(.cancelled(reason), on: currentIsolation())
-            return .ended
+            return await fail(.cancelled(reason), here: here)
         case .waitForPump, .stop, nil:
             return .ended
         }
@@ -215,55 +253,27 @@ extension CallExecution {
 
     // MARK: The end
 
-    /// Ends the call with an answer, unless it was cancelled before.
-    @inline(__always)
-    func deliver(_ answer: Answer) async {
-        // Without progress handlers no other party can be delivering.
-        if traits.contains(.progress) {
-            guard await beginDelivery() else { return answer.attempt?.leave() ?? () }
-        }
-        let handler = call.configuration { $0.handlers.finalHandler(for: answer.outcome) }
-        let actor = handler == nil ? currentIsolation() : handler?.actor
-        while await LibraryTask.run(on: actor, { await endTurn(answer, on: $0) }) == .paused {
-            answer.attempt?.leave()
-            await waitWhilePaused()
-        }
-        answer.attempt?.leave()
-    }
-
-    private func endTurn(_ answer: Answer, on actor: isolated (any Actor)?) async -> Turn {
-        if isPaused { return .paused }
-        switch scheduler.deliver(id, { $0.commit(isFinal: true) }) {
-        case .proceed:
-            answer.attempt?.leave()
-            await deliverEnd(answer.outcome, isDelivered: answer.isDelivered, on: actor)
-        case .deliverCancellation(let reason):
-            answer.attempt?.leave()
-            await deliverEnd(.cancelled(reason), on: actor)
-        default:
-            break
-        }
-        return .ended
-    }
-
     /// Delivers the cancellation of a call whose own task is busy with its provider.
     func deliverCancellation(_ reason: CancelReason, isolation: isolated (any Actor)?) {
-        call.decide(.cancelled(reason))
+        let handlers = decide(.cancelled(reason))
         // Without code of the user to run, no task is needed.
-        guard traits.contains(.end) else { return leave(.cancelled(reason), on: isolation) }
-        let (task, isImmediate): (DeferredTask?, Bool) = call.storage.withLock { storage in
-            switch storage.cancellation {
+        guard traits.contains(.end) else {
+            leave()
+            return finish()
+        }
+        let (task, isImmediate): (DeferredTask?, Bool) = state.withLock { state in
+            switch state.cancellation {
             case .unprepared:
-                storage.cancellation = .unprepared(reason)
+                state.cancellation = .unprepared(reason)
                 return (nil, false)
             case .deferred(let task, _):
-                storage.cancellation = .deferred(task, reason)
+                state.cancellation = .deferred(task, reason)
                 return (task, false)
             case .immediate:
                 return (nil, true)
             }
         }
-        let handler = call.configuration { $0.handlers.finalHandler(for: .cancelled(reason)) }
+        let handler = handlers.isolation(of: .ended(.cancelled(reason)))
         // Handlers without an actor don't run on the canceller's.
         task?.start(on: handler?.actor === isolation ? isolation : nil)
         if isImmediate { startDelivery(.cancellation(reason), isolation: isolation) }
@@ -272,14 +282,14 @@ extension CallExecution {
     /// Creates the task that would deliver a cancellation, so that its handlers see the task-local values of the caller.
     /// Called once, in `call()`.
     func prepareCancellation(isolation: isolated (any Actor)?) {
-        guard traits.contains(.end), !call.isFinished else { return }
+        guard traits.contains(.end), !hasFinished else { return }
         let task = LibraryTask.deferred(executor: core.executor) { [self] in
-            guard case .deferred(_, let reason?) = call.storage.withLock({ $0.cancellation }) else { return }
+            guard case .deferred(_, let reason?) = state.withLock({ $0.cancellation }) else { return }
             await DeliveryTaskWork(execution: self, event: .cancellation(reason)).perform()
         }
-        let (reason, isFinished): (CancelReason?, Bool) = call.storage.withLock { storage in
-            guard !storage.isFinished, case .unprepared(let reason) = storage.cancellation else { return (nil, true) }
-            storage.cancellation = task.map { .deferred($0, reason) } ?? .immediate
+        let (reason, isFinished): (CancelReason?, Bool) = state.withLock { state in
+            guard !state.isFinished, case .unprepared(let reason) = state.cancellation else { return (nil, true) }
+            state.cancellation = task.map { .deferred($0, reason) } ?? .immediate
             return (reason, false)
         }
         if isFinished { return task?.discard() ?? () }
@@ -291,62 +301,21 @@ extension CallExecution {
         }
     }
 
-    /// Delivers the decided outcome, frees the call's place and starts the calls that follow.
-    ///
-    /// - Parameters:
-    ///   - hasBegun: False if the begin event was not delivered: the call then has no completion and starts no call.
-    ///   - isDelivered: True if the value was delivered before.
-    @inline(__always)
-    fileprivate func deliverEnd(
-        _ outcome: CallOutcome, hasBegun: Bool = true, isDelivered: Bool = false, on actor: isolated (any Actor)?
-    ) async {
-        if !hasBegun { report(.rejected) }
-        call.decide(outcome)
-        call.beginDelivering()
-        var index = 0
-        switch outcome {
-        case .success(let value):
-            while !isDelivered, let handler = call.configuration({ $0.handlers.success[index] }) {
-                await handler.call(value)
-                index += 1
-            }
-        case .failure(let error):
-            while let handler = call.configuration({ $0.handlers.error[index] }) {
-                switch handler {
-                case .plain(let handler): await handler(error)
-                case .repeating(let handler): await handler(error, call.repetition)
-                }
-                index += 1
-            }
-        case .cancelled(let reason):
-            while let handler = call.configuration({ $0.handlers.cancel[index] }) {
-                await handler.call(reason)
-                index += 1
-            }
-        }
-        index = 0
-        while hasBegun, let handler = call.configuration({ $0.handlers.completion[index] }) {
-            await handler.call()
-            index += 1
-        }
-        call.endDelivering()
-        leave(outcome, startsFollowers: hasBegun, on: actor)
-    }
-
-    /// Frees the call's place, starts the calls that follow, and resumes the tasks that wait for the end.
-    private func leave(
-        _ outcome: CallOutcome, startsFollowers: Bool = false, on actor: isolated (any Actor)?
-    ) {
-        report(.ended(outcome))
+    /// Frees the call's place.
+    private func leave() {
+        if let outcome = traits.contains(.observers) ? outcome : nil { report(.ended(outcome)) }
         scheduler.finish(id)
         core.leave(scheduler)
-        if startsFollowers, traits.contains(.followed) {
-            let (links, handlers) = call.configuration { ($0.links, $0.handlers) }
-            call.beginDelivering()
-            for link in links where !call.isChainCut { link(outcome, handlers, call, actor) }
-            call.endDelivering()
-        }
-        call.finish()
+    }
+
+    /// Starts the calls that follow this one.
+    @inline(never)
+    private func startFollowers() async {
+        let (followers, handlers) = configuration { ($0.options.followers, $0.shared) }
+        guard let outcome else { return }
+        HandlerContext.enter(#isolation)
+        for start in followers where !isChainCut { start(outcome, handlers, self, #isolation) }
+        HandlerContext.leave(#isolation)
     }
 
     /// Starts a task that delivers in place of the call's own task.
@@ -375,18 +344,16 @@ private struct DeliveryTaskWork: TaskWork {
     var executor: (any TaskExecutor)? { execution.core.executor }
 
     func perform() async {
-        await HandlerContext.bind(execution.call) {
-            switch event {
-            case .progress: await execution.pumpProgress()
-            case .cancellation(let reason): await deliverCancellation(reason)
-            }
+        switch event {
+        case .progress: await execution.pumpProgress()
+        case .cancellation(let reason): await deliverCancellation(reason)
         }
     }
 
     private func deliverCancellation(_ reason: CancelReason) async {
-        let handler = execution.call.configuration { $0.handlers.finalHandler(for: .cancelled(reason)) }
-        await LibraryTask.run(on: handler == nil ? currentIsolation() : handler?.actor) { actor in
-            await execution.deliverEnd(.cancelled(reason), on: actor)
+        let isolation = execution.configuration { $0.handlers.list.isolation(of: .ended(.cancelled(reason))) }
+        await LibraryTask.run(on: isolation == nil ? currentIsolation() : isolation?.actor) { actor in
+            _ = await execution.fail(.cancelled(reason), here: actor)
         }
     }
 }

@@ -1,17 +1,48 @@
-/// One execution of a call: waits for its turn, asks the provider and delivers events to the handlers.
-struct CallExecution: Sendable {
-    let call: CallState
+import Synchronization
+
+/// One execution of a call, and the one object that it makes: waits for its turn, asks the provider and delivers events to
+/// the handlers.
+final class CallExecution: ScheduledCall {
+    let source: any CallSource
+    let core: IntegratorCore
     let scheduler: LaneScheduler
     let id: CallID
+    let traits: Traits
     /// The control that pauses the call.
     let control: PauseControl?
-    let traits: Traits
+    /// The call for its observers, if it has any: known before its admission.
+    let identity: CallIdentity?
+    let state: Locked<CallState>
+    private let cancelled = Atomic(false)
+    private let finished = Atomic(false)
 
-    var core: IntegratorCore { call.source.core }
+    init(
+        _ source: any CallSource, _ core: IntegratorCore, _ scheduler: LaneScheduler, _ id: CallID, _ traits: Traits,
+        _ control: PauseControl?, _ identity: CallIdentity?, _ state: consuming sending CallState
+    ) {
+        self.source = source
+        self.core = core
+        self.scheduler = scheduler
+        self.id = id
+        self.traits = traits
+        self.control = control
+        self.identity = identity
+        self.state = Locked(state)
+    }
+
+    /// True once the call's task is cancelled by a cancel of the call.
+    var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    func noteCancel() { cancelled.store(true, ordering: .relaxed) }
+
+    /// True once the last handler has run.
+    var hasFinished: Bool { finished.load(ordering: .relaxed) }
+
+    func noteFinish() { finished.store(true, ordering: .relaxed) }
 
     /// The handlers and links that a call has, to skip work for those it doesn't have.
     struct Traits: OptionSet, Sendable {
-        let rawValue: UInt8
+        let rawValue: UInt16
 
         static let begin = Traits(rawValue: 1)
         static let progress = Traits(rawValue: 2)
@@ -21,68 +52,81 @@ struct CallExecution: Sendable {
         static let followed = Traits(rawValue: 32)
         /// Code of the user runs when the call is cancelled.
         static let end = Traits(rawValue: 64)
+        /// Every handler runs on the actor that the call's task starts on, and no control can pause the call: its turns
+        /// need no change of actors.
+        static let inPlace = Traits(rawValue: 128)
 
         var submissionKind: SubmissionKind {
             if contains(.held) { return .held }
             return contains(.begin) ? .observed : .unobserved
         }
 
-        init(rawValue: UInt8) {
+        init(rawValue: UInt16) {
             self.rawValue = rawValue
         }
 
-        init(_ configuration: inout CallConfiguration) {
+        init(_ configuration: CallConfiguration, isPausable: Bool, startsOn actor: (any Actor)?) {
             self = []
-            if !configuration.handlers.begin.isEmpty { insert(.begin) }
-            if !configuration.handlers.progress.isEmpty { insert(.progress) }
-            if !configuration.handlers.observers.isEmpty { insert(.observers) }
-            if configuration.retry != nil { insert(.retry) }
-            if !configuration.predecessors.isEmpty { insert(.held) }
-            if !configuration.links.isEmpty { insert([.followed, .end]) }
-            if !configuration.handlers.cancel.isEmpty || !configuration.handlers.completion.isEmpty { insert(.end) }
+            let events = configuration.handlers.events
+            if events.contains(.begin) { insert(.begin) }
+            if events.contains(.progress) { insert(.progress) }
+            if configuration.hasOptions {
+                let options = configuration.options
+                if options.retry != nil { insert(.retry) }
+                if !options.observers.isEmpty { insert(.observers) }
+                if !options.predecessors.isEmpty { insert(.held) }
+                if !options.followers.isEmpty { insert([.followed, .end]) }
+            }
+            if !events.isDisjoint(with: [.cancel, .completion]) { insert(.end) }
+            if !isPausable && configuration.handlers.areAll(on: actor) { insert(.inPlace) }
         }
-    }
-
-    init(_ call: CallState, _ scheduler: LaneScheduler, _ id: CallID) {
-        self.init(call, scheduler, id, call.configuration { Traits(&$0) }, call.control)
-    }
-
-    init(
-        _ call: CallState, _ scheduler: LaneScheduler, _ id: CallID, _ traits: Traits, _ control: PauseControl?
-    ) {
-        self.call = call
-        self.scheduler = scheduler
-        self.id = id
-        self.traits = traits
-        self.control = control
     }
 
     // MARK: The call's task
 
     /// Waits in line. A separate step before `run`: thousands of calls may wait, and each keeps the frames that it is in.
+    @inline(never)
     func waitInLine() async {
         // A resume may be left over from before the call was admitted.
-        repeat { await call.suspend() } while scheduler.isWaiting(id)
+        repeat { await suspend() } while scheduler.isWaiting(id)
     }
 
     /// Takes the call from its admission to its end.
+    ///
+    /// What few calls need is in functions of its own, which are not inlined: the frame of this one is kept until the end.
     func run(_ admission: AdmissionResult) async {
+        let here = currentIsolation()
         if admission == .started {
             report(.began)
         } else {
-            if traits.contains(.held) || admission == .debounce { await waitToStart() }
-            guard await deliverBegin(hasWaited: admission != .start) else { return }
+            guard await begin(after: admission, here: here) else { return }
         }
+        var value: any Sendable = ()
         var failureCount = 0
-        while let answer = await answer() {
-            if traits.contains(.retry), let error = retriedError(answer, after: failureCount) {
-                answer.attempt?.leave()
-                failureCount += 1
-                guard await pause(beforeRetry: failureCount, after: error) else { return }
-            } else {
-                return await deliver(answer)
+        while let end = await answer(&value) {
+            if traits.contains(.retry), case .failure(let error, mayRetry: true) = end {
+                switch await retry(after: error, &failureCount) {
+                case .proceed: continue
+                case .ended: return
+                case .refuse: break
+                }
             }
+            return await deliver(end, value, here: here)
         }
+    }
+
+    @inline(__always)
+    private func begin(after admission: AdmissionResult, here: (any Actor)?) async -> Bool {
+        if traits.contains(.inPlace), !traits.contains(.held), admission != .debounce {
+            return await beginTurn(here: here) == .proceed
+        }
+        return await beginElsewhere(after: admission)
+    }
+
+    @inline(never)
+    private func beginElsewhere(after admission: AdmissionResult) async -> Bool {
+        if traits.contains(.held) || admission == .debounce { await waitToStart() }
+        return await deliverBegin(mayPause: admission != .start)
     }
 
     /// Waits for predecessors and for the debounce interval.
@@ -98,120 +142,135 @@ struct CallExecution: Sendable {
     }
 
     private func waitForPredecessors() async -> AdmissionResult {
-        for predecessor in call.configuration({ $0.predecessors }) where scheduler.isHeld(id) {
+        for predecessor in configuration({ $0.options.predecessors }) where scheduler.isHeld(id) {
             // Started in a later turn: a long chain of calls would nest on the stack.
-            call.beginDelivering()
-            let other = predecessor(#isolation) { [call] in call.resume() }
-            call.endDelivering()
-            if let other { call.add(predecessor: other) }
-            await call.suspend()
+            HandlerContext.enter(#isolation)
+            let other = predecessor(#isolation) { [self] in resume() }
+            HandlerContext.leave(#isolation)
+            if let other { add(predecessor: other) }
+            await suspend()
         }
-        if scheduler.isHeld(id) { call.joinRequest(of: scheduler.lane) }
+        if scheduler.isHeld(id) { joinRequest() }
         return scheduler.admit(id, isolation: #isolation)
     }
 
     // MARK: Attempts
 
-    /// The answer of one attempt.
-    struct Answer: Sendable {
-        let outcome: CallOutcome
-        /// Left before the answer is delivered: a call that joins the request later must not get this answer.
-        var attempt: (any ProviderAttempt)?
-        /// True if the value of the outcome has been delivered: it is the last of a stream.
-        var isDelivered = false
-        /// True if the attempt delivered nothing, so that it can be retried.
-        var isFirst = true
-    }
-
     /// Asks the provider once. Returns nil if the call has ended.
-    private func answer() async -> Answer? {
-        guard let attempt = call.nextAttempt(of: scheduler.lane) else { return nil }
-        if attempt.isStream || traits.contains(.progress) { return await observeAnswer(of: attempt) }
+    ///
+    /// - Parameter value: Set to the value of a success.
+    @inline(__always)
+    private func answer(_ value: inout any Sendable) async -> CallEnd? {
+        guard !core.type.isJoining, !traits.contains(.progress), !source.isStream else {
+            return await observeAnswer(&value)
+        }
+        guard !isCancelled else { return nil }
         do {
-            return Answer(outcome: .success(try await attempt.request()), attempt: attempt)
+            value = try await source.request()
+            return .success(isDelivered: false)
         } catch {
-            return Answer(outcome: CallOutcome(error), attempt: attempt)
+            return CallEnd(error)
         }
     }
 
-    /// Asks a provider that reports progress or more than one value. Returns nil if the call has ended.
-    private func observeAnswer(of attempt: any ProviderAttempt) async -> Answer? {
+    /// Asks a provider that reports progress, has more than one value or is shared. Returns nil if the call has ended.
+    private func observeAnswer(_ value: inout any Sendable) async -> CallEnd? {
+        let shared = core.type.isJoining ? beginSharedAttempt() : nil
+        guard !isCancelled else {
+            leaveAttempt()
+            return nil
+        }
+        let attempt: any ProviderAttempt = shared ?? source
         let reporter = traits.contains(.progress) ? IntegrationProgress.Reporter(CallProgress(self)) : nil
-        guard attempt.isStream else {
-            do {
-                let value =
+        var hasDelivered = false
+        do {
+            guard attempt.isStream else {
+                value =
                     if let reporter { try await reporter.ambient { try await attempt.request() } } else {
                         try await attempt.request()
                     }
-                return Answer(outcome: .success(value), attempt: attempt)
-            } catch {
-                return Answer(outcome: CallOutcome(error), attempt: attempt)
+                return .success(isDelivered: false)
             }
-        }
-        var iterator = attempt.values().makeAsyncIterator()
-        var last: (any Sendable)?
-        do {
-            while let value = try await iterator.next(reportingTo: reporter) {
-                last = value
-                guard await deliver(value: value) else {
-                    attempt.leave()
+            var iterator = attempt.values().makeAsyncIterator()
+            while let next = try await iterator.next(reportingTo: reporter) {
+                hasDelivered = true
+                value = next
+                guard await deliver(next) else {
+                    leaveAttempt()
                     return nil
                 }
             }
         } catch {
-            return Answer(outcome: CallOutcome(error), attempt: attempt, isFirst: last == nil)
+            return CallEnd(error, mayRetry: !hasDelivered)
         }
-        guard let last else { return Answer(outcome: CallOutcome(DataProviderError.noAnswer), attempt: attempt) }
-        return Answer(outcome: .success(last), attempt: attempt, isDelivered: true, isFirst: false)
+        return hasDelivered ? .success(isDelivered: true) : .failure(DataProviderError.noAnswer)
     }
 
-    private func retriedError(_ answer: Answer, after failureCount: Int) -> (any Error)? {
-        guard answer.isFirst, let error = answer.outcome.error,
-            let rule = call.configuration({ $0.retry }), rule.allows(error, after: failureCount)
-        else { return nil }
-        return error
+    private enum Retry {
+        case proceed
+        /// The error is the call's.
+        case refuse
+        /// The call has ended.
+        case ended
     }
 
-    /// Delivers a retry event and waits for the delay. Returns false if the call has ended.
-    private func pause(beforeRetry number: Int, after error: any Error) async -> Bool {
+    /// Delivers a retry event and waits for the delay, if the call's rule allows a retry.
+    @inline(never)
+    private func retry(after error: any Error, _ failureCount: inout Int) async -> Retry {
+        guard let rule = configuration({ $0.options.retry }), rule.allows(error, after: failureCount) else {
+            return .refuse
+        }
+        failureCount += 1
+        leaveAttempt()
         await waitWhilePaused()
-        guard await deliver(retry: number, after: error) else { return false }
-        let rule = call.configuration { $0.retry }
-        try? await rule?.pause(beforeRetry: number, on: core.clock)
-        guard Task.isCancelled else { return true }
+        guard await deliver(retry: failureCount, after: error) else { return .ended }
+        try? await rule.pause(beforeRetry: failureCount, on: core.clock)
+        guard Task.isCancelled else { return .proceed }
         // A canceller of the call delivers the cancellation. The provider may also have cancelled the task alone.
-        if !call.isCancelled {
-            await deliver(Answer(outcome: CallOutcome(CancellationError())))
-        }
-        return false
+        if !isCancelled { await deliver(.cancelled(.cancelled), here: currentIsolation()) }
+        return .ended
+    }
+
+    /// Joins the running request, if calls share requests. Done before the call is admitted: the request may end while
+    /// the begin event waits for a busy actor.
+    private func joinRequest() {
+        guard core.type.isJoining else { return }
+        let attempt = source.joinRequest(of: scheduler.lane)
+        state.withLock { $0.joinedAttempt = attempt }
+    }
+
+    /// Takes the share that was joined with the admission, or joins the request now.
+    private func beginSharedAttempt() -> (any SharedAttempt)? {
+        let joined = state.withLock { $0.joinedAttempt.take() }
+        let attempt = joined ?? (isCancelled ? nil : source.joinRequest(of: scheduler.lane))
+        state.withLock { $0.runningAttempt = attempt }
+        return attempt
+    }
+
+    /// Leaves a request that other calls share. Called before the answer is delivered: a call that joins the request later
+    /// must not get the same answer.
+    func leaveAttempt() {
+        guard core.type.isJoining else { return }
+        state.withLock { $0.runningAttempt.take() }?.leave()
     }
 
     // MARK: Observers
 
     @inline(__always)
     func report(_ event: @autoclosure () -> CallLifecycle) {
-        if traits.contains(.observers) { call.report(event()) }
+        if traits.contains(.observers) { reportToObservers(event()) }
+    }
+
+    @inline(never)
+    private func reportToObservers(_ event: CallLifecycle) {
+        identity?.report(event, to: configuration { $0.options.observers })
     }
 }
 
-extension CallState {
-    /// Joins the running request, if calls share requests. Done before the call is admitted: the request may end while
-    /// the begin event waits for a busy actor.
-    func joinRequest(of lane: LaneKey?) {
-        guard source.core.type.isJoining else { return }
-        storage.withLock { $0.joinedAttempt = source.joinRequest(of: lane) }
-    }
-
-    /// Returns the attempt that comes next. Nil if the call was cancelled.
-    fileprivate func nextAttempt(of lane: LaneKey?) -> (any ProviderAttempt)? {
-        let (joined, isCancelled) = storage.withLock { ($0.joinedAttempt.take(), $0.isCancelled) }
-        return isCancelled ? nil : joined ?? source.joinRequest(of: lane) ?? source
-    }
-
-    func report(_ event: CallLifecycle) {
-        for observer in configuration({ $0.handlers.observers }) {
-            observer.callDidChange(event, of: ObjectIdentifier(self))
-        }
+/// Identifies a call for its observers.
+final class CallIdentity: Sendable {
+    func report(_ event: CallLifecycle, to observers: [any CallObserver]) {
+        for observer in observers { observer.callDidChange(event, of: ObjectIdentifier(self)) }
     }
 }
 
@@ -224,23 +283,19 @@ extension ProviderValues.Iterator {
 
 /// Takes the progress of one call. Doesn't hold the call: a provider may keep its reporter for any time.
 private final class CallProgress: ProgressListener {
-    private weak let call: CallState?
-    private let scheduler: LaneScheduler
-    private let id: CallID
+    private weak let call: CallExecution?
     /// The reporter of the call in whose provider this call was made.
     private let outer: IntegrationProgress.Reporter?
 
-    init(_ execution: CallExecution) {
-        call = execution.call
-        scheduler = execution.scheduler
-        id = execution.id
+    init(_ call: CallExecution) {
+        self.call = call
         outer = IntegrationProgress.current
     }
 
     func hear(_ progress: IntegrationProgress) {
         outer?.send(progress)
-        guard let call, scheduler.deliver(id, { $0.submit(progress) }) == .schedulePump else { return }
-        CallExecution(call, scheduler, id).scheduleProgressDelivery()
+        guard let call, call.scheduler.deliver(call.id, { $0.submit(progress) }) == .schedulePump else { return }
+        call.scheduleProgressDelivery()
     }
 }
 
@@ -253,6 +308,6 @@ struct CallTaskWork: TaskWork {
 
     func perform() async {
         if admission == .wait && !execution.traits.contains(.held) { await execution.waitInLine() }
-        await HandlerContext.bind(execution.call) { await execution.run(admission) }
+        await execution.run(admission)
     }
 }

@@ -1,14 +1,11 @@
 /// One attempt to get a call's answer from the provider: a request of its own, or a share in a request of several calls.
 @usableFromInline
-protocol ProviderAttempt: AnyObject, Sendable {
+protocol ProviderAttempt: Sendable {
     /// True if more than one value may come.
     var isStream: Bool { get }
 
     func request() async throws -> any Sendable
     func values() -> ProviderValues<any Sendable>
-
-    /// Ends the share in a request that other calls use as well.
-    func leave()
 }
 
 /// A provider with an input. The types of both are erased here, so that executions of all calls share their code.
@@ -23,7 +20,14 @@ protocol CallSource: ProviderAttempt {
 
     /// Joins the running request of a lane, or starts one with the first `request()`. Nil if calls don't share requests:
     /// the source is the attempt.
-    func joinRequest(of lane: LaneKey?) -> (any ProviderAttempt)?
+    func joinRequest(of lane: LaneKey?) -> (any SharedAttempt)?
+}
+
+/// A share in a request that other calls use as well.
+@usableFromInline
+protocol SharedAttempt: AnyObject, ProviderAttempt {
+    /// Ends the share.
+    func leave()
 }
 
 /// The provider of an integrator, and the part of its configuration that depends on the provider's types.
@@ -49,9 +53,10 @@ final class IntegratorProvider<Input: Sendable, Output: Sendable>: Sendable {
     }
 }
 
-/// The provider of an integrator with the input of one call.
+/// The provider of an integrator with the input of one call. A struct: with a small input, a call's source is stored inline
+/// in the object of the call.
 @usableFromInline
-final class PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
+struct PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
     @usableFromInline let base: IntegratorProvider<Input, Output>
     @usableFromInline let input: Input
 
@@ -71,9 +76,9 @@ final class PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
     }
 
     @usableFromInline
-    func joinRequest(of lane: LaneKey?) -> (any ProviderAttempt)? {
+    func joinRequest(of lane: LaneKey?) -> (any SharedAttempt)? {
         guard let requests = base.sharedRequests else { return nil }
-        return SharedAttempt(requests.join(lane, input), input: input, isStream: isStream)
+        return JoinedRequest(requests.join(lane, input), input: input, isStream: isStream)
     }
 
     // Inlined into its only caller, the witness: one async frame less.
@@ -87,13 +92,10 @@ final class PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
         guard let stream = base.stream else { return ProviderValues(of: base.provider, for: input).erased() }
         return ProviderValues(streaming: stream, for: input).erased()
     }
-
-    @usableFromInline
-    func leave() {}
 }
 
 /// One call's share in the request of `.only(joining: true)`.
-private final class SharedAttempt<Input: Sendable, Output: Sendable>: ProviderAttempt {
+private final class JoinedRequest<Input: Sendable, Output: Sendable>: SharedAttempt {
     private let subscription: Subscription<Input, Output>
     private let input: Input
     let isStream: Bool

@@ -1,35 +1,25 @@
-import Synchronization
-
-/// The one object of a call: its configuration while it is prepared, and its outcome and waiters once it has started.
-///
-/// The end of the call releases its handlers and linked calls, although a provider that ignores the cancel may still run.
-@usableFromInline
-final class CallState: ScheduledCall, HandlerOwner {
-    let source: any CallSource
-    let storage: Locked<Storage>
-    private let delivering = Atomic(false)
-
-    struct Storage {
-        var configuration = CallConfiguration()
-        /// The configuration without the integrator's handlers, if a handler can start the call again.
-        var repeatedConfiguration: CallConfiguration?
-        /// The share in a running request, from the admission of the call until its first attempt.
-        var joinedAttempt: (any ProviderAttempt)?
-        var outcome: CallOutcome?
-        var task: Task<Void, Never>?
-        var isCancelled = false
-        /// The task that delivers the cancellation while the provider runs.
-        var cancellation = CancellationDelivery.unprepared(nil)
-        /// The control that pauses the call.
-        var control: PauseControl?
-        var isFinished = false
-        fileprivate var suspension = Suspension.none
-        var outcomeWaiters = Waiters<CallOutcome?>()
-        var finishWaiters = Waiters<Void>()
-        /// Called when the last handler has run.
-        var finishCallbacks: [@Sendable () -> Void] = []
-        var chain: CallChain?
-    }
+/// The part of an execution that changes, under its lock.
+struct CallState: ~Copyable {
+    /// Empty once the call has finished: the end of a call releases its handlers and links, although a provider that
+    /// ignores the cancel may still run.
+    var configuration: CallConfiguration
+    /// The configuration without the integrator's handlers, if a handler can start the call again.
+    var repeatedConfiguration: CallConfiguration?
+    /// The share in a running request, from the admission of the call until its first attempt.
+    var joinedAttempt: (any SharedAttempt)?
+    /// The share in the request that runs.
+    var runningAttempt: (any SharedAttempt)?
+    var outcome: CallOutcome?
+    var task: Task<Void, Never>?
+    /// The task that delivers the cancellation while the provider runs.
+    var cancellation = CancellationDelivery.unprepared(nil)
+    var isFinished = false
+    var suspension = Suspension.none
+    var outcomeWaiters = Waiters<CallOutcome?>()
+    var finishWaiters = Waiters<Void>()
+    /// Called when the last handler has run.
+    var finishCallbacks: [@Sendable () -> Void] = []
+    var chain: CallChain?
 
     /// The delivery of a cancellation while the provider runs.
     enum CancellationDelivery: Sendable {
@@ -42,53 +32,43 @@ final class CallState: ScheduledCall, HandlerOwner {
     }
 
     /// The suspension of the call's own task. A resume that comes before the suspension is kept.
-    fileprivate enum Suspension: Sendable {
+    enum Suspension: Sendable {
         case none
         case resumed
         case suspended(TrackedContinuation<Void, Never>)
     }
 
-    @usableFromInline
-    init(_ source: any CallSource) {
-        self.source = source
-        storage = Locked(Storage())
+    init(
+        _ configuration: CallConfiguration, repeating repeated: CallConfiguration?, joinedAttempt: (any SharedAttempt)?
+    ) {
+        self.configuration = configuration
+        repeatedConfiguration = repeated
+        self.joinedAttempt = joinedAttempt
     }
+}
 
-    init(_ source: any CallSource, _ configuration: CallConfiguration) {
-        self.source = source
-        storage = Locked(Storage(configuration: configuration))
+extension CallExecution {
+    /// Reads the configuration.
+    func configuration<R: Sendable>(_ body: (CallConfiguration) -> R) -> R {
+        state.withLock { body($0.configuration) }
     }
-
-    deinit {
-        var links = storage.withLock { $0.configuration.takeLinks() }
-        if links != nil { DeferredRelease.release(&links) }
-    }
-
-    /// Reads or changes the configuration.
-    func configuration<R: Sendable>(_ body: (inout CallConfiguration) -> R) -> R {
-        storage.withLock { body(&$0.configuration) }
-    }
-
-    /// The control that pauses the call.
-    var control: PauseControl? { storage.withLock { $0.control } }
 
     // MARK: The call's task
 
     func attach(_ task: Task<Void, Never>) {
-        let isCancelled = storage.withLock { storage in
-            if !storage.isFinished { storage.task = task }
-            return storage.isCancelled
+        // A call that has finished in this turn needs no lock.
+        if !hasFinished {
+            state.withLock { state in
+                if !state.isFinished { state.task = task }
+            }
         }
+        // Also of a call that has finished: its provider may still run.
         if isCancelled { task.cancel() }
     }
 
-    var isCancelled: Bool { storage.withLock { $0.isCancelled } }
-
     func cancelTask() {
-        let (task, attempt) = storage.withLock { storage in
-            storage.isCancelled = true
-            return (storage.task, storage.joinedAttempt.take())
-        }
+        noteCancel()
+        let (task, attempt) = state.withLock { ($0.task, $0.joinedAttempt.take()) }
         task?.cancel()
         attempt?.leave()
     }
@@ -96,12 +76,12 @@ final class CallState: ScheduledCall, HandlerOwner {
     /// Suspends the call's task until `resume()`.
     func suspend() async {
         await LibraryTask.wait { continuation in
-            let isResumed = storage.withLock { storage in
-                if case .resumed = storage.suspension {
-                    storage.suspension = .none
+            let isResumed = state.withLock { state in
+                if case .resumed = state.suspension {
+                    state.suspension = .none
                     return true
                 }
-                storage.suspension = .suspended(continuation)
+                state.suspension = .suspended(continuation)
                 return false
             }
             if isResumed { continuation.resume() }
@@ -109,48 +89,36 @@ final class CallState: ScheduledCall, HandlerOwner {
     }
 
     func resume() {
-        let continuation: TrackedContinuation<Void, Never>? = storage.withLock { storage in
-            guard case .suspended(let continuation) = storage.suspension else {
-                storage.suspension = .resumed
+        let continuation: TrackedContinuation<Void, Never>? = state.withLock { state in
+            guard case .suspended(let continuation) = state.suspension else {
+                state.suspension = .resumed
                 return nil
             }
-            storage.suspension = .none
+            state.suspension = .none
             return continuation
         }
         continuation?.resume()
     }
 
-    func deliverCancellation(
-        _ reason: CancelReason, _ id: CallID, in scheduler: LaneScheduler, isolation: isolated (any Actor)?
-    ) {
-        CallExecution(self, scheduler, id).deliverCancellation(reason, isolation: isolation)
-    }
-
-    // MARK: Handlers
+    // MARK: The end
 
     /// Starts the same call again.
     var repetition: CallRepetition {
-        let configuration = storage.withLock { $0.repeatedConfiguration } ?? CallConfiguration()
+        let configuration = state.withLock { $0.repeatedConfiguration } ?? CallConfiguration()
         return { [source] isolation in
-            _ = source.core.start(CallState(source, configuration), isolation: isolation)
+            _ = source.core.start(source, configuration, isolation: isolation)
         }
     }
 
-    /// True while a handler of this call runs.
-    var isDelivering: Bool { delivering.load(ordering: .relaxed) }
-
-    func beginDelivering() { delivering.store(true, ordering: .relaxed) }
-    func endDelivering() { delivering.store(false, ordering: .relaxed) }
-
-    // MARK: The end
-
-    /// Stores the outcome, and resumes the tasks that wait for it.
-    func decide(_ outcome: CallOutcome) {
-        let waiters = storage.withLock { storage in
-            storage.outcome = outcome
-            return storage.outcomeWaiters.removeAll()
+    /// Stores the outcome, and resumes the tasks that wait for it. Returns the handlers.
+    @discardableResult
+    func decide(_ end: CallEnd, _ value: any Sendable = ()) -> HandlerList {
+        let (handlers, waiters) = state.withLock { state in
+            state.outcome = end.outcome(value)
+            return (state.configuration.handlers.list, state.outcomeWaiters.removeAll())
         }
-        for waiter in waiters { waiter.resume(returning: outcome) }
+        waiters.forEach { $0.resume(returning: end.outcome(value)) }
+        return handlers
     }
 
     /// Releases the configuration, and resumes the tasks that wait for the end.
@@ -159,22 +127,23 @@ final class CallState: ScheduledCall, HandlerOwner {
         var configuration = CallConfiguration()
         var repeated: CallConfiguration?
         var deferred: DeferredTask?
-        let (waiters, callbacks) = storage.withLock { storage in
-            storage.isFinished = true
-            storage.task = nil
-            if case .deferred(let task, nil) = storage.cancellation { deferred = task }
-            storage.cancellation = .immediate
-            swap(&storage.repeatedConfiguration, &repeated)
-            swap(&storage.configuration, &configuration)
-            defer { storage.finishCallbacks = [] }
-            return (storage.finishWaiters.removeAll(), storage.finishCallbacks)
+        // A call that joined a request and was cancelled before its turn hasn't left it.
+        var attempt: (any SharedAttempt)?
+        let (waiters, callbacks) = state.withLock { state in
+            state.isFinished = true
+            state.task = nil
+            if case .deferred(let task, nil) = state.cancellation { deferred = task }
+            state.cancellation = .immediate
+            swap(&state.configuration, &configuration)
+            swap(&state.repeatedConfiguration, &repeated)
+            swap(&state.joinedAttempt, &attempt)
+            defer { state.finishCallbacks = [] }
+            return (state.finishWaiters.removeAll(), state.finishCallbacks)
         }
-        for waiter in waiters { waiter.resume() }
+        noteFinish()
+        attempt?.leave()
+        waiters.forEach { $0.resume() }
         for callback in callbacks { callback() }
-        var links = configuration.takeLinks()
-        if links != nil { DeferredRelease.release(&links) }
-        links = repeated?.takeLinks()
-        if links != nil { DeferredRelease.release(&links) }
         deferred?.discard()
     }
 }
@@ -217,19 +186,5 @@ final class CallChain {
         var neighbors: [CallExecution]? = neighbors
         (predecessors, followers) = ([], [])
         DeferredRelease.release(&neighbors)
-    }
-}
-
-/// Links to other calls, to be released one after the other: a chain may be longer than the stack.
-private struct ReleasedLinks: Sendable {
-    let links: [CallConfiguration.Link]
-    let predecessors: [CallConfiguration.Predecessor]
-}
-
-extension CallConfiguration {
-    fileprivate mutating func takeLinks() -> ReleasedLinks? {
-        guard isChained else { return nil }
-        defer { (links, predecessors) = ([], []) }
-        return ReleasedLinks(links: links, predecessors: predecessors)
     }
 }

@@ -131,6 +131,9 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
 
     // MARK: Submission
 
+    /// The ID of the call that is submitted next.
+    var nextID: CallID { entries.nextID }
+
     /// Adds a call.
     mutating func submit(_ member: Member, _ kind: SubmissionKind) -> Submission {
         guard kind != .held else {

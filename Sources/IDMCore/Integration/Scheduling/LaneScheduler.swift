@@ -11,13 +11,16 @@ final class LaneScheduler: Sendable {
 
     // MARK: Submission
 
-    /// Adds a call.
-    func submit(
-        _ call: any ScheduledCall, _ kind: SubmissionKind, isolation: isolated (any Actor)?
-    ) -> (id: CallID, result: AdmissionResult) {
-        let submission = admission.withLock { $0.submit(call, kind) }
+    /// Adds a call, which is made with its ID.
+    func submit<Call: ScheduledCall>(
+        _ kind: SubmissionKind, isolation: isolated (any Actor)?, _ makeCall: (CallID) -> Call
+    ) -> (call: Call, result: AdmissionResult) {
+        let (call, submission) = admission.withLock { admission in
+            let call = makeCall(admission.nextID)
+            return (call, admission.submit(call, kind))
+        }
         perform(submission.superseded, isolation: isolation)
-        return (submission.id, submission.result)
+        return (call, submission.result)
     }
 
     /// Admits a call that was held.
@@ -105,9 +108,9 @@ final class LaneScheduler: Sendable {
             call.resume()
         case .cancelTask(let call):
             call.cancelTask()
-        case .deliver(let call, let id, let reason):
+        case .deliver(let call, _, let reason):
             call.cancelTask()
-            call.deliverCancellation(reason, id, in: self, isolation: isolation)
+            call.deliverCancellation(reason, isolation: isolation)
         }
     }
 }
@@ -119,6 +122,5 @@ protocol ScheduledCall: AnyObject, Sendable {
     /// Cancels the call's task.
     func cancelTask()
     /// Delivers the cancellation of a call whose own task is busy with its provider.
-    func deliverCancellation(
-        _ reason: CancelReason, _ id: CallID, in scheduler: LaneScheduler, isolation: isolated (any Actor)?)
+    func deliverCancellation(_ reason: CancelReason, isolation: isolated (any Actor)?)
 }

@@ -16,6 +16,9 @@ struct SlotMap<Element: Sendable>: Sendable {
     private var lastSerial: UInt64 = 0
     private(set) var count = 0
 
+    /// The ID of the element that is inserted next.
+    var nextID: CallID { CallID(slot: freeSlots.last ?? slots.count, serial: lastSerial + 1) }
+
     mutating func insert(_ element: consuming Element) -> CallID {
         lastSerial += 1
         count += 1

@@ -47,7 +47,7 @@ struct ChainDepthTests {
         #expect(count == length)
         task?.cancel()
         #expect(await task?.outcome == .success(length - 1))
-        weak let state = task?.execution.call
+        weak let state = task?.execution
         #expect(state != nil)
         (call, task) = (nil, nil)
         #expect(state == nil)

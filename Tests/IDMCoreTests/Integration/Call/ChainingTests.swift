@@ -206,7 +206,7 @@ struct ChainingTests {
         let request = try await provider.waitForRequest()
         _ = call.scheduler.deliver(call.id) { $0.commit(isFinal: true) }
         call.cancelChain(isolation: nil)
-        let state = (call.call.isChainCut, call.call.isCancelled)
+        let state = (call.isChainCut, call.isCancelled)
         #expect(state == (true, false))
         request.answer(1)
     }
@@ -220,7 +220,7 @@ struct ChainingTests {
         async let answered: Void = Task { request.answer(1) }.value
         async let cancelled: Void = Task { task.cancel() }.value
         _ = await (answered, cancelled)
-        let isChainCut = task.execution.call.isChainCut
+        let isChainCut = task.execution.isChainCut
         #expect(await task.outcome == .cancelled(.cancelled) || isChainCut)
         task.cancel()
         await task.finish()

@@ -47,10 +47,10 @@ struct LaneSchedulerTests {
         let scheduler = LaneScheduler(.newest(debounces: false))
         let calls = (0..<3).map { _ in RecordingCall() }
 
-        _ = scheduler.submit(calls[0], .unobserved, isolation: #isolation)
-        _ = scheduler.submit(calls[1], .unobserved, isolation: #isolation)
+        _ = scheduler.submit(.unobserved, isolation: #isolation) { _ in calls[0] }
+        _ = scheduler.submit(.unobserved, isolation: #isolation) { _ in calls[1] }
         LaneScheduler.cancelAll(of: [scheduler], isolation: #isolation)
-        _ = scheduler.submit(calls[2], .unobserved, isolation: #isolation)
+        _ = scheduler.submit(.unobserved, isolation: #isolation) { _ in calls[2] }
         scheduler.release()
 
         #expect(

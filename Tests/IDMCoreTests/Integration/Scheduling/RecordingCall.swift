@@ -26,9 +26,7 @@ final class RecordingCall: ScheduledCall {
         record(.cancelTask)
     }
 
-    func deliverCancellation(
-        _ reason: CancelReason, _ id: CallID, in scheduler: LaneScheduler, isolation: isolated (any Actor)?
-    ) {
+    func deliverCancellation(_ reason: CancelReason, isolation: isolated (any Actor)?) {
         record(.deliver(reason, onMainActor: isolation === MainActor.shared))
     }
 
@@ -42,7 +40,12 @@ extension LaneScheduler {
     /// Submits a call without an actor, and returns its ID.
     @discardableResult
     func submit(_ call: RecordingCall = RecordingCall(), _ kind: SubmissionKind = .unobserved) -> CallID {
-        submit(call, kind, isolation: nil).id
+        var id: CallID?
+        _ = submit(kind, isolation: nil) { next in
+            id = next
+            return call
+        }
+        return id!
     }
 
     func commit(_ id: CallID) -> DeliveryStateMachine.NextStep? {
