@@ -16,7 +16,7 @@ struct ConnectionPools {
     private static let idleTime = Duration.seconds(60)
     private static let idleLimit = 64
 
-    private var pools: [CredentialScope: Pool] = [:]
+    private var pools: [ConnectionScope: Pool] = [:]
     /// Whether a header names a credential, by its name.
     private var known: [String: Bool] = [:]
     private var idleCount = 0
@@ -27,7 +27,7 @@ struct ConnectionPools {
     var nextExpiry: ContinuousClock.Instant? { pools.values.lazy.filter { $0.users == 0 }.map(\.expiry).min() }
 
     /// The pool for a request.
-    mutating func enter(_ request: TransportRequest) -> (key: CredentialScope, share: OpaquePointer?) {
+    mutating func enter(_ request: TransportRequest) -> (key: ConnectionScope, share: OpaquePointer?) {
         let key = scope(of: request)
         if pools[key] == nil {
             if idleCount >= Self.idleLimit, let oldest = nextExpiry { removeExpired(oldest) }
@@ -39,7 +39,7 @@ struct ConnectionPools {
         return (key, pools[key]?.share)
     }
 
-    mutating func leave(_ key: CredentialScope) {
+    mutating func leave(_ key: ConnectionScope) {
         guard var pool = pools[key] else { return }
         pool.users -= 1
         if pool.users == 0 {
@@ -64,8 +64,8 @@ struct ConnectionPools {
         }
     }
 
-    private mutating func scope(of request: TransportRequest) -> CredentialScope {
-        var scope = CredentialScope(cookieOwner: request.cookieOwner)
+    private mutating func scope(of request: TransportRequest) -> ConnectionScope {
+        var scope = ConnectionScope(cookieOwner: request.cookieOwner)
         for field in request.headers {
             // The cookies of one owner change all the time, and their connections needn't.
             if field.name == .cookie, request.cookieOwner != nil { continue }
@@ -83,7 +83,7 @@ struct ConnectionPools {
 }
 
 /// Whose credentials a request carries.
-struct CredentialScope: Hashable, Sendable {
+struct ConnectionScope: Hashable, Sendable {
     var values: [String] = []
     var cookieOwner: TransportRequest.CookieOwner?
 }

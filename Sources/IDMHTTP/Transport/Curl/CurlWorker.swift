@@ -14,7 +14,7 @@ struct CurlWorker: ~Copyable {
         let exchange: CurlExchange
         let handle: Handle
         let fields: OpaquePointer?
-        let pool: CredentialScope
+        let pool: ConnectionScope
         /// When it ends at the latest. Nil for never.
         var deadline: ContinuousClock.Instant?
     }
